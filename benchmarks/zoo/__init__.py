@@ -1,0 +1,1 @@
+"""Static results against what the live model is, model by model."""

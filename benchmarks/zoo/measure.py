@@ -1,0 +1,46 @@
+"""One model: analyse it and compare it with its truth."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from benchmarks.zoo.compare import UNKNOWN, compare
+
+FACTS = ("tree", "weights", "outputs", "calls")
+
+
+def target_of(row: dict[str, Any]) -> str:
+    """Return the target that builds the model of a row as the truth did."""
+    target = row["target"]
+    return f"{target}({row['arguments']})" if row.get("arguments") else target
+
+
+def inputs_of(row: dict[str, Any]) -> list[str]:
+    """Return the `--input` values of a row."""
+    given = row.get("input") or []
+    dtypes = row.get("dtypes", {})
+    if isinstance(given, dict):
+        return [f"{name}={'x'.join(map(str, shape))}:{dtypes.get(name, 'float32')}" for name, shape in given.items()]
+    return ["x".join(map(str, shape)) for shape in given]
+
+
+def measure(row: dict[str, Any]) -> dict[str, Any]:
+    """Analyse one model and compare it with its truth."""
+    from cutaway._api import show
+
+    started = time.perf_counter()
+    try:
+        found = show(target_of(row), input=inputs_of(row))[0]
+    except BaseException as error:  # a model that fails is a result, whatever the reason
+        verdicts = {fact: (UNKNOWN, f"{type(error).__name__}: {error}") for fact in FACTS}
+        if "output" not in row:
+            del verdicts["outputs"], verdicts["calls"]
+        return {"target": row["target"], "verdicts": verdicts, "seconds": time.perf_counter() - started, "unknowns": []}
+    return {
+        "target": row["target"],
+        "verdicts": compare(row, found),
+        "seconds": time.perf_counter() - started,
+        "unknowns": [f"{note.place}: {note.text}" for note in found.unknowns],
+        "faults": [f"{d.place}: {d.message}" for d in found.diagnostics],
+    }

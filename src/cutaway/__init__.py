@@ -1,0 +1,1 @@
+"""Cutaway shows what is inside a neural network without running it."""

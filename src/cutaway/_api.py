@@ -1,0 +1,39 @@
+"""The public functions, behind `cutaway/__init__.py`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from cutaway.core.architecture import Architecture
+from cutaway.interp.analysis import Options, analyse
+from cutaway.passes.cost import with_totals
+from cutaway.syntax.target import Input, TargetError, parse_input, parse_target
+
+
+def show(
+    target: str,
+    *,
+    input: str | Iterable[str] = (),
+    path: str | Iterable[str] = (),
+    timeout: float | None = 120.0,
+) -> tuple[Architecture, ...]:
+    """Return the networks that a target names, read from source without running it.
+
+    Args:
+        target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, or `-`.
+        input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
+        path: folders in which imports are looked for first.
+        timeout: seconds after which what is not yet known is reported as unknown.
+
+    Raises:
+        CutawayError: if the target can't be analysed at all; the message says why.
+    """
+    inputs: tuple[Input, ...] = tuple(parse_input(text) for text in ([input] if isinstance(input, str) else input))
+    paths = (path,) if isinstance(path, str) else tuple(path)
+    stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
+    options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin)
+    return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
+
+
+_ = TargetError

@@ -1,0 +1,166 @@
+"""The one representation of a network: module tree, weights, forward graph, totals, and what is not known.
+
+Everything is frozen data. Doors make it (`source`, `formats`, `live`); passes, rules and reports read
+it. Its JSON form is in `report/json.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from cutaway.core.place import Place
+
+Quantity: TypeAlias = int | str | None
+"""A whole number; or an expression in named symbols, such as `B*(H//2)`; or None, which is unknown."""
+
+Shape: TypeAlias = tuple[Quantity, ...] | None
+"""A size for each dimension; None where not even the number of dimensions is known."""
+
+JSONValue: TypeAlias = bool | int | float | str | list["JSONValue"] | dict[str, "JSONValue"] | None
+"""A configuration value or an attribute, in a form that JSON can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tensor of the graph: an input, an output, a weight, or what an operation reads or makes.
+
+    In `Architecture.inputs` and `outputs` the name is the path in the nested value: `logits`,
+    `hidden.0`, or nothing where the value is one tensor. In an `Op` it identifies the value in the
+    whole graph: a weight's name, an input's name, or a number such as `v12`.
+    """
+
+    name: str
+    shape: Shape
+    dtype: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleCall:
+    """One call of a module: the shapes that went in and came out, flattened in order.
+
+    `outputs` is None where the call did not return.
+    """
+
+    inputs: tuple[Shape, ...]
+    outputs: tuple[Shape, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module of the tree, under the first path by which the framework finds it; the root's is empty.
+
+    `complete` is False where its construction could not be followed to the end, so that weights or
+    modules below it may be missing.
+    """
+
+    path: str
+    class_name: str
+    qualified_name: str
+    config: Mapping[str, JSONValue] = field(default_factory=dict)
+    source: Place | None = None
+    calls: tuple[ModuleCall, ...] = ()
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A parameter or a buffer, named by its path.
+
+    `tied_to` names the weight, earlier in the list, that is the very same tensor.
+    """
+
+    name: str
+    shape: Shape
+    dtype: str | None
+    kind: str  # "parameter" or "buffer"
+    trainable: bool = True
+    tied_to: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("parameter", "buffer"):
+            raise ValueError(f"a weight's kind is 'parameter' or 'buffer', not {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation of the forward graph, in the order of execution.
+
+    `module` is the path of the innermost module that it runs in. `allocates` is False where its
+    outputs share memory with an input: a view, or an operation in place.
+    """
+
+    op: str
+    attributes: Mapping[str, JSONValue]
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    module: str = ""
+    source: Place | None = None
+    macs: Quantity = 0
+    allocates: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Figures of the whole network. Parameters and buffers count elements, a tied one once.
+
+    FLOPs are two for each multiply-accumulate. Each is None where a part of it is unknown.
+    """
+
+    parameters: Quantity = None
+    trainable_parameters: Quantity = None
+    buffers: Quantity = None
+    macs: Quantity = None
+    flops: Quantity = None
+    weight_bytes: Quantity = None
+    activation_bytes: Quantity = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something unknown, or assumed: where, and in which module, if it concerns one."""
+
+    text: str
+    place: Place | None = None
+    module: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticNote:
+    """What helps to understand a diagnostic, such as where one of two sizes comes from."""
+
+    text: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A definite fault of the target; `code` names its kind, in kebab case."""
+
+    code: str
+    message: str
+    place: Place | None = None
+    notes: tuple[DiagnosticNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """A network: what it is called, where it comes from, what it is made of, what it computes.
+
+    `modules` is in the order of a walk from the root, parents before children, as torch's
+    `named_modules()` gives it; `ops` is in the order of execution.
+    """
+
+    name: str
+    target: str = ""
+    framework: str = ""
+    inputs: tuple[Value, ...] = ()
+    outputs: tuple[Value, ...] = ()
+    modules: tuple[Module, ...] = ()
+    weights: tuple[Weight, ...] = ()
+    ops: tuple[Op, ...] = ()
+    totals: Totals = Totals()
+    unknowns: tuple[Note, ...] = ()
+    assumptions: tuple[Note, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,39 @@
+"""Definite faults of the target, raised where its framework would raise."""
+
+from __future__ import annotations
+
+
+class Fault(RuntimeError):
+    """The target would fail here. `code` names the kind of fault, in kebab case.
+
+    It is a `RuntimeError` because that is what a framework raises: a target that catches one
+    catches this.
+    """
+
+    def __init__(self, message: str, code: str = "shape-mismatch") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ArgumentFault(Fault, ValueError):
+    """A value that the framework rejects with `ValueError`."""
+
+
+class TypeFault(Fault, TypeError):
+    """A value that the framework rejects with `TypeError`."""
+
+
+class IndexFault(Fault, IndexError):
+    """A dimension or an index that is out of range."""
+
+
+class NotImplementedFault(Fault, NotImplementedError):
+    """An operation that the framework itself does not implement for these values."""
+
+
+class AssertionFault(Fault, AssertionError):
+    """A value that the framework rejects with an assertion."""
+
+
+class AttributeFault(Fault, AttributeError):
+    """A value that lacks what the framework looks for in it."""

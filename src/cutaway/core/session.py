@@ -1,0 +1,122 @@
+"""What one analysis gathers as it goes: operations, module calls, unknowns, assumptions, faults.
+
+There is one current session. The interpreter tells it where the target's control is; knowledge
+tables report to it what they do.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from cutaway.core.place import Place
+from cutaway.core.unknown import Unknown
+
+
+@dataclass(slots=True)
+class Operation:
+    """One operation as it was met; `inputs` and `outputs` are the framework's tensor objects'
+    value numbers with their shapes and dtypes at that moment."""
+
+    op: str
+    attributes: dict[str, Any]
+    inputs: list[Reference]
+    outputs: list[Reference]
+    module: Any
+    place: Place | None
+    macs: Any
+    allocates: bool
+
+
+@dataclass(slots=True)
+class Reference:
+    """A value of the dataflow graph at the moment it was read or written."""
+
+    number: int
+    shape: Any
+    dtype: str
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a module: flattened input and output references, in order, named by path."""
+
+    module: Any
+    inputs: list[tuple[str, Reference]]
+    first_operation: int
+    outputs: list[tuple[str, Reference]] | None = None
+    last_operation: int = 0
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An unknown or an assumption, with its place and the module it concerns, if any."""
+
+    text: str
+    place: Place | None = None
+    module: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A definite fault of the target."""
+
+    code: str
+    message: str
+    place: Place | None = None
+    notes: tuple[tuple[str, Place | None], ...] = ()
+
+
+@dataclass(slots=True)
+class Session:
+    """The record of one analysis."""
+
+    place: Callable[[], Place | None] = lambda: None
+    signature: Callable[[Any], inspect.Signature] = inspect.signature
+    recording: bool = True
+    operations: list[Operation] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    modules: list[Any] = field(default_factory=list)
+    unknowns: dict[Note, None] = field(default_factory=dict)
+    assumptions: dict[Note, None] = field(default_factory=dict)
+    findings: dict[Finding, None] = field(default_factory=dict)
+    values: int = 0
+
+    def next_value(self) -> int:
+        """Return a new number for a value of the dataflow graph."""
+        self.values += 1
+        return self.values
+
+    def unknown(self, reason: str, module: Any = None, place: Place | None = None) -> Unknown:
+        """Record something that can't be determined and return the value that stands for it."""
+        place = place or self.place()
+        self.unknowns.setdefault(Note(reason, place, module))
+        return Unknown(reason, place)
+
+    def note(self, unknown: Unknown, module: Any = None) -> Unknown:
+        """Record a value that turned out to be unknown, once for each cause, and return it."""
+        place = unknown.place or self.place()
+        self.unknowns.setdefault(Note(unknown.reason, place, module))
+        return unknown if unknown.place is not None else Unknown(unknown.reason, place)
+
+    def assume(self, text: str, place: Place | None = None) -> None:
+        """Record an assumption; the same one is listed once."""
+        self.assumptions.setdefault(Note(text, place))
+
+
+_current = Session()
+
+
+def current() -> Session:
+    """Return the session in progress."""
+    return _current
+
+
+def install(session: Session) -> Session:
+    """Make `session` the current one and return the one it replaces."""
+    global _current
+    previous, _current = _current, session
+    return previous

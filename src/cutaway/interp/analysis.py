@@ -1,0 +1,301 @@
+"""From a target to the networks in it: evaluate, choose, run forward, read off."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.architecture import Architecture
+from cutaway.core.place import Place
+from cutaway.core.session import Call, Session
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp import budget, frame, loader
+from cutaway.interp.expression import ExpressionCompiler, call
+from cutaway.interp.frame import STACK, Frame
+from cutaway.interp.function import record_of, signature
+from cutaway.interp.guard import Pending
+from cutaway.interp.loader import Loader, ModuleState, SourceModule, failure
+from cutaway.interp.scope import Scope
+from cutaway.knowledge.framework import FRAMEWORKS, Framework
+from cutaway.syntax import resolve, source
+from cutaway.syntax.target import Input, Target, TargetError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to analyse: where imports are looked for, the inputs of forward, the time allowed."""
+
+    paths: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    seconds: float | None = 120.0
+    stdin: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network of the target, with its name and the framework it belongs to."""
+
+    name: str
+    value: Any
+    framework: Framework
+
+
+def analyse(target: Target, options: Options) -> list[Architecture]:
+    """Return every network that a target names."""
+    with _installed(options) as gathered:
+        state = _module(target, options)
+        if target.expression:
+            found = [_evaluate(state, target)]
+        else:
+            found = list(_networks(state, gathered))
+            if not found:
+                reason = next((f": {note.text}" for note in gathered.unknowns), "")
+                raise TargetError(f"{target.text}: no network is found in it{reason}")
+        return [_read_off(network, target, options, gathered) for network in found]
+
+
+@contextmanager
+def _installed(options: Options) -> Iterator[Session]:
+    """Make a fresh world for one analysis and put the old one back."""
+    gathered = Session(place=frame.place, signature=signature)
+    folders = [os.path.abspath(p) for p in options.paths]
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise TargetError(f"--path {folder}: no such folder")
+    before = session.install(gathered)
+    loader_before = loader.install(Loader([*folders, *resolve.environment_folders()]))
+    budget_before = budget.install(budget.Budget(options.seconds))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 60_000))
+    stack = STACK[:]
+    STACK.clear()
+    try:
+        yield gathered
+    finally:
+        STACK[:] = stack
+        sys.setrecursionlimit(limit)
+        session.install(before)
+        loader.install(loader_before)
+        budget.install(budget_before)
+
+
+def _module(target: Target, options: Options) -> ModuleState:
+    """Find the module that a target names; it is not evaluated yet."""
+    modules = loader.current()
+    if target.file == "-":
+        text = options.stdin or b""
+        source.parse(text, "<stdin>")
+        modules.folders.insert(0, os.getcwd())
+        return modules.add("stdin", resolve.Location("<stdin>"), text)
+    if target.file is not None:
+        text = source.read(target.file)
+        source.parse(text, target.file)
+        root, name = resolve.package_root(target.file)
+        modules.folders.insert(0, root)
+        folders = (os.path.dirname(os.path.abspath(target.file)),) if target.file.endswith("__init__.py") else ()
+        return modules.add(name or "module", resolve.Location(target.file, folders), text)
+    assert target.module is not None
+    modules.folders.insert(0, os.getcwd())
+    try:
+        module = modules.load(target.module, strict=True)
+    except ModuleNotFoundError:
+        raise TargetError(
+            f"{target.text}: module {target.module} is not found; add its folder with --path, or install its package"
+        ) from None
+    if not isinstance(module, SourceModule):
+        reason = module.reason if isinstance(module, Unknown) else "it is part of a modelled library"
+        raise TargetError(f"{target.text}: module {target.module} can't be read as source: {reason}")
+    state: ModuleState = module.__dict__["__cutaway__"]
+    return state
+
+
+def _evaluate(state: ModuleState, target: Target) -> Network:
+    """Evaluate the expression of a target to one network."""
+    text = target.expression
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise TargetError(f"{target.text}: {text!r} is neither a name nor a call") from None
+    first = next((n.id for n in ast.walk(tree) if isinstance(n, ast.Name)), None)
+    top = Frame({}, state.namespace, f"<{text}>", None, None)
+    STACK.append(top)
+    try:
+        if isinstance(tree.body, ast.Name):
+            value = _name(state, tree.body.id, target)
+        else:
+            if first is not None:
+                _name(state, first, target, optional=True)
+            value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
+        value = _instance(value, text)
+    except TargetError:
+        raise
+    except Undecidable as undecidable:
+        value = session.current().note(undecidable.unknown)
+    except Exception as error:
+        place = getattr(error, "place", None)
+        at = f"{place}: " if place is not None and not str(place).startswith("<") else ""
+        raise TargetError(f"{target.text}: {at}{type(error).__name__}: {error}") from None
+    finally:
+        STACK.pop()
+    for framework in FRAMEWORKS:
+        if framework.is_network(value):
+            return Network(text, value, framework)
+    if isinstance(value, Unknown):
+        place = f"{value.place}: " if value.place else ""
+        raise TargetError(f"{target.text}: {place}what it is can't be determined: {value.reason}")
+    raise TargetError(f"{target.text}: {text} is not a network but {_kind(value)}")
+
+
+def _name(state: ModuleState, name: str, target: Target, optional: bool = False) -> Any:
+    try:
+        value = state.lookup(name)
+        if name in state.namespace:
+            return value.resolve() if type(value) is Pending else value
+        return getattr(state.module, name)
+    except AttributeError:
+        if optional:
+            return None
+        defined = [n for n in state.namespace if not n.startswith("_")]
+        close = _closest(name, defined)
+        hint = f"; did you mean {close}?" if close else ""
+        raise TargetError(f"{target.text}: {state.file} has no {name}{hint}") from None
+
+
+def _closest(name: str, names: Sequence[str]) -> str | None:
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, names, 1)), None)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__qualname__}"
+    if callable(value):
+        return f"the function {getattr(value, '__qualname__', value)}"
+    return f"a value of type {type(value).__name__}"
+
+
+def _instance(value: Any, text: str) -> Any:
+    """Make a network of a class or of a function that returns one."""
+    is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
+    if not is_class and record_of(value) is None:
+        return value
+    missing = _required(value)
+    if missing and not is_class:
+        raise TargetError(f"{text} takes arguments ({', '.join(missing)}): name the call, as in '{text}(...)'")
+    given = {}
+    for name in missing:
+        reason = f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'"
+        given[name] = session.current().unknown(reason)
+    return call(value, [], given)
+
+
+def _required(value: Any) -> list[str]:
+    try:
+        parameters = signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in kinds]
+
+
+def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
+    """Yield the instances bound in a module, then the classes that are not part of one of them."""
+    try:
+        state.run()
+    except Undecidable as undecidable:
+        gathered.note(undecidable.unknown)
+    state.define_all()
+    own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
+    seen: set[int] = set()
+    classes: set[type] = set()
+    for name, value in own.items():
+        for framework in FRAMEWORKS:
+            if framework.is_network(value) and id(value) not in seen:
+                seen.add(id(value))
+                classes.update(type(part) for part in framework.parts(value))
+                yield Network(name, value, framework)
+    made: list[Network] = []
+    for name, value in own.items():
+        for framework in FRAMEWORKS:
+            if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
+                network = _instantiate(name, value, framework, gathered)
+                if network is not None:
+                    made.append(network)
+    inside = {type(part) for network in made for part in network.framework.parts(network.value)[1:]}
+    yield from (network for network in made if type(network.value) not in inside)
+
+
+def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) -> Network | None:
+    record = record_of(cls.__init__)  # type: ignore[misc]
+    at = record.place if record else None
+    try:
+        value = _instance(cls, name)
+    except Undecidable as undecidable:
+        gathered.note(undecidable.unknown)
+        return None
+    except Exception as error:
+        failure(error, at)
+        return None
+    return Network(name, value, framework) if framework.is_network(value) else None
+
+
+def _read_off(network: Network, target: Target, options: Options, gathered: Session) -> Architecture:
+    """Run a network's forward on the inputs it is given and describe it."""
+    framework = network.framework
+    past = next((c for c in gathered.calls if c.module is network.value and c.depth == 0), None)
+    if options.inputs or past is None:
+        past = _run(network, options, gathered)
+    return framework.read_off(network.value, network.name, target.text, gathered, past)
+
+
+def _run(network: Network, options: Options, gathered: Session) -> Call | None:
+    framework = network.framework
+    args, kwargs = _arguments(network, options.inputs)
+    first = len(gathered.calls)
+    forward = record_of(getattr(framework.forward(network.value), "__func__", None))
+    top = Frame({}, {}, forward.place.file if forward else f"<{network.name}>", None, None)
+    top.line = forward.place.line if forward else 0
+    STACK.append(top)
+    try:
+        framework.prepare(network.value)
+        network.value(*args, **kwargs)
+    except Undecidable as undecidable:
+        gathered.note(undecidable.unknown)
+    except Exception as error:
+        failure(error, top.place)
+    finally:
+        STACK.pop()
+        gathered.modules.clear()
+    return gathered.calls[first] if len(gathered.calls) > first else None
+
+
+def _arguments(network: Network, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:
+    """Match the given inputs with forward's signature; what is not given and has no default is unknown."""
+    framework = network.framework
+    wanted = signature(framework.forward(network.value))
+    args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
+    kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
+    try:
+        bound = wanted.bind_partial(*args, **kwargs)
+    except TypeError as error:
+        raise TargetError(f"--input does not fit forward{wanted} of {network.name}: {error}") from None
+    for name, parameter in wanted.parameters.items():
+        if name in bound.arguments or parameter.default is not parameter.empty:
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if inputs:
+            raise TargetError(f"--input does not fit forward{wanted} of {network.name}: {name} is not given")
+        kwargs[name] = framework.tensor(None, "float32", name)
+    return args, kwargs
+
+
+_ = Place

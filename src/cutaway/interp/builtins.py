@@ -1,0 +1,383 @@
+"""The built-in names as a target sees them."""
+
+from __future__ import annotations
+
+import builtins
+import types
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.dim import Dim, maximum, minimum
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp import loader
+from cutaway.interp.budget import ELEMENTS, tick
+from cutaway.interp.frame import STACK
+from cutaway.interp.guard import get_attribute, power
+
+_LONG = 1 << 20
+
+
+def _known(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function of the host give an unknown for an unknown."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for argument in args:
+            if type(argument) is Unknown:
+                return argument
+        try:
+            return function(*args, **kwargs)
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                raise
+            return undecidable.unknown
+
+    call.__name__ = getattr(function, "__name__", "call")
+    return call
+
+
+class LongRange:
+    """A range too long to be handed to host functions as it is: each step is counted."""
+
+    def __init__(self, numbers: range) -> None:
+        self.numbers = numbers
+        self.start, self.stop, self.step = numbers.start, numbers.stop, numbers.step
+
+    def __iter__(self) -> Iterator[int]:
+        for number in self.numbers:
+            tick()
+            yield number
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.numbers
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.numbers[index]
+
+
+class _RangeMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, (range, LongRange))
+
+    def __call__(cls, *args: Any) -> Any:
+        for argument in args:
+            if isinstance(argument, Unknown):
+                return argument
+            if isinstance(argument, Dim):
+                return Unknown(f"a range of symbolic length {argument}")
+        numbers = range(*args)
+        return numbers if abs(numbers.stop - numbers.start) <= _LONG * abs(numbers.step) else LongRange(numbers)
+
+
+class Range(metaclass=_RangeMeta):
+    """`range`, with long ones counted."""
+
+
+def get_attribute_or(*args: Any) -> Any:
+    """`getattr`."""
+    value, name = args[0], args[1]
+    if type(value) is Unknown or type(name) is Unknown:
+        return value if type(value) is Unknown else name
+    if len(args) == 2:
+        return get_attribute(value, name)
+    try:
+        return get_attribute(value, name)
+    except AttributeError:
+        return args[2]
+
+
+def has_attribute(value: Any, name: Any) -> Any:
+    """`hasattr`; unknown where the library is modelled without that name."""
+    if type(value) is Unknown or type(name) is Unknown:
+        return value if type(value) is Unknown else name
+    try:
+        found = get_attribute(value, name)
+    except AttributeError:
+        return False
+    from cutaway.knowledge.registry import KnownModule
+
+    if isinstance(found, Unknown) and isinstance(value, KnownModule):
+        return found
+    return True
+
+
+def set_attribute(value: Any, name: str, item: Any) -> None:
+    """`setattr`."""
+    if not isinstance(value, type) or not value.__module__.startswith("cutaway."):
+        setattr(value, name, item)
+
+
+def _kinds(kind: Any) -> Iterator[Any]:
+    if isinstance(kind, tuple):
+        for item in kind:
+            yield from _kinds(item)
+    elif isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
+        for item in typing.get_args(kind):
+            yield from _kinds(item)
+    else:
+        yield kind
+
+
+def is_instance(value: Any, kinds: Any) -> Any:
+    """`isinstance`; a symbolic size is an `int`."""
+    unknown: Unknown | None = value if type(value) is Unknown else None
+    for kind in _kinds(kinds):
+        if type(kind) is Unknown:
+            unknown = unknown or kind
+        elif type(value) is Unknown:
+            if kind is object:
+                return True
+        elif isinstance(value, Dim):
+            if kind is Dim or (isinstance(kind, type) and issubclass(int, kind)):
+                return True
+        elif isinstance(value, kind):
+            return True
+    return unknown if unknown is not None else False
+
+
+def is_subclass(cls: Any, kinds: Any) -> Any:
+    """`issubclass`."""
+    if type(cls) is Unknown:
+        return cls
+    known = [kind for kind in _kinds(kinds) if type(kind) is not Unknown]
+    if issubclass(cls, tuple(known)):
+        return True
+    return False if len(known) == len(list(_kinds(kinds))) else next(k for k in _kinds(kinds) if type(k) is Unknown)
+
+
+def extreme(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Callable[..., Any]:
+    """`max` and `min`, over symbolic sizes too."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(type(a) is Unknown for a in args):
+            return next(a for a in args if type(a) is Unknown)
+        items = list(args[0]) if len(args) == 1 else list(args)
+        unknown = next((i for i in items if type(i) is Unknown), None)
+        if unknown is not None:
+            return unknown
+        if not kwargs and any(isinstance(i, Dim) for i in items) and all(isinstance(i, (int, Dim)) for i in items):
+            result = items[0]
+            for item in items[1:]:
+                result = pick(result, item)
+            return result
+        return _known(native)(items, **kwargs)
+
+    return call
+
+
+def total(items: Any, start: Any = 0) -> Any:
+    """`sum`."""
+    if type(items) is Unknown:
+        return items
+    result = start
+    for item in items:
+        tick()
+        result = result + item
+    return result
+
+
+def length(value: Any) -> Any:
+    """`len`; a tensor's may be symbolic."""
+    if type(value) is Unknown:
+        return value
+    if hasattr(value, "reference"):
+        shape = value.shape
+        if isinstance(shape, Unknown):
+            return shape
+        if shape and isinstance(shape[0], Dim):
+            return shape[0]
+    return _known(len)(value)
+
+
+def evaluate(text: Any, namespace: Any = None, local: Any = None) -> Any:
+    """`eval`, interpreted like any other expression of the target."""
+    import ast
+
+    from cutaway.interp.expression import ExpressionCompiler
+    from cutaway.interp.frame import Frame
+    from cutaway.interp.scope import Scope
+
+    if type(text) is Unknown:
+        return text
+    if not isinstance(text, str):
+        return session.current().unknown("eval of something that is not text")
+    if len(text) > 10_000:
+        return session.current().unknown("eval of a long text")
+    here = STACK[-1]
+    tree = ast.parse(text.strip(), mode="eval")
+    names = dict(here.vars) if namespace is None else dict(local or {})
+    space = here.globals if namespace is None else namespace
+    scope = Scope("function", None, set(names), {})
+    frame = Frame(names, space, here.file, None, None)
+    frame.line = here.line
+    return ExpressionCompiler(scope, here.file).expression(tree.body)(frame)
+
+
+def module_globals() -> Any:
+    """`globals`."""
+    namespace = STACK[-1].globals
+    state = namespace.get("__cutaway__")
+    return loader.every_name(state.module) if state is not None and state.finished else namespace
+
+
+def local_variables() -> Any:
+    """`locals`."""
+    return dict(STACK[-1].vars)
+
+
+def variables(value: Any = None) -> Any:
+    """`vars`."""
+    if value is None:
+        return local_variables()
+    if isinstance(value, loader.SourceModule):
+        return loader.every_name(value)
+    return value if type(value) is Unknown else vars(value)
+
+
+def names_in(value: Any = None) -> Any:
+    """`dir`."""
+    if value is None:
+        return sorted(STACK[-1].vars)
+    if isinstance(value, loader.SourceModule):
+        return sorted(loader.every_name(value))
+    return value if type(value) is Unknown else dir(value)
+
+
+def import_by_name(name: Any, *_args: Any, **_kwargs: Any) -> Any:
+    """`__import__`."""
+    return name if type(name) is Unknown else loader.current().load(name.partition(".")[0], strict=True)
+
+
+def open_file(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
+    """`open`: text files beside the source can be read; nothing is written."""
+    from cutaway.interp.files import read_text
+
+    return read_text(path, mode)
+
+
+def unreachable(name: str) -> Callable[..., Any]:
+    """A built-in that would touch the world: calling it gives an unknown."""
+
+    def call(*_args: Any, **_kwargs: Any) -> Any:
+        return session.current().unknown(f"{name} is not called: it would act outside the analysis")
+
+    call.__name__ = name
+    return call
+
+
+def round_number(number: Any, ndigits: Any = None) -> Any:
+    """`round`."""
+    if type(number) is Unknown or isinstance(number, Dim):
+        return number
+    return round(number) if ndigits is None else _known(round)(number, ndigits)
+
+
+def next_item(*args: Any) -> Any:
+    """`next`."""
+    return args[0] if type(args[0]) is Unknown else next(*args)
+
+
+CONVERSIONS: dict[Any, Callable[..., Any]] = {}
+"""What calling a built-in type means where its argument is unknown or symbolic."""
+
+
+def _convert(kind: type) -> Callable[..., Any]:
+    def convert(*args: Any) -> Any:
+        first = args[0]
+        if type(first) is Unknown:
+            return first
+        if isinstance(first, Dim):
+            if kind is int:
+                return first
+            if kind is str:
+                return str(first)
+            return Unknown(f"{kind.__name__} of the size {first}")
+        try:
+            return kind(*args)
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                raise
+            return undecidable.unknown
+
+    return convert
+
+
+for _kind in (int, float, str, bool, list, tuple, set, frozenset, dict, complex, enumerate, zip, map, filter, reversed):
+    CONVERSIONS[_kind] = _convert(_kind)
+
+
+def _bytes(kind: Any) -> Callable[..., Any]:
+    def make(*args: Any) -> Any:
+        if args and isinstance(args[0], int) and args[0] > ELEMENTS:
+            return session.current().unknown("a byte string would be too large to build")
+        return _convert(kind)(*args)
+
+    return make
+
+
+CONVERSIONS[bytes], CONVERSIONS[bytearray] = _bytes(bytes), _bytes(bytearray)
+
+
+def type_of(*args: Any) -> Any:
+    """`type` with one argument; three make a class."""
+    if len(args) == 1:
+        return args[0] if type(args[0]) is Unknown else (int if isinstance(args[0], Dim) else type(args[0]))
+    return type(*args)
+
+
+CONVERSIONS[type] = type_of
+
+
+def _sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    return _known(sorted)(items, key=key, reverse=reverse)
+
+
+_PLAIN = """ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError
+BrokenPipeError BufferError BytesWarning ConnectionError DeprecationWarning EOFError Ellipsis EnvironmentError
+Exception ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit
+IOError ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError
+KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError None NotADirectoryError NotImplemented
+NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError
+RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration
+SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError True TypeError UnboundLocalError
+UnicodeDecodeError UnicodeEncodeError UnicodeError UserWarning ValueError Warning ZeroDivisionError
+bool bytearray bytes classmethod complex dict enumerate filter float frozenset id int list map memoryview object
+property reversed set slice staticmethod str super tuple type zip __debug__ __build_class__""".split()
+
+BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN if hasattr(builtins, name)}
+BUILTINS.pop("__build_class__")
+for _name in "abs all any ascii bin callable chr divmod format hash hex iter oct ord repr".split():
+    BUILTINS[_name] = _known(getattr(builtins, _name))
+BUILTINS.update(
+    getattr=get_attribute_or,
+    hasattr=has_attribute,
+    setattr=set_attribute,
+    delattr=delattr,
+    isinstance=is_instance,
+    issubclass=is_subclass,
+    max=extreme(maximum, max),
+    min=extreme(minimum, min),
+    sum=total,
+    len=length,
+    range=Range,
+    round=round_number,
+    sorted=_sorted,
+    next=next_item,
+    pow=lambda base, exponent, modulus=None: (
+        power(base, exponent) if modulus is None else pow(base, exponent, modulus)
+    ),
+    print=lambda *args, **kwargs: None,
+    eval=evaluate,
+    globals=module_globals,
+    locals=local_variables,
+    vars=variables,
+    dir=names_in,
+    open=open_file,
+    __import__=import_by_name,
+)
+for _name in "exec compile input breakpoint exit quit".split():
+    BUILTINS[_name] = unreachable(_name)

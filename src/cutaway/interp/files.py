@@ -1,0 +1,35 @@
+"""Files that a target reads while its network is built: text beside its source, never written."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp import loader
+
+_MAXIMUM = 4 << 20
+
+
+def allowed(path: str) -> bool:
+    """Tell whether a file lies below one of the folders that imports are looked for in."""
+    real = os.path.realpath(path)
+    return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in loader.current().folders)
+
+
+def read_text(path: Any, mode: str) -> Any:
+    """Return an in-memory copy of a text file, or an unknown that says why not."""
+    here = session.current()
+    if isinstance(path, Unknown):
+        return path
+    name = os.fspath(path) if not isinstance(path, int) else ""
+    if any(letter in mode for letter in "wax+b") or not name:
+        return here.unknown(f"open({name!r}, {mode!r}) is not done: only text files are read, and nothing is written")
+    if not os.path.isfile(name):
+        return here.unknown(f"the file {name} is not there to be read")
+    if not allowed(name) or os.path.getsize(name) > _MAXIMUM:
+        return here.unknown(f"the file {name} is not read: it is outside the project or too large")
+    with open(name, encoding="utf-8", errors="replace") as file:
+        return io.StringIO(file.read())

@@ -1,0 +1,48 @@
+"""The state of one activation of the target's code, and the stack of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from cutaway.core.place import Place
+
+
+class Frame:
+    """One activation: its variables, its module's namespace, the enclosing activation, the line.
+
+    `function` is the record of the function being run, None for module and class bodies;
+    `value` holds the returned value once a return statement has run.
+    """
+
+    __slots__ = ("file", "function", "globals", "line", "parent", "value", "vars")
+
+    def __init__(self, variables: Any, namespace: dict[str, Any], file: str, parent: Frame | None, function: Any) -> None:
+        self.vars = variables
+        self.globals = namespace
+        self.file = file
+        self.parent = parent
+        self.function = function
+        self.line = 0
+        self.value: Any = None
+
+    @property
+    def place(self) -> Place:
+        """Where control is in this activation."""
+        return Place(self.file, self.line)
+
+
+Evaluate: TypeAlias = Callable[[Frame], Any]
+"""A compiled expression."""
+
+Execute: TypeAlias = Callable[[Frame], "object | None"]
+"""A compiled statement: None to go on, or one of the signals below."""
+
+BREAK, CONTINUE, RETURN = "break", "continue", "return"
+
+STACK: list[Frame] = []
+
+
+def place() -> Place | None:
+    """Return where the target's control is now."""
+    return STACK[-1].place if STACK else None

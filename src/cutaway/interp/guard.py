@@ -1,0 +1,202 @@
+"""What the target may reach: attribute access and operations that are safe on host objects.
+
+The target computes with host objects, so a few attributes of those would lead out of its world (a
+function's globals, a frame, the real `builtins`). They are refused here, and operations whose
+result would not fit in memory are refused too.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.dim import Dim, equal, less
+from cutaway.core.unknown import Unknown
+from cutaway.interp.budget import BITS, ELEMENTS
+
+DENIED = frozenset(
+    """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__
+    __reduce_ex__ __getattribute__ gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_origin ag_frame ag_code
+    f_globals f_locals f_builtins f_back f_code tb_frame tb_next""".split()
+)
+
+
+class Pending:
+    """A name that an import binds: resolved when it is first used."""
+
+    __slots__ = ("resolve",)
+
+    def __init__(self, resolve: Callable[[], Any]) -> None:
+        self.resolve = resolve
+
+
+def denied_attribute(value: Any, name: str) -> Any:
+    """Return what stands for an attribute that the target must not have."""
+    if type(value) is Unknown:
+        return value
+    from cutaway.interp.function import described, record_of
+
+    if name == "__getattribute__":
+        real = getattr(value, name)
+        return lambda *args: get_attribute(*args) if args[-1] in DENIED else real(*args)
+    record = record_of(getattr(value, "__func__", value))
+    if record is not None:
+        if name == "__globals__":
+            return record.globals
+        if name == "__code__":
+            return described(record)
+    if name in ("__loader__", "__spec__"):
+        return None
+    return session.current().unknown(f"the attribute {name} is out of reach of the target")
+
+
+def get_attribute(value: Any, name: str) -> Any:
+    """Return `value.name` for a target, which may have chosen the name at run time."""
+    if name in DENIED:
+        return denied_attribute(value, name)
+    found = getattr(value, name)
+    if type(found) is Pending:
+        found = found.resolve()
+    if type(found) is types.ModuleType:
+        return session.current().unknown(f"the attribute {name} is out of reach of the target")
+    return found
+
+
+def _too_large(what: str) -> Unknown:
+    return session.current().unknown(f"{what} would be too large to build")
+
+
+def multiply(left: Any, right: Any) -> Any:
+    """`left * right`, refusing to repeat a sequence beyond the budget."""
+    for sequence, count in ((left, right), (right, left)):
+        if isinstance(sequence, (str, bytes, list, tuple, bytearray)):
+            if isinstance(count, Dim):
+                return Unknown(f"a sequence repeated {count} times")
+            if isinstance(count, int) and count * len(sequence) > ELEMENTS:
+                return _too_large("a repeated sequence")
+            break
+    else:
+        if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > BITS:
+            return _too_large("an integer")
+    return left * right
+
+
+def power(left: Any, right: Any) -> Any:
+    """`left ** right`, refusing integers beyond the budget."""
+    if isinstance(left, int) and isinstance(right, int) and right > 0 and left.bit_length() * right > BITS:
+        return _too_large("an integer")
+    return left**right
+
+
+def shift(left: Any, right: Any) -> Any:
+    """`left << right`, refusing integers beyond the budget."""
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS:
+        return _too_large("an integer")
+    return left << right
+
+
+def add(left: Any, right: Any) -> Any:
+    """`left + right`, refusing sequences beyond the budget."""
+    if isinstance(left, (str, bytes, list, tuple)) and type(right) is type(left) and len(left) + len(right) > ELEMENTS:
+        return _too_large("a joined sequence")
+    return left + right
+
+
+def add_in_place(left: Any, right: Any) -> Any:
+    """`left += right`, refusing sequences beyond the budget."""
+    if isinstance(left, (str, bytes, list, tuple)) and hasattr(right, "__len__"):
+        if len(left) + len(right) > ELEMENTS:
+            return _too_large("a joined sequence")
+    return operator.iadd(left, right)
+
+
+def modulo(left: Any, right: Any) -> Any:
+    """`left % right`; formatting of a string with unknown values is unknown text."""
+    if isinstance(left, str):
+        items = right if isinstance(right, tuple) else (right,)
+        if any(isinstance(item, Unknown) for item in items):
+            return Unknown("text made of an unknown value")
+        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and "*" in left:
+            return _too_large("a formatted text")
+    return left % right
+
+
+def _sized(decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False) -> Any:
+    def compare(left: Any, right: Any) -> Any:
+        if type(left) is Dim or type(right) is Dim:
+            if isinstance(left, (int, Dim)) and isinstance(right, (int, Dim)):
+                answer = decide(left, right)
+                if answer is None:
+                    return Unknown(f"how {left} compares with {right} depends on the input's size")
+                return answer is not invert
+        return plain(left, right)
+
+    return compare
+
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "Eq": _sized(equal, operator.eq),
+    "NotEq": _sized(equal, operator.ne, invert=True),
+    "Lt": _sized(less, operator.lt),
+    "Gt": _sized(lambda a, b: less(b, a), operator.gt),
+    "LtE": _sized(lambda a, b: less(b, a), operator.le, invert=True),
+    "GtE": _sized(less, operator.ge, invert=True),
+}
+
+
+def identical(left: Any, right: Any) -> Any:
+    """`left is right`, unknown where one side is."""
+    if type(left) is Unknown:
+        return left
+    if type(right) is Unknown:
+        return right
+    return left is right
+
+
+def contains(item: Any, container: Any) -> Any:
+    """`item in container`, unknown where that can't be told."""
+    if type(container) is Unknown:
+        return container
+    if type(item) is Unknown:
+        return item
+    return item in container
+
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": add,
+    "Sub": operator.sub,
+    "Mult": multiply,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": modulo,
+    "Pow": power,
+    "LShift": shift,
+    "RShift": operator.rshift,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "BitAnd": operator.and_,
+    "MatMult": operator.matmul,
+}
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    **BINARY,
+    "Add": add_in_place,
+    "Sub": operator.isub,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": lambda a, b: modulo(a, b) if isinstance(a, str) else operator.imod(a, b),
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "BitAnd": operator.iand,
+    "MatMult": operator.imatmul,
+    "Mult": lambda a, b: multiply(a, b) if isinstance(a, (int, float, str, list, tuple)) else operator.imul(a, b),
+}
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "UAdd": operator.pos,
+    "USub": operator.neg,
+    "Invert": operator.invert,
+}

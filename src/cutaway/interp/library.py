@@ -1,0 +1,597 @@
+"""The standard library as a target sees it: pure parts are the host's own, the rest is modelled or unknown.
+
+Each module is one function below that returns its names; it is called when the target imports it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp import loader
+from cutaway.interp.budget import tick
+from cutaway.interp.builtins import BUILTINS, get_attribute_or, unreachable
+from cutaway.interp.files import read_text
+from cutaway.interp.function import record_of, signature
+from cutaway.interp.guard import BINARY, get_attribute
+
+_PURE = frozenset(
+    """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc
+    typing_extensions contextlib keyword unicodedata colorsys html base64 binascii struct zlib array weakref pprint
+    reprlib graphlib calendar __future__ csv ast""".split()
+)
+
+
+class NativeModule:
+    """A standard module of which only the listed names can be reached."""
+
+    def __init__(self, name: str, table: dict[str, Any]) -> None:
+        self.__dict__.update(table)
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return session.current().unknown(f"{self.__name__}.{name} is not modelled")
+
+
+def module(name: str) -> Any:
+    """Return a module of the standard library, or None where it is not one that is modelled."""
+    build = _MODELLED.get(name)
+    if build is not None:
+        return NativeModule(name, build())
+    if name in _PURE:
+        try:
+            return NativeModule(name, _public(name))
+        except ImportError:
+            return NativeModule(name, _typing()) if name == "typing_extensions" else None
+    return None
+
+
+def _public(name: str) -> dict[str, Any]:
+    real = importlib.import_module(name)
+    names = getattr(real, "__all__", None) or [n for n in dir(real) if not n.startswith("_")]
+    return {n: getattr(real, n) for n in names if not isinstance(getattr(real, n, None), types.ModuleType) and hasattr(real, n)}
+
+
+def _quiet(*_args: Any, **_kwargs: Any) -> None:
+    return None
+
+
+def _math() -> dict[str, Any]:
+    from cutaway.interp.builtins import _known
+
+    table = _public("math")
+    table.update({n: _known(f) for n, f in table.items() if callable(f)})
+    for name in ("factorial", "comb", "perm"):
+        table[name] = _small(name, table[name])
+    prod = table["prod"]
+
+    def product(items: Any, *, start: Any = 1) -> Any:
+        if type(items) is Unknown:
+            return items
+        values = list(items)
+        if all(isinstance(v, (int, float)) for v in values):
+            return prod(values, start=start)
+        for value in values:
+            start = start * value
+        return start
+
+    from cutaway.core.dim import Dim
+
+    def whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda x: x if isinstance(x, Dim) else function(x)
+
+    table.update(prod=product, floor=whole(table["floor"]), ceil=whole(table["ceil"]), trunc=whole(table["trunc"]))
+    return table
+
+
+def _small(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        if any(isinstance(a, int) and a > 1000 for a in args):
+            return session.current().unknown(f"math.{name} of a large number is not computed")
+        return function(*args)
+
+    return call
+
+
+def _counted(source: Iterator[Any]) -> Iterator[Any]:
+    for item in source:
+        tick()
+        yield item
+
+
+def _itertools() -> dict[str, Any]:
+    import itertools
+
+    table = _public("itertools")
+    for name in ("count", "cycle", "repeat"):
+        make = getattr(itertools, name)
+        table[name] = lambda *args, _make=make, **kwargs: _counted(_make(*args, **kwargs))
+    for name in ("product", "permutations", "combinations", "combinations_with_replacement"):
+        make = getattr(itertools, name)
+        table[name] = lambda *args, _make=make, **kwargs: _counted(_make(*args, **kwargs))
+    return table
+
+
+def _operator() -> dict[str, Any]:
+    import operator
+
+    table = _public("operator")
+    table.update(add=BINARY["Add"], mul=BINARY["Mult"], pow=BINARY["Pow"], lshift=BINARY["LShift"])
+
+    def attrgetter(*paths: str) -> Callable[[Any], Any]:
+        def read(value: Any, path: str) -> Any:
+            for name in path.split("."):
+                value = get_attribute(value, name)
+            return value
+
+        return lambda value: read(value, paths[0]) if len(paths) == 1 else tuple(read(value, p) for p in paths)
+
+    def methodcaller(name: str, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        return lambda value: get_attribute(value, name)(*args, **kwargs)
+
+    table.update(attrgetter=attrgetter, methodcaller=methodcaller, itemgetter=operator.itemgetter)
+    return table
+
+
+def _functools() -> dict[str, Any]:
+    table = _public("functools")
+    table.pop("singledispatch", None)
+    return table
+
+
+def _dataclasses() -> dict[str, Any]:
+    import dataclasses
+
+    import cutaway.interp.annotations
+
+    table = _public("dataclasses")
+
+    def process(cls: Any, options: dict[str, Any]) -> Any:
+        # Annotations are kept as text; dataclasses looks in the class's module what `ClassVar` in them means.
+        name, cls.__module__ = cls.__module__, cutaway.interp.annotations.__name__
+        try:
+            made = dataclasses.dataclass(**options)(cls)
+        finally:
+            cls.__module__ = name
+        made.__module__ = name
+        return made
+
+    def dataclass(cls: Any = None, /, **options: Any) -> Any:
+        return (lambda c: process(c, options)) if cls is None else process(cls, options)
+
+    table["dataclass"] = dataclass
+    return table
+
+
+def _hashlib() -> dict[str, Any]:
+    import hashlib
+
+    return {n: getattr(hashlib, n) for n in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b")}
+
+
+def _copy() -> dict[str, Any]:
+    import copy
+
+    return {"copy": copy.copy, "deepcopy": copy.deepcopy, "Error": copy.Error}
+
+
+def _json() -> dict[str, Any]:
+    import json
+
+    return {"loads": json.loads, "dumps": json.dumps, "load": _json_load, "JSONDecodeError": json.JSONDecodeError,
+            "dump": unreachable("json.dump"), "JSONEncoder": json.JSONEncoder}  # fmt: skip
+
+
+def _json_load(file: Any, **_kwargs: Any) -> Any:
+    import json
+
+    return file if type(file) is Unknown else json.loads(file.read())
+
+
+def _types() -> dict[str, Any]:
+    names = """SimpleNamespace MappingProxyType FunctionType LambdaType MethodType BuiltinFunctionType
+    BuiltinMethodType GeneratorType GenericAlias UnionType NoneType EllipsisType NotImplementedType new_class
+    prepare_class resolve_bases DynamicClassAttribute""".split()
+    return {**{n: getattr(types, n) for n in names if hasattr(types, n)}, "ModuleType": loader.SourceModule}
+
+
+def _typing() -> dict[str, Any]:
+    import typing
+
+    table = _public("typing")
+    table["get_type_hints"] = lambda *_a, **_k: session.current().unknown("type hints are not evaluated")
+    for name, stand_in in (("override", lambda f: f), ("Self", typing.Any), ("Unpack", typing.Optional),
+                           ("NotRequired", typing.Optional), ("Required", typing.Optional), ("Never", typing.NoReturn),
+                           ("LiteralString", str), ("deprecated", lambda *_a, **_k: (lambda f: f)),
+                           ("TypeVarTuple", typing.TypeVar), ("assert_never", _quiet), ("ReadOnly", typing.Optional),
+                           ("dataclass_transform", lambda **_k: (lambda f: f)),
+                           ("runtime", typing.runtime_checkable)):  # fmt: skip
+        table.setdefault(name, stand_in)
+    return table
+
+
+def _sys() -> dict[str, Any]:
+    import sys
+
+    table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
+                                           "platform", "implementation", "getrecursionlimit", "intern")}  # fmt: skip
+    stream = types.SimpleNamespace(write=_quiet, flush=_quiet, isatty=lambda: False)
+
+    def leave(*_args: Any) -> None:
+        raise SystemExit
+
+    table.update(modules=_Modules(), path=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
+                 setrecursionlimit=_quiet, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
+                 executable="python", exc_info=lambda: (None, None, None), flags=types.SimpleNamespace(),
+                 warnoptions=[])  # fmt: skip
+    return table
+
+
+class _Modules:
+    """`sys.modules`: the modules of the target."""
+
+    def __getitem__(self, name: Any) -> Any:
+        return name if type(name) is Unknown else loader.current().load(name, strict=True)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except ImportError:
+            return default
+
+    def __contains__(self, name: Any) -> bool:
+        return name in loader.current().modules
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        loader.current().modules[name] = value
+
+
+class _Environment(dict[str, str]):
+    """`os.environ`: taken to be empty, which is an assumption as soon as it is asked."""
+
+    def _ask(self, name: Any) -> None:
+        session.current().assume(f"the environment variable {name} is not set")
+
+    def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
+        self._ask(name)
+        return dict.get(self, name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self._ask(name)
+        return dict.__contains__(self, name)
+
+    def __getitem__(self, name: str) -> str:
+        self._ask(name)
+        return dict.__getitem__(self, name)
+
+
+_environment = _Environment()
+
+
+def _os() -> dict[str, Any]:
+    import os
+
+    path = _os_path()
+    acting = """remove unlink mkdir makedirs rmdir rename replace system popen listdir scandir walk chmod stat kill fork
+    execv execve spawnv putenv unsetenv chdir getcwd open urandom cpu_count getpid link symlink removedirs""".split()
+    table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
+    table.update(path=NativeModule("os.path", path), environ=_environment, getenv=_environment.get, sep=os.sep,
+                 linesep=os.linesep, name=os.name, fspath=os.fspath, PathLike=os.PathLike, pathsep=os.pathsep,
+                 error=OSError, curdir=os.curdir)  # fmt: skip
+    return table
+
+
+def _os_path() -> dict[str, Any]:
+    import os.path as real
+
+    from cutaway.interp.builtins import _known
+    from cutaway.interp.files import allowed
+
+    pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath".split()
+    table: dict[str, Any] = {name: _known(getattr(real, name)) for name in pure}
+
+    def asking(name: str) -> Callable[[Any], Any]:
+        def ask(path: Any) -> Any:
+            if type(path) is Unknown:
+                return path
+            if allowed(path):
+                return getattr(real, name)(path)
+            return session.current().unknown(f"os.path.{name} of a path outside the project")
+
+        return ask
+
+    table.update({name: asking(name) for name in ("exists", "isfile", "isdir")})
+    table.update(abspath=_known(real.abspath), realpath=_known(real.abspath), expanduser=_known(lambda p: p), sep=real.sep)
+    return table
+
+
+def _pathlib() -> dict[str, Any]:
+    import pathlib
+
+    class Path(pathlib.PurePosixPath):
+        """A path that can be computed with, and whose text can be read beside the source."""
+
+        def exists(self) -> Any:
+            return _os_path()["exists"](str(self))
+
+        is_file = exists
+        is_dir = exists
+
+        def resolve(self, strict: bool = False) -> Path:
+            return self
+
+        absolute = expanduser = resolve
+
+        def open(self, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
+            return read_text(str(self), mode)
+
+        def read_text(self, *_args: Any, **_kwargs: Any) -> Any:
+            file = read_text(str(self), "r")
+            return file if type(file) is Unknown else file.read()
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return unreachable(f"Path.{name}")
+
+    return {"Path": Path, "PurePath": pathlib.PurePath, "PosixPath": Path, "PurePosixPath": pathlib.PurePosixPath}
+
+
+class _Logger:
+    """A logger that says nothing."""
+
+    name = "root"
+    level = 0
+    handlers: list[Any] = []
+    propagate = True
+    disabled = False
+
+    def isEnabledFor(self, *_args: Any) -> bool:
+        return False
+
+    def getEffectiveLevel(self) -> int:
+        return 30
+
+    def hasHandlers(self) -> bool:
+        return False
+
+    def getChild(self, _name: str) -> _Logger:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _quiet
+
+
+def _logging() -> dict[str, Any]:
+    silent = "debug info warning warn error critical exception log basicConfig disable addLevelName captureWarnings"
+    table: dict[str, Any] = dict.fromkeys(silent.split(), _quiet)
+    table.update(DEBUG=10, INFO=20, WARNING=30, WARN=30, ERROR=40, CRITICAL=50, FATAL=50, NOTSET=0)
+    table.update(getLogger=lambda *_args: _Logger(), Logger=_Logger, getLevelName=lambda level: str(level))
+    for name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter"):
+        table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": lambda self, n: _quiet})
+    table["handlers"] = NativeModule("logging.handlers", {})
+    table["config"] = NativeModule("logging.config", {"dictConfig": _quiet, "fileConfig": _quiet})
+    return table
+
+
+class _CatchWarnings:
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        pass
+
+    def __enter__(self) -> list[Any]:
+        return []
+
+    def __exit__(self, *_exc: object) -> None:
+        pass
+
+
+def _warnings() -> dict[str, Any]:
+    quiet = dict.fromkeys(("warn", "warn_explicit", "filterwarnings", "simplefilter", "resetwarnings"), _quiet)
+    return {**quiet, "catch_warnings": _CatchWarnings, "deprecated": lambda *_a, **_k: (lambda f: f)}
+
+
+def _inspect() -> dict[str, Any]:
+    import inspect
+
+    names = """Parameter Signature isclass ismethod isgenerator isgeneratorfunction isbuiltin isroutine isabstract
+    iscoroutinefunction ismodule getdoc cleandoc getmro BoundArguments isasyncgenfunction isdatadescriptor
+    ismethoddescriptor iscoroutine isawaitable""".split()
+    table: dict[str, Any] = {n: getattr(inspect, n) for n in names}
+
+    def full(function: Any) -> Any:
+        parameters = signature(function).parameters.values()
+        kinds = inspect.Parameter
+        positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+        defaults = tuple(p.default for p in positional if p.default is not kinds.empty) or None
+        keyword = [p for p in parameters if p.kind is kinds.KEYWORD_ONLY]
+        return inspect.FullArgSpec(
+            [p.name for p in positional],
+            next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), None),
+            next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), None),
+            defaults,
+            [p.name for p in keyword],
+            {p.name: p.default for p in keyword if p.default is not kinds.empty},
+            {},
+        )
+
+    def members(value: Any, predicate: Any = None) -> Any:
+        found = [(n, get_attribute_or(value, n, None)) for n in BUILTINS["dir"](value)]
+        return sorted((n, v) for n, v in found if predicate is None or predicate(v))
+
+    def source_of(*_args: Any) -> Any:
+        return session.current().unknown("the text of the target's own source is not read by the target")
+
+    def unwrap(function: Any, *, stop: Any = None) -> Any:
+        while hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        return function
+
+    table.update(signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
+                 getmembers=members, isfunction=lambda f: isinstance(f, types.FunctionType), getsource=source_of,
+                 getfile=source_of, getmodule=source_of, stack=source_of, currentframe=source_of, unwrap=unwrap,
+                 getsourcefile=source_of, getsourcelines=source_of, _empty=inspect.Parameter.empty,
+                 iscallable=callable)  # fmt: skip
+    return table
+
+
+def _importlib() -> dict[str, Any]:
+    def import_module(name: Any, package: Any = None) -> Any:
+        if type(name) is Unknown:
+            return name
+        if name.startswith("."):
+            level = len(name) - len(name.lstrip("."))
+            parts = (package or "").split(".")
+            name = ".".join([*parts[: len(parts) - level + 1], name.lstrip(".")])
+        return loader.current().load(name, strict=True)
+
+    return {"import_module": import_module, "reload": lambda m: m, "util": NativeModule("importlib.util", _importlib_util()),
+            "metadata": NativeModule("importlib.metadata", _importlib_metadata()), "machinery": NativeModule("importlib.machinery", {})}  # fmt: skip
+
+
+def _importlib_util() -> dict[str, Any]:
+    def find_spec(name: Any, package: Any = None) -> Any:
+        if type(name) is Unknown:
+            return name
+        try:
+            found = loader.current().load(name, strict=True)
+        except ImportError:
+            return None
+        return types.SimpleNamespace(name=name, origin=getattr(found, "__file__", None), loader=None)
+
+    return {"find_spec": find_spec}
+
+
+def _importlib_metadata() -> dict[str, Any]:
+    import importlib.metadata as real
+
+    def version(name: Any) -> Any:
+        if type(name) is Unknown:
+            return name
+        home = loader.current().load(name.replace("-", "_"))
+        own = getattr(home, "__version__", None) if not isinstance(home, Unknown) else None
+        if isinstance(own, str):
+            return own
+        for folder in loader.current().folders:
+            for found in real.distributions(name=name, path=[folder]):
+                return found.version
+        raise real.PackageNotFoundError(name)
+
+    def distribution(name: Any) -> Any:
+        return types.SimpleNamespace(version=version(name), metadata={})
+
+    return {"version": version, "PackageNotFoundError": real.PackageNotFoundError, "distribution": distribution,
+            "packages_distributions": dict}  # fmt: skip
+
+
+def _random() -> dict[str, Any]:
+    def draw(name: str) -> Callable[..., Any]:
+        return lambda *_args, **_kwargs: Unknown(f"random.{name} is random")
+
+    names = """random randint uniform choice choices sample shuffle gauss normalvariate randrange betavariate
+    getrandbits triangular expovariate""".split()
+    return {**{n: draw(n) for n in names}, "seed": _quiet, "Random": lambda *_a: Unknown("random.Random is random"),
+            "getstate": draw("getstate"), "setstate": _quiet}  # fmt: skip
+
+
+def _time() -> dict[str, Any]:
+    def clock(*_args: Any) -> Any:
+        return Unknown("the time is not known")
+
+    names = "time perf_counter monotonic process_time time_ns perf_counter_ns strftime localtime gmtime ctime".split()
+    return {**dict.fromkeys(names, clock), "sleep": _quiet}
+
+
+def _traceback() -> dict[str, Any]:
+    return {**dict.fromkeys(("print_exc", "print_stack", "print_exception"), _quiet), "format_exc": lambda *_a: ""}
+
+
+def _platform() -> dict[str, Any]:
+    import platform
+
+    def unknown(*_args: Any) -> Any:
+        return Unknown("the platform is not known")
+
+    return {"python_version": platform.python_version, "system": lambda: "Linux", "machine": unknown, "platform": unknown,
+            "python_implementation": lambda: "CPython", "processor": unknown, "node": unknown}  # fmt: skip
+
+
+class _Lock:
+    """A lock that is always free."""
+
+    def __enter__(self) -> _Lock:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        pass
+
+    def acquire(self, *_args: Any, **_kwargs: Any) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+def _threading() -> dict[str, Any]:
+    return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock,
+            "current_thread": lambda: types.SimpleNamespace(name="MainThread"), "get_ident": lambda: 1}  # fmt: skip
+
+
+def _datetime() -> dict[str, Any]:
+    import datetime
+
+    return {"timedelta": datetime.timedelta, "timezone": datetime.timezone,
+            "datetime": types.SimpleNamespace(now=lambda *_a: Unknown("the time is not known"),
+                                              today=lambda *_a: Unknown("the time is not known")),
+            "date": types.SimpleNamespace(today=lambda *_a: Unknown("the time is not known"))}  # fmt: skip
+
+
+def _argparse() -> dict[str, Any]:
+    import argparse
+
+    class ArgumentParser(argparse.ArgumentParser):
+        """A parser that is given an empty command line."""
+
+        def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+            if args is None:
+                session.current().assume("the program is started without command-line arguments")
+                args = []
+            return super().parse_args(args, namespace)
+
+        def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+            return super().parse_known_args([] if args is None else args, namespace)
+
+        def print_help(self, file: Any = None) -> None:
+            pass
+
+        def error(self, message: str) -> Any:
+            raise ValueError(f"the program's command line: {message}")
+
+    table = _public("argparse")
+    table["ArgumentParser"] = ArgumentParser
+    table["FileType"] = unreachable("argparse.FileType")
+    return table
+
+
+def _builtins() -> dict[str, Any]:
+    return dict(BUILTINS)
+
+
+_MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
+    "math": _math, "itertools": _itertools, "operator": _operator, "functools": _functools, "copy": _copy,
+    "json": _json, "types": _types, "typing": _typing, "sys": _sys, "os": _os, "os.path": _os_path,
+    "pathlib": _pathlib, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
+    "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
+    "random": _random, "time": _time,
+    "traceback": _traceback, "platform": _platform, "threading": _threading, "datetime": _datetime,
+    "argparse": _argparse, "dataclasses": _dataclasses, "hashlib": _hashlib, "builtins": _builtins,
+}  # fmt: skip
+
+_ = record_of

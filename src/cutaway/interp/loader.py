@@ -1,0 +1,443 @@
+"""Modules of the target: found on disk, evaluated when something of them is first used."""
+
+from __future__ import annotations
+
+import ast
+import builtins as host_builtins
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.place import Place
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.frame import STACK, Frame
+from cutaway.interp.guard import Pending
+from cutaway.interp.scope import Scope, assigned
+from cutaway.knowledge import registry
+from cutaway.syntax import resolve, source
+
+_HIDDEN = "__cutaway__"
+
+
+class SourceModule:
+    """A module that is read from source; its `__dict__` is its namespace."""
+
+    def __init__(self, state: ModuleState) -> None:
+        self.__dict__ = state.namespace
+
+    def __getattr__(self, name: str) -> Any:
+        state: ModuleState = self.__dict__[_HIDDEN]
+        if name.startswith("__") and name not in ("__all__", "__version__") and state.finished:
+            raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
+        found = state.lookup(name)
+        if found is _MISSING:
+            raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
+        return found
+
+    def __repr__(self) -> str:
+        return f"<module {self.__dict__['__name__']!r}>"
+
+
+_MISSING = object()
+
+
+class ModuleState:
+    """How far the evaluation of one module has come."""
+
+    def __init__(self, loader: Loader, name: str, location: resolve.Location, text: bytes | None = None) -> None:
+        self.loader = loader
+        self.name = name
+        self.location = location
+        self.text = text
+        self.file = location.file or name
+        self.namespace: dict[str, Any] = {"__name__": name, "__file__": os.path.abspath(self.file), "__doc__": None}
+        package = name if location.folders else name.rpartition(".")[0]
+        self.namespace["__package__"] = package
+        if location.folders:
+            self.namespace["__path__"] = list(location.folders)
+        self.namespace[_HIDDEN] = self
+        self.module = SourceModule(self)
+        self.named = False  # by the user, so that what goes wrong in it is always reported
+        self.stars: list[tuple[Callable[[], Any], str]] = []
+        self.started = False
+        self.finished = False
+        self.waiting: dict[int, ast.stmt] = {}
+        self.deferred: set[int] = set()
+        self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
+
+    def lookup(self, name: str) -> Any:
+        """Return a name of the module, evaluating as little as is needed, or `_MISSING`."""
+        if not self.started and self.location.folders and self._is_submodule(name) and not self._mentions(name):
+            return self.loader.load(f"{self.name}.{name}")
+        self.run()
+        if name in self.namespace:
+            value = self.namespace[name]
+            return value.resolve() if type(value) is Pending else value
+        found = self._ahead(name)
+        if found is _MISSING:
+            found = self.from_stars(name)
+        if found is _MISSING and self._is_submodule(name):
+            return self.loader.load(f"{self.name}.{name}")
+        if found is _MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
+            return self.namespace["__getattr__"](name)
+        return found
+
+    def _is_submodule(self, name: str) -> bool:
+        return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
+
+    def _mentions(self, name: str) -> bool:
+        return name.encode() in self._read() or b"import *" in self._read()
+
+    def _read(self) -> bytes:
+        if self.text is None:
+            self.text = source.read(self.file) if self.location.file else b""
+        return self.text
+
+    def _ahead(self, name: str) -> Any:
+        """Evaluate a later definition of a name that is needed while the module is still running."""
+        for index, node in list(self.waiting.items()):
+            if name in assigned([node]):
+                self._execute(index, node, strict=False)
+                if name in self.namespace:
+                    value = self.namespace[name]
+                    return value.resolve() if type(value) is Pending else value
+        return _MISSING
+
+    def from_stars(self, name: str) -> Any:
+        """Look for a name that a star import brings."""
+        if name.startswith("__"):
+            return _MISSING
+        for bring, module_name in reversed(self.stars):
+            if not self.loader.may_define(module_name, name):
+                continue
+            module = bring()
+            if isinstance(module, Unknown):
+                continue
+            exported = getattr(module, "__all__", None)
+            if isinstance(exported, (list, tuple)):
+                if name not in exported:
+                    continue
+            elif name.startswith("_"):
+                continue
+            try:
+                value = getattr(module, name)
+            except AttributeError:
+                continue
+            if isinstance(value, Unknown) and isinstance(module, registry.KnownModule):
+                continue
+            value = value.resolve() if type(value) is Pending else value
+            self.namespace[name] = value
+            return value
+        return _MISSING
+
+    def run(self, strict: bool = False) -> None:
+        """Evaluate the module's body, once."""
+        if self.started:
+            return
+        self.started = True
+        if self.location.file is None and self.text is None:
+            self.finished = True
+            return
+        tree = source.parse(self._read(), self.file)
+        documentation = ast.get_docstring(tree, clean=False)
+        self.namespace["__doc__"] = documentation
+        self.waiting = dict(enumerate(tree.body))
+        self._defer(tree.body)
+        STACK.append(self.frame)
+        try:
+            for index, node in enumerate(tree.body):
+                if index in self.waiting and index not in self.deferred:
+                    self._execute(index, node, strict)
+        finally:
+            STACK.pop()
+            self.finished = True
+
+    def _defer(self, body: list[ast.stmt]) -> None:
+        """Leave definitions that only bind a name, and are the only ones to bind it, until it is used."""
+        bound: dict[str, int] = {}
+        names = [assigned([node]) for node in body]
+        for found in names:
+            for name in found:
+                bound[name] = bound.get(name, 0) + 1
+        for index, node in enumerate(body):
+            if _is_inert(node) and all(bound[name] == 1 for name in names[index]):
+                self.deferred.add(index)
+                for name in names[index]:
+                    self.namespace[name] = Pending(lambda i=index, n=name: self._define(i, n))
+
+    def define_all(self) -> None:
+        """Evaluate every definition that was left; imports stay as they are."""
+        for index in sorted(self.deferred):
+            if index in self.waiting:
+                self._execute(index, self.waiting[index], strict=False)
+
+    def _define(self, index: int, name: str) -> Any:
+        """Evaluate a definition that was left until now, and return one of its names."""
+        if index in self.waiting:
+            self._execute(index, self.waiting[index], strict=False)
+        value = self.namespace.get(name)
+        if type(value) is Pending:
+            raise NameError(f"name '{name}' is not defined")
+        return value
+
+    def _execute(self, index: int, node: ast.stmt, strict: bool) -> None:
+        from cutaway.interp.statement import StatementCompiler
+
+        del self.waiting[index]
+        frame = self.frame
+        frame.line = node.lineno
+        STACK.append(frame)
+        here = session.current()
+        try:
+            StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
+        except SystemExit:
+            self.waiting.clear()
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                self._lose(node, undecidable.unknown)
+                raise
+            self._lose(node, here.note(undecidable.unknown) if self.named else undecidable.unknown)
+        except Exception as error:
+            if strict:
+                raise
+            self._lose(node, failure(error, frame.place, quiet=not self.named))
+        finally:
+            STACK.pop()
+
+    def _lose(self, node: ast.stmt, unknown: Unknown) -> None:
+        """A statement that did not finish leaves the names it would have bound unknown."""
+        for name in assigned([node]):
+            if type(self.namespace.get(name)) in (Pending, type(None)):
+                self.namespace[name] = unknown
+
+
+def _is_inert(node: ast.stmt) -> bool:
+    """Tell whether a statement does nothing but bind names to what it defines."""
+    if isinstance(node, ast.FunctionDef):
+        return not node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        return not node.decorator_list and not node.keywords
+    if isinstance(node, ast.Assign):
+        plain = all(isinstance(target, ast.Name) for target in node.targets)
+        return plain and not any(isinstance(child, (ast.Call, ast.NamedExpr)) for child in ast.walk(node.value))
+    return False
+
+
+def failure(error: Exception, otherwise: Place | None, quiet: bool = False) -> Unknown:
+    """Record an exception of the target that nobody caught; a fault is recorded by its own rule.
+
+    A quiet one is not recorded now, only if something turns out to depend on it.
+    """
+    place = getattr(error, "place", otherwise)
+    text = f"{type(error).__name__}: {error}"
+    if quiet or getattr(error, "reported", False):
+        return Unknown(f"the program stops with {text}", place)
+    return session.current().unknown(f"the program stops here with {text}", None, place)
+
+
+class Loader:
+    """Finds and holds the modules of one analysis."""
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self.folders = list(folders)
+        self.modules: dict[str, Any] = {}
+
+    def load(self, name: str, strict: bool = False) -> Any:
+        """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
+        if name in self.modules:
+            return self.modules[name]
+        module = self._find(name, strict)
+        if not isinstance(module, Unknown):
+            self.modules[name] = module
+        return module
+
+    def _find(self, name: str, strict: bool) -> Any:
+        from cutaway.interp import library
+
+        if registry.models(name):
+            registry.load(registry.library_of(name))
+            return registry.lookup(name) if "." in name else registry.KnownModule(name)
+        standard = library.module(name)
+        if standard is not None:
+            return standard
+        location = self.locate(name)
+        if location is None:
+            return self._absent(name, strict)
+        if location.file is None and not location.folders:
+            return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
+        return ModuleState(self, name, location).module
+
+    def locate(self, name: str) -> resolve.Location | None:
+        """Return where a module is on disk; its parents are found, not evaluated."""
+        parent = name.rpartition(".")[0]
+        if not parent:
+            return resolve.find(name, self.folders)
+        above = self.load(parent)
+        if isinstance(above, SourceModule):
+            return resolve.find(name, above.__dict__.get("__path__", ()))
+        return None
+
+    def _absent(self, name: str, strict: bool) -> Unknown:
+        if strict:
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+        at = session.current().place()
+        if resolve.is_standard(name):
+            return Unknown(f"the standard library's {name} is not modelled", at)
+        return Unknown(f"module {name} is not found: add its folder with --path, or install it", at)
+
+    def may_define(self, name: str, wanted: str) -> bool:
+        """Tell cheaply whether a module might contain a name, without evaluating it."""
+        module = self.load(name)
+        if isinstance(module, SourceModule):
+            state: ModuleState = module.__dict__[_HIDDEN]
+            text = state._read()
+            return wanted in state.namespace or wanted.encode() in text or b"import *" in text
+        return True
+
+    def add(self, name: str, location: resolve.Location, text: bytes | None = None) -> ModuleState:
+        """Enter a module that the user named by its file."""
+        state = ModuleState(self, name, location, text)
+        state.named = True
+        self.modules[name] = state.module
+        return state
+
+
+_current = Loader([])
+
+
+def current() -> Loader:
+    """Return the loader of the analysis in progress."""
+    return _current
+
+
+def install(loader: Loader) -> Loader:
+    """Make `loader` the current one and return the one it replaces."""
+    global _current
+    previous, _current = _current, loader
+    return previous
+
+
+def missing_global(namespace: dict[str, Any], name: str) -> Any:
+    """Return a name that a module's namespace does not have yet: brought by a star, or built in."""
+    state: ModuleState | None = namespace.get(_HIDDEN)
+    if state is not None:
+        if state.stars:
+            found = state.from_stars(name)
+            if found is not _MISSING:
+                return found
+    from cutaway.interp.builtins import BUILTINS
+
+    if name in BUILTINS:
+        return BUILTINS[name]
+    if state is not None and not state.finished:
+        found = state._ahead(name)
+        if found is not _MISSING:
+            return found
+    if hasattr(host_builtins, name):
+        return session.current().unknown(f"the built-in {name} is out of reach of the target")
+    raise NameError(f"name '{name}' is not defined")
+
+
+def absolute(frame: Frame, module: str, level: int) -> str:
+    """Return the dotted name that a possibly relative import means."""
+    if level == 0:
+        return module
+    package = frame.globals.get("__package__") or ""
+    parts = package.split(".") if package else []
+    if level - 1 > len(parts) or not package:
+        raise ImportError("attempted relative import with no known parent package")
+    base = ".".join(parts[: len(parts) - (level - 1)])
+    return f"{base}.{module}" if module else base
+
+
+def pending(frame: Frame, bound: str, bring: Callable[[], Any]) -> Pending:
+    """Return what an import binds at module level: resolved, and bound for good, on first use."""
+    namespace = frame.vars
+
+    def settle() -> Any:
+        value = bring()
+        if namespace.get(bound) is made:
+            namespace[bound] = value
+        return value
+
+    made = Pending(settle)
+    return made
+
+
+def importing(frame: Frame, name: str, whole: bool, strict: bool) -> Callable[[], Any]:
+    """Return what brings `import name` (its first package) or `import name as x` (the module itself)."""
+    loader = current()
+    at = frame.place
+    if strict:
+        _require(loader, name)
+
+    def bring() -> Any:
+        module = _placed(at, lambda: loader.load(name, strict))
+        if strict and isinstance(module, SourceModule):
+            module.__dict__[_HIDDEN].run(strict=True)
+        return module if whole else _placed(at, lambda: loader.load(name.partition(".")[0], strict))
+
+    return bring
+
+
+def importing_from(frame: Frame, module: str, level: int, name: str, strict: bool) -> Callable[[], Any]:
+    """Return what brings `from module import name`."""
+    loader = current()
+    at = frame.place
+    full = absolute(frame, module, level)
+    if strict:
+        _require(loader, full)
+
+    def bring() -> Any:
+        source_module = _placed(at, lambda: loader.load(full, strict))
+        if isinstance(source_module, Unknown):
+            return source_module
+        if strict and isinstance(source_module, SourceModule):
+            source_module.__dict__[_HIDDEN].run(strict=True)
+        try:
+            value = getattr(source_module, name)
+        except AttributeError:
+            if strict:
+                raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
+            return Unknown(f"{name} is not found in module {full}", at)
+        return value.resolve() if type(value) is Pending else value
+
+    return bring
+
+
+def import_star(frame: Frame, module: str, level: int) -> None:
+    """Note a star import; names are looked up in it as they are missed."""
+    loader = current()
+    at = frame.place
+    full = absolute(frame, module, level)
+    state: ModuleState = frame.globals[_HIDDEN]
+    state.stars.append((lambda: _placed(at, lambda: loader.load(full)), full))
+
+
+def _require(loader: Loader, name: str) -> None:
+    """Raise `ModuleNotFoundError` now if a module does not exist."""
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        loader.load(".".join(parts[:count]), strict=True)
+
+
+def _placed(at: Place, bring: Callable[[], Any]) -> Any:
+    """Bring something so that what goes wrong is reported where the import is written."""
+    frame = Frame({}, {}, at.file, None, None)
+    frame.line = at.line
+    STACK.append(frame)
+    try:
+        return bring()
+    finally:
+        STACK.pop()
+
+
+def every_name(module: SourceModule) -> dict[str, Any]:
+    """Return a module's namespace with every pending import resolved."""
+    state: ModuleState = module.__dict__[_HIDDEN]
+    state.run()
+    for name, value in list(state.namespace.items()):
+        if type(value) is Pending:
+            value.resolve()
+    return state.namespace

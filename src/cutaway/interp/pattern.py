@@ -1,0 +1,125 @@
+"""Patterns of `match` statements to closures."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cutaway.interp.expression import assign_target, decide
+from cutaway.interp.frame import Frame
+from cutaway.interp.guard import COMPARE
+
+if TYPE_CHECKING:
+    from cutaway.interp.expression import ExpressionCompiler
+
+Matches = Callable[[Frame, Any], bool]
+
+_SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+
+def compile_pattern(compiler: ExpressionCompiler, node: ast.pattern) -> Matches:
+    """Return the closure that matches a value and binds the pattern's names."""
+    if isinstance(node, ast.MatchValue):
+        expected = compiler.expression(node.value)
+        return lambda frame, value: decide(COMPARE["Eq"](value, expected(frame)))
+    if isinstance(node, ast.MatchSingleton):
+        constant = node.value
+        return lambda frame, value: value is constant
+    if isinstance(node, ast.MatchAs):
+        return _as(compiler, node)
+    if isinstance(node, ast.MatchOr):
+        options = [compile_pattern(compiler, option) for option in node.patterns]
+        return lambda frame, value: any(option(frame, value) for option in options)
+    if isinstance(node, ast.MatchSequence):
+        return _sequence(compiler, node)
+    if isinstance(node, ast.MatchMapping):
+        return _mapping(compiler, node)
+    if isinstance(node, ast.MatchClass):
+        return _class(compiler, node)
+    raise SyntaxError(f"unknown pattern {type(node).__name__}")
+
+
+def _bind(compiler: ExpressionCompiler, name: str | None) -> Callable[[Frame, Any], None]:
+    if name is None:
+        return lambda frame, value: None
+    return assign_target(compiler, ast.Name(name, ast.Store()))
+
+
+def _as(compiler: ExpressionCompiler, node: ast.MatchAs) -> Matches:
+    inner = compile_pattern(compiler, node.pattern) if node.pattern else None
+    bind = _bind(compiler, node.name)
+
+    def matches(frame: Frame, value: Any) -> bool:
+        if inner is not None and not inner(frame, value):
+            return False
+        bind(frame, value)
+        return True
+
+    return matches
+
+
+def _sequence(compiler: ExpressionCompiler, node: ast.MatchSequence) -> Matches:
+    star = next((i for i, p in enumerate(node.patterns) if isinstance(p, ast.MatchStar)), None)
+    patterns = [
+        None if isinstance(p, ast.MatchStar) else compile_pattern(compiler, p) for p in node.patterns
+    ]
+    starred = node.patterns[star] if star is not None else None
+    bind = _bind(compiler, starred.name if isinstance(starred, ast.MatchStar) else None)
+
+    def matches(frame: Frame, value: Any) -> bool:
+        if not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray)):
+            return False
+        items = list(value)
+        if star is None:
+            return len(items) == len(patterns) and all(p(frame, i) for p, i in zip(patterns, items) if p)
+        after = len(patterns) - star - 1
+        if len(items) < len(patterns) - 1:
+            return False
+        middle = items[star : len(items) - after]
+        items[star : len(items) - after] = [middle]
+        for pattern, item in zip(patterns, items):
+            if pattern is None:
+                bind(frame, item)
+            elif not pattern(frame, item):
+                return False
+        return True
+
+    return matches
+
+
+def _mapping(compiler: ExpressionCompiler, node: ast.MatchMapping) -> Matches:
+    entries = [(compiler.expression(k), compile_pattern(compiler, p)) for k, p in zip(node.keys, node.patterns)]
+    bind = _bind(compiler, node.rest)
+
+    def matches(frame: Frame, value: Any) -> bool:
+        if not isinstance(value, Mapping):
+            return False
+        rest = dict(value)
+        for key, pattern in entries:
+            wanted = key(frame)
+            if wanted not in value or not pattern(frame, value[wanted]):
+                return False
+            rest.pop(wanted)
+        bind(frame, rest)
+        return True
+
+    return matches
+
+
+def _class(compiler: ExpressionCompiler, node: ast.MatchClass) -> Matches:
+    kind = compiler.expression(node.cls)
+    positional = [compile_pattern(compiler, p) for p in node.patterns]
+    named = [(name, compile_pattern(compiler, p)) for name, p in zip(node.kwd_attrs, node.kwd_patterns)]
+
+    def matches(frame: Frame, value: Any) -> bool:
+        cls = kind(frame)
+        if not isinstance(value, cls):
+            return False
+        if positional and cls in _SELF_MATCHING:
+            return len(positional) == 1 and positional[0](frame, value)
+        names = getattr(cls, "__match_args__", ())[: len(positional)]
+        attributes = [*zip(names, positional), *named]
+        return all(hasattr(value, name) and pattern(frame, getattr(value, name)) for name, pattern in attributes)
+
+    return matches

@@ -1,0 +1,132 @@
+"""Which names a function binds, and where a name that it reads is bound."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Scope:
+    """The names of one function, class or module body.
+
+    `kind` is "module", "class", "function" or "comprehension". Functions do not see the names of an
+    enclosing class body, so it is left out of the chain of parents.
+    """
+
+    def __init__(self, kind: str, parent: Scope | None, bound: set[str], outer: dict[str, str]) -> None:
+        self.kind = kind
+        self.parent = parent
+        self.bound = bound
+        self.declared = outer  # names declared `global` or `nonlocal`
+
+    @property
+    def enclosing(self) -> Scope | None:
+        """The nearest scope around this one whose variables it can see."""
+        scope = self.parent
+        while scope is not None and scope.kind == "class":
+            scope = scope.parent
+        return scope if scope is not None and scope.kind != "module" else None
+
+    def depth_of(self, name: str) -> int | None:
+        """Return how many activations out a name is bound: 0 here, None for a global."""
+        declared = self.declared.get(name)
+        if declared == "global":
+            return None
+        if name in self.bound and declared is None:
+            return 0
+        depth, scope = 1, self.enclosing
+        while scope is not None:
+            if scope.declared.get(name) == "global":
+                return None
+            if name in scope.bound and scope.declared.get(name) is None:
+                return depth
+            depth, scope = depth + 1, scope.enclosing
+        return None
+
+
+def of_function(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, parent: Scope) -> Scope:
+    """Return the scope of a function's body."""
+    arguments = node.args
+    bound = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    bound.update(a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
+    declared: dict[str, str] = {}
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    _collect(body, bound, declared)
+    return Scope("function", parent, bound, declared)
+
+
+def of_class(node: ast.ClassDef, parent: Scope) -> Scope:
+    """Return the scope of a class body."""
+    bound: set[str] = set()
+    declared: dict[str, str] = {}
+    _collect(node.body, bound, declared)
+    return Scope("class", parent, bound, declared)
+
+
+def of_comprehension(generators: list[ast.comprehension], parent: Scope) -> Scope:
+    """Return the scope of a comprehension: its loop variables."""
+    bound: set[str] = set()
+    for generator in generators:
+        bound.update(targets(generator.target))
+    return Scope("comprehension", parent, bound, {})
+
+
+def targets(node: ast.AST) -> Iterator[str]:
+    """Yield the names that an assignment target binds."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, (ast.Store, ast.Del)):
+            yield child.id
+
+
+def assigned(body: Iterable[ast.AST]) -> set[str]:
+    """Return the names that statements bind, without those of nested functions."""
+    bound: set[str] = set()
+    _collect(body, bound, {})
+    return bound
+
+
+def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str]) -> None:
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+            stack.extend(node.decorator_list)
+            continue
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, (ast.Store, ast.Del)):
+                bound.add(node.id)
+            continue
+        if isinstance(node, COMPREHENSIONS):
+            bound.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+            continue
+        if isinstance(node, ast.Global):
+            declared.update(dict.fromkeys(node.names, "global"))
+        elif isinstance(node, ast.Nonlocal):
+            declared.update(dict.fromkeys(node.names, "nonlocal"))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound.update((a.asname or a.name.partition(".")[0]) for a in node.names if a.name != "*")
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bound.add(node.name)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            bound.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            bound.add(node.rest)
+        stack.extend(ast.iter_child_nodes(node))
+
+
+def yields(node: ast.AST) -> bool:
+    """Tell whether a node contains a yield that belongs to the function around it."""
+    stack: list[ast.AST] = [node]
+    while stack:
+        child = stack.pop()
+        if isinstance(child, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)) or child is node:
+            stack.extend(ast.iter_child_nodes(child))
+    return False

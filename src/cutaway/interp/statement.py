@@ -1,0 +1,540 @@
+"""Statements to closures."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp import loader
+from cutaway.interp.budget import tick
+from cutaway.interp.classes import define_class
+from cutaway.interp.expression import ExpressionCompiler, assign_target, truth_of
+from cutaway.interp.frame import BREAK, CONTINUE, RETURN, Execute, Frame
+from cutaway.interp.function import define
+from cutaway.interp.guard import IN_PLACE, Pending
+from cutaway.interp.pattern import compile_pattern
+from cutaway.interp.scope import assigned
+
+HANDLING: list[BaseException] = []
+"""The exceptions of the target that are being handled, innermost last."""
+
+CATCHABLE = (Exception, SystemExit)
+_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
+
+
+class StatementCompiler(ExpressionCompiler):
+    """Compiles the statements of one scope of one file."""
+
+    guarded = False  # inside a `try` that handles exceptions
+
+    def statement(self, node: ast.stmt) -> Execute:
+        """Return the closure that executes `node`."""
+        compile_node: Callable[[Any], Execute] | None = getattr(self, f"_{type(node).__name__}", None)
+        if compile_node is None:
+            reason = f"{type(node).__name__.lower()} statements are not interpreted"
+
+            def unsupported(frame: Frame) -> None:
+                raise Undecidable(Unknown(reason, frame.place))
+
+            return unsupported
+        return compile_node(node)
+
+    def block(self, nodes: Iterable[ast.stmt]) -> Execute:
+        """Return the closure that executes statements in order."""
+        statements = [self.statement(node) for node in nodes if not _is_documentation(node)]
+        if not statements:
+            return lambda frame: None
+        if len(statements) == 1:
+            return statements[0]
+
+        def execute(frame: Frame) -> object | None:
+            for statement in statements:
+                signal = statement(frame)
+                if signal is not None:
+                    return signal
+            return None
+
+        return execute
+
+    # Simple statements
+
+    def _Expr(self, node: ast.Expr) -> Execute:
+        value, line = self.expression(node.value), node.lineno
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            value(frame)
+
+        return execute
+
+    def _Assign(self, node: ast.Assign) -> Execute:
+        value, line = self.expression(node.value), node.lineno
+        assigns = [assign_target(self, target) for target in node.targets]
+        if len(assigns) == 1:
+            assign = assigns[0]
+
+            def execute_one(frame: Frame) -> None:
+                frame.line = line
+                assign(frame, value(frame))
+
+            return execute_one
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            result = value(frame)
+            for assign in assigns:
+                assign(frame, result)
+
+        return execute
+
+    def _AnnAssign(self, node: ast.AnnAssign) -> Execute:
+        store = self.statement(_as_assignment(node)) if node.value is not None else None
+        if self.scope.kind != "class" or not isinstance(node.target, ast.Name):
+            return store or (lambda frame: None)
+        name, annotation = node.target.id, ast.unparse(node.annotation)
+
+        def execute(frame: Frame) -> None:
+            frame.vars.setdefault("__annotations__", {})[name] = annotation
+            if store is not None:
+                store(frame)
+
+        return execute
+
+    def _AugAssign(self, node: ast.AugAssign) -> Execute:
+        operate, line = IN_PLACE[type(node.op).__name__], node.lineno
+        value = self.expression(node.value)
+        target = node.target
+        if isinstance(target, ast.Name):
+            read = self.load(self._mangle(target.id))
+            assign = assign_target(self, target)
+
+            def execute(frame: Frame) -> None:
+                frame.line = line
+                assign(frame, operate(read(frame), value(frame)))
+
+            return execute
+        if isinstance(target, ast.Attribute):
+            owner, name = self.expression(target.value), self._mangle(target.attr)
+
+            def execute_attribute(frame: Frame) -> None:
+                frame.line = line
+                holder = owner(frame)
+                setattr(holder, name, operate(getattr(holder, name), value(frame)))
+
+            return execute_attribute
+        assert isinstance(target, ast.Subscript)
+        container, key = self.expression(target.value), self.expression(target.slice)
+
+        def execute_item(frame: Frame) -> None:
+            frame.line = line
+            holder, index = container(frame), key(frame)
+            holder[index] = operate(holder[index], value(frame))
+
+        return execute_item
+
+    def _Return(self, node: ast.Return) -> Execute:
+        line = node.lineno
+        value = self.expression(node.value) if node.value else None
+
+        def execute(frame: Frame) -> object:
+            frame.line = line
+            frame.value = value(frame) if value else None
+            return RETURN
+
+        return execute
+
+    def _Pass(self, node: ast.Pass) -> Execute:
+        return lambda frame: None
+
+    _Global = _Nonlocal = _Pass
+
+    def _Break(self, node: ast.Break) -> Execute:
+        return lambda frame: BREAK
+
+    def _Continue(self, node: ast.Continue) -> Execute:
+        return lambda frame: CONTINUE
+
+    def _Delete(self, node: ast.Delete) -> Execute:
+        deletes = [self._delete(target) for target in node.targets]
+        line = node.lineno
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            for delete in deletes:
+                delete(frame)
+
+        return execute
+
+    def _delete(self, node: ast.expr) -> Callable[[Frame], None]:
+        if isinstance(node, ast.Name):
+            name = node.id
+
+            def delete_name(frame: Frame) -> None:
+                if name not in frame.vars:
+                    raise NameError(f"name '{name}' is not defined")
+                del frame.vars[name]
+
+            return delete_name
+        if isinstance(node, ast.Attribute):
+            owner, attribute = self.expression(node.value), self._mangle(node.attr)
+            return lambda frame: delattr(owner(frame), attribute)
+        if isinstance(node, ast.Subscript):
+            container, key = self.expression(node.value), self.expression(node.slice)
+
+            def delete_item(frame: Frame) -> None:
+                del container(frame)[key(frame)]
+
+            return delete_item
+        deletes = [self._delete(element) for element in getattr(node, "elts", [])]
+
+        def delete_each(frame: Frame) -> None:
+            for delete in deletes:
+                delete(frame)
+
+        return delete_each
+
+    def _Assert(self, node: ast.Assert) -> Execute:
+        test, line = self.expression(node.test), node.lineno
+        message = self.expression(node.msg) if node.msg else None
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            truth = truth_of(test(frame))
+            if truth is True:
+                return
+            if isinstance(truth, Unknown):
+                session.current().assume(f"`{ast.unparse(node.test)}` holds, as it is asserted", frame.place)
+                return
+            raise AssertionError(*([message(frame)] if message else []))
+
+        return execute
+
+    def _Raise(self, node: ast.Raise) -> Execute:
+        line = node.lineno
+        error = self.expression(node.exc) if node.exc else None
+        cause = self.expression(node.cause) if node.cause else None
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            if error is None:
+                if not HANDLING:
+                    raise RuntimeError("No active exception to reraise")
+                raise HANDLING[-1]
+            value = error(frame)
+            if isinstance(value, Unknown):
+                raise Undecidable(value)
+            if cause is not None:
+                raise value from cause(frame)
+            raise value
+
+        return execute
+
+    # Imports
+
+    def _Import(self, node: ast.Import) -> Execute:
+        names = [(alias.name, alias.asname) for alias in node.names]
+        line, guarded = node.lineno, self.guarded
+        lazy = self.scope.kind == "module" and not guarded
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            for name, alias in names:
+                bound = alias or name.partition(".")[0]
+                resolve = loader.importing(frame, name, whole=alias is not None, strict=guarded)
+                frame.vars[bound] = loader.pending(frame, bound, resolve) if lazy else resolve()
+
+        return execute
+
+    def _ImportFrom(self, node: ast.ImportFrom) -> Execute:
+        module, level = node.module or "", node.level
+        names = [(alias.name, alias.asname or alias.name) for alias in node.names]
+        line, guarded = node.lineno, self.guarded
+        lazy = self.scope.kind == "module" and not guarded
+        if module == "__future__":
+            return lambda frame: None
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            for name, bound in names:
+                if name == "*":
+                    loader.import_star(frame, module, level)
+                    continue
+                resolve = loader.importing_from(frame, module, level, name, strict=guarded)
+                frame.vars[bound] = loader.pending(frame, bound, resolve) if lazy else resolve()
+
+        return execute
+
+    # Definitions
+
+    def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Execute:
+        make = define(self, node)
+        assign = assign_target(self, ast.Name(node.name, ast.Store()))
+        decorators = [self.expression(d) for d in reversed(node.decorator_list)]
+        line = node.lineno
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            function = make(frame)
+            for decorator in decorators:
+                decorate = decorator(frame)
+                if isinstance(decorate, Unknown):
+                    # What an unknown decorator returns is unknown; the plain function is an assumption.
+                    session.current().assume(f"a decorator leaves {node.name} as it is: {decorate.reason}", frame.place)
+                    continue
+                function = decorate(function)
+            assign(frame, function)
+
+        return execute
+
+    _AsyncFunctionDef = _FunctionDef
+
+    def _ClassDef(self, node: ast.ClassDef) -> Execute:
+        return define_class(self, node)
+
+    # Control flow
+
+    def _If(self, node: ast.If) -> Execute:
+        test, line = self.expression(node.test), node.lineno
+        body, orelse = self.block(node.body), self.block(node.orelse)
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            truth = truth_of(test(frame))
+            if truth is True:
+                return body(frame)
+            if truth is False:
+                return orelse(frame)
+            return self._undecided_branch(frame, node, truth, body, orelse)
+
+        return execute
+
+    def _undecided_branch(self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute) -> Any:
+        """Go on behind a branch whose condition can't be told."""
+        here = session.current()
+        if _raises(node.body):
+            here.assume(f"`{ast.unparse(node.test)}` is false, as it would raise", frame.place)
+            return orelse(frame)
+        if node.orelse and _raises(node.orelse):
+            here.assume(f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
+            return body(frame)
+        return self._forget(frame, [*node.body, *node.orelse], truth)
+
+    def _forget(self, frame: Frame, nodes: list[ast.stmt], reason: Unknown) -> None:
+        """Make everything unknown that statements which may or may not run would have set."""
+        if any(isinstance(child, _LEAVES) for node in nodes for child in ast.walk(node)):
+            raise Undecidable(Unknown(reason.reason, reason.place or frame.place))
+        here = session.current()
+        unknown = here.unknown(reason.reason, here.modules[-1] if here.modules else None, frame.place)
+        for name in assigned(nodes):
+            assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
+        changed = [child for node in nodes for child in ast.walk(node)]
+        for child in changed:
+            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+                assign_target(self, child)(frame, unknown)
+            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
+                self._forget_object(frame, child.value, unknown)
+            elif isinstance(child, ast.Call):
+                if isinstance(child.func, ast.Attribute):
+                    self._forget_object(frame, child.func.value, unknown)
+                for argument in child.args:
+                    self._forget_object(frame, argument, unknown)
+
+    def _forget_object(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
+        """An object on which a method may or may not have been called is no longer known, if it can change."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return
+        if isinstance(node, ast.Name) and node.id not in frame.vars:
+            return
+        value = self.expression(node)(frame)
+        if hasattr(type(value), "mark_incomplete"):
+            if not session.current().modules:
+                value.mark_incomplete(unknown)
+        elif isinstance(value, (list, dict, set, bytearray)):
+            target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
+            assign_target(self, target)(frame, unknown)
+
+    def _While(self, node: ast.While) -> Execute:
+        test, line = self.expression(node.test), node.lineno
+        body, orelse = self.block(node.body), self.block(node.orelse)
+
+        def execute(frame: Frame) -> object | None:
+            while True:
+                tick()
+                frame.line = line
+                truth = truth_of(test(frame))
+                if truth is False:
+                    return orelse(frame)
+                if truth is not True:
+                    self._forget(frame, node.body, truth)
+                    return None
+                signal = body(frame)
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+
+        return execute
+
+    def _For(self, node: ast.For) -> Execute:
+        source, line = self.expression(node.iter), node.lineno
+        assign = assign_target(self, node.target)
+        body, orelse = self.block(node.body), self.block(node.orelse)
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            try:
+                items = iter(source(frame))
+            except Undecidable as undecidable:
+                if type(undecidable) is not Undecidable:
+                    raise
+                assign(frame, undecidable.unknown)
+                self._forget(frame, node.body, undecidable.unknown)
+                return None
+            for item in items:
+                tick()
+                assign(frame, item)
+                signal = body(frame)
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+            return orelse(frame)
+
+        return execute
+
+    def _With(self, node: ast.With) -> Execute:
+        execute = self.block(node.body)
+        for item in reversed(node.items):
+            execute = self._managed(item, execute, node.lineno)
+        return execute
+
+    def _managed(self, item: ast.withitem, body: Execute, line: int) -> Execute:
+        context = self.expression(item.context_expr)
+        assign = assign_target(self, item.optional_vars) if item.optional_vars else None
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            manager = context(frame)
+            if isinstance(manager, Unknown):
+                if assign is not None:
+                    assign(frame, manager)
+                return body(frame)
+            leave = type(manager).__exit__
+            value = type(manager).__enter__(manager)
+            if assign is not None:
+                assign(frame, value)
+            try:
+                signal = body(frame)
+            except CATCHABLE as error:
+                if not leave(manager, type(error), error, None):
+                    raise
+                return None
+            except BaseException:
+                leave(manager, None, None, None)
+                raise
+            leave(manager, None, None, None)
+            return signal
+
+        return execute
+
+    def _Try(self, node: ast.Try) -> Execute:
+        outer, self.guarded = self.guarded, self.guarded or bool(node.handlers)
+        body = self.block(node.body)
+        self.guarded = outer
+        handlers = [
+            (self.expression(h.type) if h.type else None, h.name, self.block(h.body)) for h in node.handlers
+        ]
+        orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
+
+        def attempt(frame: Frame) -> object | None:
+            try:
+                signal = body(frame)
+            except CATCHABLE as error:
+                for kinds, name, handle in handlers:
+                    if kinds is None or _matches(error, kinds(frame)):
+                        return _handle(frame, error, name, handle)
+                raise
+            return orelse(frame) if signal is None else signal
+
+        if final is None:
+            return attempt
+
+        def execute(frame: Frame) -> object | None:
+            value = None
+            try:
+                signal = attempt(frame)
+                value = frame.value
+            finally:
+                ending = final(frame)
+            if ending is not None:
+                return ending
+            frame.value = value
+            return signal
+
+        return execute
+
+    def _Match(self, node: ast.Match) -> Execute:
+        subject, line = self.expression(node.subject), node.lineno
+        cases = [
+            (
+                compile_pattern(self, case.pattern),
+                self.expression(case.guard) if case.guard else None,
+                self.block(case.body),
+            )
+            for case in node.cases
+        ]
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            value = subject(frame)
+            if isinstance(value, Unknown):
+                return self._forget(frame, [s for case in node.cases for s in case.body], value)
+            for matches, guard, body in cases:
+                if matches(frame, value):
+                    truth = truth_of(guard(frame)) if guard else True
+                    if isinstance(truth, Unknown):
+                        raise Undecidable(truth)
+                    if truth:
+                        return body(frame)
+            return None
+
+        return execute
+
+
+def _matches(error: BaseException, kinds: Any) -> bool:
+    if isinstance(kinds, tuple):
+        return any(_matches(error, kind) for kind in kinds)
+    return isinstance(kinds, type) and isinstance(error, kinds)
+
+
+def _handle(frame: Frame, error: BaseException, name: str | None, handle: Execute) -> object | None:
+    if name:
+        frame.vars[name] = error
+    HANDLING.append(error)
+    try:
+        return handle(frame)
+    finally:
+        HANDLING.pop()
+        if name:
+            frame.vars.pop(name, None)
+
+
+def _is_documentation(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _as_assignment(node: ast.AnnAssign) -> ast.Assign:
+    assert node.value is not None
+    return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+
+def _raises(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Raise)
+
+
+_ = Pending

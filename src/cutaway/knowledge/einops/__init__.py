@@ -1,0 +1,1 @@
+"""What `einops` contains, over the tensors of PyTorch."""

@@ -1,0 +1,41 @@
+"""The seam between the interpreter and the frameworks: how a network is recognised, run and read off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from cutaway.core.architecture import Architecture
+from cutaway.core.dim import Size
+from cutaway.core.session import Call, Session
+
+
+class Framework(Protocol):
+    """What a framework's package offers the interpreter."""
+
+    name: str
+
+    def is_network(self, value: object) -> bool:
+        """Tell whether a value of the target is a network of this framework."""
+
+    def is_network_class(self, value: object) -> bool:
+        """Tell whether a value is a class of the target whose instances are networks."""
+
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Any:
+        """Make an input; a shape of None is an unknown one."""
+
+    def forward(self, network: Any) -> Any:
+        """Return the function whose signature says which inputs a network takes."""
+
+    def prepare(self, network: Any) -> None:
+        """Put a network into the mode in which it is analysed, recording that as an assumption."""
+
+    def parts(self, network: Any) -> list[Any]:
+        """Return the network and every network inside it."""
+
+    def read_off(self, network: Any, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        """Describe a network after `call`, or as it was built where it was not called."""
+
+
+FRAMEWORKS: list[Framework] = []
+"""The frameworks whose tables have been loaded."""

@@ -1,0 +1,109 @@
+"""The tables of what libraries contain: qualified name -> the object that models it.
+
+A library is a package or module of `cutaway.knowledge`; touching it imports all its files, which
+register their rows. Nothing else lists them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from cutaway.core.unknown import Unknown
+
+T = TypeVar("T")
+
+TABLE: dict[str, Any] = {}
+_NAMESPACES: set[str] = set()
+_ABSENT: set[str] = set()
+_LOADED: set[str] = set()
+# Library -> the package of ours that models it, where the names differ.
+_HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy"}
+
+
+class DuplicateRow(Exception):
+    """Two rows claim the same name."""
+
+
+def register(name: str, value: T) -> T:
+    """Enter one row; a second row of the same name is a mistake of ours."""
+    if name in TABLE:
+        raise DuplicateRow(name)
+    TABLE[name] = value
+    parent = name.rpartition(".")[0]
+    while parent and parent not in _NAMESPACES:
+        _NAMESPACES.add(parent)
+        parent = parent.rpartition(".")[0]
+    return value
+
+
+def row(*names: str) -> Callable[[T], T]:
+    """Register the decorated object under each of its names."""
+
+    def enter(value: T) -> T:
+        for name in names:
+            register(name, value)
+        return value
+
+    return enter
+
+
+def absent(*names: str) -> None:
+    """State that the library has no such attribute, which a target may ask with `hasattr`."""
+    _ABSENT.update(names)
+
+
+def load(library: str) -> bool:
+    """Import the rows of a library; tell whether there are any."""
+    if library in _LOADED:
+        return True
+    home = _HOMES.get(library)
+    if home is None:
+        return False
+    _LOADED.add(library)
+    package = importlib.import_module(f"cutaway.knowledge.{home}")
+    if hasattr(package, "__path__"):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    return True
+
+
+def models(name: str) -> bool:
+    """Tell whether a dotted module name belongs to a modelled library."""
+    return any(name == home or name.startswith(home + ".") for home in _HOMES)
+
+
+def library_of(name: str) -> str:
+    """Return the modelled library that a dotted module name belongs to."""
+    return next(home for home in _HOMES if name == home or name.startswith(home + "."))
+
+
+class KnownModule:
+    """A module of a modelled library, as the target sees it."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        name = f"{self.__name__}.{attribute}"
+        if attribute.startswith("__") and attribute.endswith("__") and name not in TABLE:
+            raise AttributeError(attribute)
+        if name in _ABSENT:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}")
+        value = lookup(name)
+        self.__dict__[attribute] = value
+        return value
+
+    def __repr__(self) -> str:
+        return f"<module {self.__name__!r}>"
+
+
+def lookup(name: str) -> Any:
+    """Return the row of this name, a namespace, or an `Unknown` that says it has none."""
+    if name in TABLE:
+        return TABLE[name]
+    if name in _NAMESPACES:
+        return KnownModule(name)
+    return Unknown(f"{name} is not modelled")

@@ -1,0 +1,1 @@
+"""PyTorch: what `torch` contains. Every file registers its own rows."""

@@ -1,0 +1,223 @@
+"""Reading a network of the target off our model of torch, into an `Architecture`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.architecture import (
+    Architecture,
+    Diagnostic,
+    DiagnosticNote,
+    JSONValue,
+    ModuleCall,
+    Note,
+    Op,
+    Quantity,
+    Shape,
+    Value,
+    Weight,
+)
+from cutaway.core.architecture import Module as ModuleRecord
+from cutaway.core.dim import Dim, Size, is_known
+from cutaway.core.session import Call, Reference, Session
+from cutaway.core.unknown import Opaque, Unknown
+from cutaway.knowledge.describe import describe
+from cutaway.knowledge.framework import FRAMEWORKS
+from cutaway.knowledge.torch.nn.module import Module
+from cutaway.knowledge.torch.tensor import Tensor, new
+from cutaway.knowledge.torch.types import DTYPES
+
+
+class Torch:
+    """PyTorch, for the interpreter."""
+
+    name = "pytorch"
+
+    def is_network(self, value: object) -> bool:
+        return isinstance(value, Module)
+
+    def is_network_class(self, value: object) -> bool:
+        return isinstance(value, type) and issubclass(value, Module) and not value.__module__.startswith("torch.")
+
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
+        if shape is None:
+            made: Tensor = new(Unknown(f"the shape of the input {name} is not given: use --input {name}=1x3x224x224"))
+            return made
+        made = new(shape, DTYPES[dtype])
+        return made
+
+    def forward(self, network: Module) -> Any:
+        return network.forward
+
+    def prepare(self, network: Module) -> None:
+        session.current().assume("the network is in evaluation mode")
+        network.eval()
+
+    def parts(self, network: Module) -> list[Any]:
+        return list(network.modules())
+
+    def read_off(self, network: Module, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        paths = {id(module): path for path, module in network.named_modules()}
+        calls = _calls_below(gathered, call, paths)
+        weights = list(_weights(network))
+        names = {tensor._number: weight.name for weight, tensor in weights if isinstance(tensor, Tensor)}
+        inputs = list(_named_inputs(network, call)) if call else []
+        names.update({reference.number: label for label, reference in inputs})
+        return Architecture(
+            name=name,
+            target=target,
+            framework=self.name,
+            inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
+            outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
+            modules=tuple(_module(module, path, calls.get(id(module), [])) for path, module in network.named_modules()),
+            weights=tuple(weight for weight, _ in weights),
+            ops=tuple(_ops(gathered, call, paths, names)),
+            unknowns=tuple(
+                Note(note.text, note.place, paths.get(id(note.module)))
+                for note in gathered.unknowns
+                if note.module is None or id(note.module) in paths
+            ),
+            assumptions=tuple(Note(note.text, note.place) for note in gathered.assumptions),
+            diagnostics=tuple(
+                Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
+                for f in gathered.findings
+            ),
+        )
+
+
+def _named_inputs(network: Module, call: Call) -> Iterator[tuple[str, Reference]]:
+    """Name the inputs of a call by forward's parameters."""
+    parameters = session.current().signature(network.forward).parameters.values()
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
+    for path, reference in call.inputs:
+        side, _, rest = path.partition(".")
+        head, _, tail = rest.partition(".")
+        if side == "0":
+            index = int(head)
+            head = positional[index] if index < len(positional) else f"{star}.{index - len(positional)}"
+        yield (f"{head}.{tail}" if tail else head), reference
+
+
+def _calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
+    found: dict[int, list[Call]] = {}
+    if root is None:
+        return found
+    start = gathered.calls.index(root)
+    for call in gathered.calls[start:]:
+        if call is not root and call.depth <= root.depth:
+            break
+        if id(call.module) in paths:
+            found.setdefault(id(call.module), []).append(call)
+    return found
+
+
+def _module(module: Module, path: str, calls: list[Call]) -> ModuleRecord:
+    cls = type(module)
+    construction = module.__dict__.get("_construction")
+    incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
+    incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
+    return ModuleRecord(
+        path=path,
+        class_name=cls.__name__,
+        qualified_name=f"{cls.__module__}.{cls.__qualname__}",
+        config=_config(module),
+        source=construction.place if construction else None,
+        calls=tuple(
+            ModuleCall(
+                tuple(shape_of(r) for _, r in call.inputs),
+                None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
+            )
+            for call in calls
+        ),
+        complete=not incomplete,
+    )
+
+
+def _config(module: Module) -> dict[str, JSONValue]:
+    """Return the constructor's arguments by name, defaults filled in."""
+    construction = module.__dict__.get("_construction")
+    if construction is None:
+        return {}
+    try:
+        bound = session.current().signature(type(module).__init__).bind(module, *construction.args, **construction.kwargs)
+    except (TypeError, ValueError):
+        return {str(i): describe(a) for i, a in enumerate(construction.args)} | {
+            name: describe(value) for name, value in construction.kwargs.items()
+        }
+    bound.apply_defaults()
+    arguments = list(bound.arguments.items())[1:]
+    parameters = bound.signature.parameters
+    config: dict[str, JSONValue] = {}
+    for name, value in arguments:
+        if parameters[name].kind is parameters[name].VAR_KEYWORD:
+            config.update({key: describe(item) for key, item in value.items()})
+        elif parameters[name].kind is not parameters[name].VAR_POSITIONAL or value:
+            config[name] = describe(value)
+    return config
+
+
+def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
+    first: dict[int, str] = {}
+    members = [
+        ("parameter", network.named_parameters(remove_duplicate=False)),
+        ("buffer", network.named_buffers(remove_duplicate=False)),
+    ]
+    for kind, found in members:
+        for name, tensor in found:
+            tied = first.setdefault(id(tensor), name)
+            known = isinstance(tensor, Tensor)
+            yield (
+                Weight(
+                    name,
+                    shape_of(tensor.reference()) if known else None,
+                    tensor.dtype.name if known else None,
+                    kind,
+                    kind == "parameter" and known and tensor.requires_grad is True,
+                    None if tied == name else tied,
+                ),
+                tensor,
+            )
+
+
+def _ops(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
+    if call is None:
+        return
+
+    def value(reference: Reference) -> Value:
+        return Value(names.get(reference.number, f"v{reference.number}"), shape_of(reference), dtype_of(reference))
+
+    for operation in gathered.operations[call.first_operation : call.last_operation]:
+        yield Op(
+            operation.op,
+            {name: describe(item) for name, item in operation.attributes.items()},
+            tuple(value(r) for r in operation.inputs),
+            tuple(value(r) for r in operation.outputs),
+            paths.get(id(operation.module), ""),
+            operation.place,
+            _quantity(operation.macs),
+            operation.allocates,
+        )
+
+
+def _quantity(size: Any) -> Quantity:
+    if isinstance(size, int):
+        return size
+    return str(size) if isinstance(size, Dim) and is_known(size) else None
+
+
+def shape_of(reference: Reference) -> Shape:
+    """Return a shape in the form of the representation."""
+    if isinstance(reference.shape, Unknown):
+        return None
+    return tuple(_quantity(size) for size in reference.shape)
+
+
+def dtype_of(reference: Reference) -> str | None:
+    """Return a dtype's name, None where it is unknown."""
+    return None if reference.dtype == "unknown" else reference.dtype
+
+
+FRAMEWORKS.append(Torch())

@@ -1,0 +1,1 @@
+"""`torch.nn`: modules, written as torch's own are, over the functions of this package."""

@@ -1,0 +1,452 @@
+"""The modules that hold modules or parameters: `Sequential`, `ModuleList`, `ParameterDict` and the like."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.torch.nn.module import Module, layer
+from cutaway.knowledge.torch.nn.parameter import Parameter
+from cutaway.knowledge.torch.tensor import Tensor
+
+
+@layer
+class Container(Module):
+    """The old base class of modules with children given by keyword."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        for key, value in kwargs.items():
+            self.add_module(key, value)
+
+
+class _Indexed(Module):
+    """What `Sequential` and `ModuleList` share: children named by their position."""
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __dir__(self) -> list[str]:
+        return [key for key in super().__dir__() if not key.isdigit()]
+
+    def _renumber(self) -> None:
+        self._modules = OrderedDict((str(i), module) for i, module in enumerate(self._modules.values()))
+
+    def append(self, module: Any) -> Any:
+        self.add_module(str(len(self)), module)
+        return self
+
+    def pop(self, key: Any) -> Any:
+        value = self[key]  # type: ignore[index]
+        del self[key]
+        return value
+
+
+@layer
+class Sequential(_Indexed):
+    """Modules called one after the other."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for key, module in args[0].items():
+                self.add_module(key, module)
+        else:
+            for index, module in enumerate(args):
+                self.add_module(str(index), module)
+
+    def _get_item_by_idx(self, iterator: Iterable[Any], idx: Any) -> Any:
+        size = len(self)
+        idx = operator.index(idx)
+        if not -size <= idx < size:
+            raise IndexError(f"index {idx} is out of range")
+        return next(itertools.islice(iterator, idx % size, None))
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[idx]))
+        return self._get_item_by_idx(self._modules.values(), idx)
+
+    def __setitem__(self, idx: Any, module: Any) -> None:
+        setattr(self, self._get_item_by_idx(self._modules.keys(), idx), module)
+
+    def __delitem__(self, idx: Any) -> None:
+        if isinstance(idx, slice):
+            for key in list(self._modules)[idx]:
+                delattr(self, key)
+        else:
+            delattr(self, self._get_item_by_idx(self._modules.keys(), idx))
+        self._renumber()
+
+    def __add__(self, other: Any) -> Any:
+        self._check_addend(other)
+        return Sequential().extend(self).extend(other)
+
+    def __iadd__(self, other: Any) -> Any:
+        self._check_addend(other)
+        offset = len(self)
+        for i, module in enumerate(list(other)):
+            self.add_module(str(i + offset), module)
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        self._check_factor(other)
+        combined = Sequential()
+        for offset, module in enumerate(list(self) * other):
+            combined.add_module(str(offset), module)
+        return combined
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: Any) -> Any:
+        self._check_factor(other)
+        size = len(self)
+        for copy in range(1, other):
+            for i in range(size):
+                self.add_module(str(copy * size + i), self._modules[str(i)])
+        return self
+
+    def _check_addend(self, other: Any) -> None:
+        if isinstance(other, Unknown):
+            raise Undecidable(other)
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+
+    def _check_factor(self, other: Any) -> None:
+        if isinstance(other, Unknown):
+            raise Undecidable(other)
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+
+    def insert(self, index: Any, module: Any) -> Any:
+        if not isinstance(module, (Module, Unknown)):
+            raise AssertionError(f"module should be of type: {Module}")
+        size = len(self._modules)
+        if not -size <= index <= size:
+            raise IndexError(f"Index out of range: {index}")
+        if index < 0:
+            index += size
+        for i in range(size, index, -1):
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(index)] = module
+        return self
+
+    def extend(self, sequential: Any) -> Any:
+        for module in sequential:
+            self.append(module)
+        return self
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+
+@layer
+class ModuleList(_Indexed):
+    """A list of modules."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self += modules
+
+    def _get_abs_string_index(self, idx: Any) -> str:
+        return _position(self, idx)
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(list(self._modules.values())[idx])
+        return self._modules[self._get_abs_string_index(idx)]
+
+    def __setitem__(self, idx: Any, module: Any) -> None:
+        setattr(self, self._get_abs_string_index(idx), module)
+
+    def __delitem__(self, idx: Any) -> None:
+        if isinstance(idx, slice):
+            for i in range(len(self._modules))[idx]:
+                delattr(self, str(i))
+        else:
+            delattr(self, self._get_abs_string_index(idx))
+        self._renumber()
+
+    def __iadd__(self, modules: Any) -> Any:
+        return self.extend(modules)
+
+    def __add__(self, other: Any) -> Any:
+        combined = ModuleList()
+        for i, module in enumerate(itertools.chain(self, other)):
+            combined.add_module(str(i), module)
+        return combined
+
+    def insert(self, index: Any, module: Any) -> None:
+        for i in range(len(self._modules), index, -1):
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(index)] = module
+
+    def extend(self, modules: Any) -> Any:
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        offset = len(self)
+        for i, module in enumerate(modules):
+            self.add_module(str(offset + i), module)
+        return self
+
+
+@layer
+class ModuleDict(Module):
+    """A dictionary of modules, in order of insertion."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, Unknown):
+            return key
+        return self._modules[key]
+
+    def __setitem__(self, key: Any, module: Any) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: Any) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: Any) -> bool:
+        if isinstance(key, Unknown):
+            raise Undecidable(key)
+        return key in self._modules
+
+    def clear(self) -> None:
+        self._modules.clear()
+
+    def pop(self, key: Any) -> Any:
+        value = self[key]
+        del self[key]
+        return value
+
+    def keys(self) -> Any:
+        return self._modules.keys()
+
+    def items(self) -> Any:
+        return self._modules.items()
+
+    def values(self) -> Any:
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        for key, module in _pairs(modules, "ModuleDict", (Mapping, ModuleDict)):
+            self[key] = module
+
+
+@layer
+class ParameterList(Module):
+    """A list of parameters; tensors put into it become parameters, anything else stays what it is."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, values: Any = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self += values
+
+    def _get_abs_string_index(self, idx: Any) -> str:
+        return _position(self, idx)
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            part = type(self)()
+            for i in range(*idx.indices(len(self))):
+                part.append(self[i])
+            return part
+        return getattr(self, self._get_abs_string_index(idx))
+
+    def __setitem__(self, idx: Any, param: Any) -> None:
+        setattr(self, self._get_abs_string_index(idx), _as_parameter(param))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[i] for i in range(len(self)))
+
+    def __iadd__(self, parameters: Any) -> Any:
+        return self.extend(parameters)
+
+    def __dir__(self) -> list[str]:
+        return [key for key in super().__dir__() if not key.isdigit()]
+
+    def append(self, value: Any) -> Any:
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Any) -> Any:
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+        for value in values:
+            self.append(value)
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
+
+@layer
+class ParameterDict(Module):
+    """A dictionary of parameters; tensors put into it become parameters."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def _key_to_attr(self, key: Any) -> str:
+        if isinstance(key, Unknown):
+            raise Undecidable(key)
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}')."
+            )
+        return key
+
+    def __getitem__(self, key: Any) -> Any:
+        return getattr(self, self._key_to_attr(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._keys[key] = None
+        setattr(self, self._key_to_attr(key), _as_parameter(value))
+
+    def __delitem__(self, key: Any) -> None:
+        del self._keys[key]
+        delattr(self, self._key_to_attr(key))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._keys)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._keys
+
+    def copy(self) -> ParameterDict:
+        return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def clear(self) -> None:
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: Any) -> Any:
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key] if key in self else default
+
+    def fromkeys(self, keys: Any, default: Any = None) -> ParameterDict:
+        return ParameterDict((key, default) for key in keys)
+
+    def keys(self) -> Any:
+        return self._keys.keys()
+
+    def items(self) -> Any:
+        return ((key, self[key]) for key in self._keys)
+
+    def values(self) -> Any:
+        return (self[key] for key in self._keys)
+
+    def update(self, parameters: Any) -> None:
+        pairs = _pairs(parameters, "ParameterDict", (Mapping, ParameterDict))
+        # A plain mapping is entered in order of its keys; an ordered one keeps its order.
+        if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
+            pairs = iter(sorted(pairs))
+        for key, value in pairs:
+            self[key] = value
+
+    def __call__(self, input: Any) -> Any:
+        raise RuntimeError("ParameterDict should not be called.")
+
+    def __or__(self, other: Any) -> ParameterDict:
+        copy = self.copy()
+        copy.update(other)
+        return copy
+
+    def __ror__(self, other: Any) -> Any:
+        copy = other.copy()
+        copy.update(self)
+        return copy
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+
+def _as_parameter(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def _position(container: Any, idx: Any) -> str:
+    idx = operator.index(idx)
+    if not -len(container) <= idx < len(container):
+        raise IndexError(f"index {idx} is out of range")
+    return str(idx + len(container) if idx < 0 else idx)
+
+
+def _pairs(entries: Any, owner: str, mappings: tuple[type, ...]) -> Iterator[tuple[Any, Any]]:
+    """Yield the keys and values of a mapping, or of a sequence of pairs, which `dict.update` takes too."""
+    if not isinstance(entries, Iterable):
+        raise TypeError(
+            f"{owner}.update should be called with an iterable of key/value pairs, but got {type(entries).__name__}"
+        )
+    if isinstance(entries, mappings):
+        yield from entries.items()  # type: ignore[attr-defined]
+        return
+    for j, entry in enumerate(entries):
+        if not isinstance(entry, Iterable):
+            raise TypeError(f"{owner} update sequence element #{j} should be Iterable; is{type(entry).__name__}")
+        if len(entry) != 2:  # type: ignore[arg-type]
+            raise ValueError(f"{owner} update sequence element #{j} has length {len(entry)}; 2 is required")  # type: ignore[arg-type]
+        yield entry[0], entry[1]  # type: ignore[index]

@@ -1,0 +1,505 @@
+"""`torch.nn.Module`: registration, traversal, hooks and calls, as torch does them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.fault import Fault
+from cutaway.core.place import Place
+from cutaway.core.session import Call
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.flatten import flatten
+from cutaway.knowledge.registry import row
+from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
+from cutaway.knowledge.torch.op import report
+from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.types import Device, DType
+
+
+@dataclass(frozen=True)
+class Construction:
+    """How a module was made: the arguments of its class, and where."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    place: Place | None
+
+    def __deepcopy__(self, memo: object) -> Construction:
+        return self
+
+
+class RemovableHandle:
+    """What registering a hook returns."""
+
+    _ids = itertools.count()
+
+    def __init__(self, hooks: dict[int, Any]) -> None:
+        self.id = next(self._ids)
+        self._hooks = hooks
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.remove()
+
+
+@row("torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module")
+class Module:
+    """Base of every module, interpreted or modelled."""
+
+    dump_patches = False
+    training: bool
+    _version = 1
+    call_super_init = False
+    _compiled_call_impl = None
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+    _construction: Construction
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        made.__dict__["_construction"] = Construction(args, kwargs, session.current().place())
+        return made
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        fields = self.__dict__
+        fields["training"] = True
+        fields["_parameters"] = {}
+        fields["_buffers"] = {}
+        fields["_non_persistent_buffers_set"] = set()
+        fields["_backward_hooks"] = OrderedDict()
+        fields["_forward_hooks"] = OrderedDict()
+        fields["_forward_hooks_with_kwargs"] = OrderedDict()
+        fields["_forward_pre_hooks"] = OrderedDict()
+        fields["_forward_pre_hooks_with_kwargs"] = OrderedDict()
+        fields["_state_dict_hooks"] = OrderedDict()
+        fields["_load_state_dict_pre_hooks"] = OrderedDict()
+        fields["_modules"] = {}
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *input: Any) -> Any:
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    # Registration
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields = self.__dict__
+        parameters = fields.get("_parameters")
+        if isinstance(value, Parameter):
+            if parameters is None:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            _remove(name, fields, fields["_buffers"], fields["_modules"], fields["_non_persistent_buffers_set"])
+            self.register_parameter(name, value)
+        elif parameters is not None and name in parameters:
+            if value is not None and not isinstance(value, Unknown):
+                raise TypeError(
+                    f"cannot assign '{type(value).__name__}' as parameter '{name}' (torch.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            modules = fields.get("_modules")
+            if modules is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            _remove(name, fields, fields["_parameters"], fields["_buffers"], fields["_non_persistent_buffers_set"])
+            modules[name] = value
+        elif "_modules" in fields and name in fields["_modules"]:
+            if value is not None and not isinstance(value, Unknown):
+                raise TypeError(
+                    f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None expected)"
+                )
+            fields["_modules"][name] = value
+        elif "_buffers" in fields and (isinstance(value, Buffer) or name in fields["_buffers"]):
+            if isinstance(value, Buffer):
+                _remove(name, fields, fields["_parameters"], fields["_modules"])
+                self.register_buffer(name, value, value.persistent)
+            elif value is not None and not isinstance(value, (Tensor, Unknown)):
+                raise TypeError(
+                    f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+                )
+            else:
+                fields["_buffers"][name] = value
+        else:
+            object.__setattr__(self, name, value)
+            if isinstance(value, Unknown) and not session.current().modules:
+                self.mark_incomplete(value)
+
+    def mark_incomplete(self, unknown: Unknown) -> None:
+        """Note that what this module consists of could not be followed to the end."""
+        self.__dict__.setdefault("_incomplete", session.current().note(unknown, self))
+
+    def __getattr__(self, name: str) -> Any:
+        fields = self.__dict__
+        for table in ("_parameters", "_buffers", "_modules"):
+            if table in fields and name in fields[table]:
+                return fields[table][name]
+        if "_incomplete" in fields and not name.startswith("__"):
+            return fields["_incomplete"]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name: str) -> None:
+        for table in (self._parameters, self._buffers, self._modules):
+            if name in table:
+                del table[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        keys = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
+        return sorted({key for key in keys if not key[0].isdigit()})
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        self._check_name(name, self._parameters, "parameter")
+        if param is not None and not isinstance(param, (Parameter, Unknown)):
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter or None required)"
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        self._check_name(name, self._buffers, "buffer")
+        if tensor is not None and not isinstance(tensor, (Tensor, Unknown)):
+            raise TypeError(
+                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Any) -> None:
+        if module is not None and not isinstance(module, (Module, Unknown)):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._check_name(name, self._modules, "module")
+        self._modules[name] = module
+
+    def register_module(self, name: str, module: Any) -> None:
+        self.add_module(name, module)
+
+    def _check_name(self, name: Any, table: dict[str, Any], what: str) -> None:
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+        if name not in table and "_incomplete" not in self.__dict__ and hasattr(self, name):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    # Traversal
+
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        memo = set() if memo is None else memo
+        if self not in memo:
+            if remove_duplicate:
+                memo.add(self)
+            yield prefix, self
+            for name, module in self._modules.items():
+                if isinstance(module, Module):
+                    path = f"{prefix}.{name}" if prefix else name
+                    yield from module.named_modules(memo, path, remove_duplicate)
+
+    def modules(self) -> Iterator[Any]:
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        memo: set[int] = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in memo:
+                memo.add(id(module))
+                yield name, module
+
+    def children(self) -> Iterator[Any]:
+        for _, module in self.named_children():
+            yield module
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Any], Any],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        memo: set[int] = set()
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        )
+        for path, module in modules:
+            for name, member in get_members_fn(module):
+                if member is None or id(member) in memo:
+                    continue
+                if remove_duplicate:
+                    memo.add(id(member))
+                yield (f"{path}.{name}" if path else name), member
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Any]:
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def get_submodule(self, target: str) -> Any:
+        module = self
+        for name in target.split(".") if target else []:
+            if not hasattr(module, name):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        path, _, name = target.rpartition(".")
+        setattr(self.get_submodule(path), name, module)
+
+    def get_parameter(self, target: str) -> Any:
+        path, _, name = target.rpartition(".")
+        return getattr(self.get_submodule(path), name)
+
+    get_buffer = get_parameter
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        found: OrderedDict[str, Any] = OrderedDict() if destination is None else destination
+        for path, module in self.named_modules(remove_duplicate=False):
+            for name, member in itertools.chain(module._parameters.items(), module._buffers.items()):
+                if member is not None and name not in module._non_persistent_buffers_set:
+                    found[f"{prefix}{path}.{name}" if path else f"{prefix}{name}"] = member
+        return found
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
+        return _IncompatibleKeys([], [])
+
+    # Changes of state that leave the structure alone
+
+    def apply(self, fn: Callable[[Any], Any]) -> Any:
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Any:
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Any:
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        for parameter in self.parameters():
+            parameter.requires_grad = requires_grad
+        return self
+
+    def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Any:
+        """Replace the data of every weight by `fn` of it."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for table in (self._parameters, self._buffers):
+            for name, tensor in table.items():
+                if isinstance(tensor, Parameter):
+                    tensor.data = fn(tensor)
+                elif tensor is not None:
+                    table[name] = fn(tensor)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        dtype = kwargs.get("dtype")
+        device = kwargs.get("device")
+        for value in args:
+            if isinstance(value, DType):
+                dtype = value
+            elif isinstance(value, (str, Device, int)):
+                device = value
+            elif isinstance(value, Tensor):
+                dtype, device = value.dtype, value.device
+
+        def convert(tensor: Any) -> Any:
+            floating = isinstance(tensor, Tensor) and (tensor.dtype.is_floating_point or tensor.dtype.is_complex)
+            return tensor.to(device=device, dtype=dtype if floating else None)
+
+        return self._apply(convert)
+
+    def type(self, dst_type: Any) -> Any:
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def cuda(self, device: Any = None) -> Any:
+        return self.to(Device("cuda"))
+
+    def cpu(self) -> Any:
+        return self.to(Device("cpu"))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
+        return self.to(device=device)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        pass
+
+    def share_memory(self) -> Any:
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def extra_repr(self) -> str:
+        return ""
+
+    def get_extra_state(self) -> Any:
+        raise RuntimeError("Module.get_extra_state is not implemented")
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.extra_repr()})"
+
+    # Hooks and calls
+
+    def register_forward_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        return _hook(self._forward_hooks, self._forward_hooks_with_kwargs, hook, prepend, with_kwargs)
+
+    def register_forward_pre_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        return _hook(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs, hook, prepend, with_kwargs)
+
+    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        return RemovableHandle({})
+
+    register_backward_hook = register_full_backward_pre_hook = register_full_backward_hook
+
+    def _register_load_state_dict_pre_hook(self, hook: Any, with_module: bool = False) -> RemovableHandle:
+        return RemovableHandle({})
+
+    def register_load_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
+        return RemovableHandle({})
+
+    register_load_state_dict_post_hook = register_state_dict_post_hook = register_state_dict_pre_hook = (
+        register_load_state_dict_pre_hook
+    )
+    _register_state_dict_hook = register_load_state_dict_pre_hook
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        here = session.current()
+        for key, hook in list(self._forward_pre_hooks.items()):
+            if key in self._forward_pre_hooks_with_kwargs:
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = changed
+            else:
+                changed = hook(self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+        call = Call(self, flatten((args, kwargs)), len(here.operations), depth=len(here.modules))
+        here.calls.append(call)
+        here.modules.append(self)
+        try:
+            result = self.forward(*args, **kwargs)
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                raise
+            result = here.note(undecidable.unknown, self)
+        except Fault as fault:
+            report(fault)
+            raise
+        finally:
+            here.modules.pop()
+            call.last_operation = len(here.operations)
+        for key, hook in list(self._forward_hooks.items()):
+            changed = (
+                hook(self, args, kwargs, result)
+                if key in self._forward_hooks_with_kwargs
+                else hook(self, args, result)
+            )
+            if changed is not None:
+                result = changed
+        call.outputs = flatten(result)
+        return result
+
+    _call_impl = __call__
+    _wrapped_call_impl = __call__
+
+
+_IncompatibleKeys = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+
+
+def _remove(name: str, *tables: Any) -> None:
+    for table in tables:
+        if isinstance(table, dict):
+            table.pop(name, None)
+        else:
+            table.discard(name)
+
+
+def _hook(hooks: Any, with_kwargs: Any, hook: Any, prepend: bool, kwargs: bool) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if kwargs:
+        with_kwargs[handle.id] = True
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _cast_to(dtype: str) -> Callable[[Any], Any]:
+    def cast(self: Any) -> Any:
+        return self._apply(
+            lambda tensor: (
+                getattr(tensor, dtype)() if isinstance(tensor, Tensor) and tensor.dtype.is_floating_point else tensor
+            )
+        )
+
+    return cast
+
+
+for _name in ("float", "double", "half", "bfloat16"):
+    setattr(Module, _name, functools.partialmethod(lambda self, cast: cast(self), _cast_to(_name)))
+
+
+def layer(cls: type) -> type:
+    """Register a module class under `torch.nn` and under the torch file that defines it.
+
+    The class states that file as `__module__ = "torch.nn.modules.conv"`, as torch's own does.
+    """
+    row(f"{cls.__module__}.{cls.__name__}")(cls)
+    if not cls.__name__.startswith("_"):
+        row(f"torch.nn.{cls.__name__}", f"torch.nn.modules.{cls.__name__}")(cls)
+    return cls
+
+
+Module.__module__ = "torch.nn.modules.module"

@@ -1,0 +1,473 @@
+"""Recurrent modules (`LSTM`, `GRU`, `RNN` and their cells) and the fused functions that they call."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from cutaway.core import dim
+from cutaway.core.dim import Dim
+from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.unknown import Unknown
+from cutaway.knowledge.registry import KnownModule, row
+from cutaway.knowledge.torch.nn.module import Module, layer
+from cutaway.knowledge.torch.nn.packed import PackedSequence, count
+from cutaway.knowledge.torch.nn.parameter import Parameter
+from cutaway.knowledge.torch.op import Out, op
+from cutaway.knowledge.torch.tensor import Tensor, new
+from cutaway.ops.elementwise import written
+from cutaway.ops.recurrent import cell_macs, stack_macs
+
+torch = KnownModule("torch")
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def _recurrent(input: Any, arguments: tuple[Any, ...]) -> tuple[Out, ...]:
+    """Shape a stack of layers; `arguments` are torch's, of the overload for padded or for packed input.
+
+    MACs are those of the matrix products. torch's own `FlopCounterMode` sees them or not depending
+    on whether the device decomposes the fused kernel; they are counted here always.
+    """
+    packed = isinstance(arguments[2], (list, tuple))
+    states, params, _, num_layers, _, _, bidirectional = arguments[1:8] if packed else arguments[:7]
+    states = states if isinstance(states, (list, tuple)) else (states,)
+    directions = 2 if bidirectional else 1
+    hidden = states[0].shape[-1]
+    gates, inputs = params[0].shape
+    per_layer = len(params) // (num_layers * directions)
+    rows = input.shape[0] if packed else input.shape[0] * input.shape[1]
+    macs = stack_macs(
+        rows, inputs, hidden, gates, num_layers, directions, states[1].shape[-1] if per_layer in (3, 5) else None
+    )
+    output = Out((*input.shape[:-1], hidden * directions), input.dtype, macs=macs)
+    return (output, *(Out(state.shape, input.dtype) for state in states))
+
+
+@op("torch.lstm", "torch._VF.lstm")
+def lstm(input, *args):
+    return _recurrent(input, args)
+
+
+@op("torch.gru", "torch._VF.gru")
+def gru(input, *args):
+    return _recurrent(input, args)
+
+
+@op("torch.rnn_tanh", "torch._VF.rnn_tanh")
+def rnn_tanh(input, *args):
+    return _recurrent(input, args)
+
+
+@op("torch.rnn_relu", "torch._VF.rnn_relu")
+def rnn_relu(input, *args):
+    return _recurrent(input, args)
+
+
+def _cell(name: str, input: Any, hidden: Any, w_ih: Any, w_hh: Any) -> Out:
+    if dim.equal(input.shape[-1], w_ih.shape[1]) is False:
+        raise Fault(f"{name}: input has {input.shape[-1]} features, but input_size is {w_ih.shape[1]}")
+    if dim.equal(hidden.shape[-1], w_hh.shape[1]) is False:
+        raise Fault(f"{name}: the hidden state has {hidden.shape[-1]} features, but hidden_size is {w_hh.shape[1]}")
+    if dim.equal(input.shape[0], hidden.shape[0]) is False:
+        raise Fault(f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}")
+    macs = cell_macs(input.shape[0], input.shape[1], hidden.shape[1], w_ih.shape[0])
+    return Out(hidden.shape, input.dtype, macs=macs)
+
+
+@op("torch.lstm_cell", "torch._VF.lstm_cell")
+def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return _cell("lstm_cell", input, hx[0], w_ih, w_hh), Out(hx[1].shape, input.dtype)
+
+
+@op("torch.gru_cell", "torch._VF.gru_cell")
+def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return _cell("gru_cell", input, hx, w_ih, w_hh)
+
+
+@op("torch.rnn_tanh_cell", "torch._VF.rnn_tanh_cell")
+def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return _cell("rnn_tanh_cell", input, hx, w_ih, w_hh)
+
+
+@op("torch.rnn_relu_cell", "torch._VF.rnn_relu_cell")
+def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return _cell("rnn_relu_cell", input, hx, w_ih, w_hh)
+
+
+@row("torch.nn.modules.rnn.apply_permutation")
+def apply_permutation(tensor, permutation, dim=1):
+    return tensor.index_select(dim, permutation)
+
+
+@layer
+class RNNBase(Module):
+    """What `RNN`, `LSTM` and `GRU` share; `mode` names the cell."""
+
+    __module__ = "torch.nn.modules.rnn"
+    __constants__ = (
+        "mode", "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
+        "proj_size",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: Any,
+        hidden_size: Any,
+        num_layers: Any = 1,
+        bias: Any = True,
+        batch_first: Any = False,
+        dropout: Any = 0.0,
+        bidirectional: Any = False,
+        proj_size: Any = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = dropout if isinstance(dropout, Unknown) else float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        _check_configuration(self, dropout)
+        gate_size = _GATES[mode] * hidden_size
+        state_size = proj_size if proj_size > 0 else hidden_size
+        directions = 2 if bidirectional else 1
+        self._flat_weights_names: list[str] = []
+        self._all_weights: list[list[str]] = []
+        self._flat_weights: list[Any] = []
+        for index in range(num_layers):
+            for suffix in ("", "_reverse")[:directions]:
+                inputs = input_size if index == 0 else state_size * directions
+                shapes: dict[str, tuple[Any, ...]] = {
+                    "weight_ih": (gate_size, inputs),
+                    "weight_hh": (gate_size, state_size),
+                }
+                if bias:
+                    shapes |= {"bias_ih": (gate_size,), "bias_hh": (gate_size,)}
+                if proj_size > 0:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                names = [f"{kind}_l{index}{suffix}" for kind in shapes]
+                for name, shape in zip(names, shapes.values()):
+                    setattr(self, name, Parameter(new(shape, dtype)))
+                self._flat_weights_names.extend(names)
+                self._all_weights.append(names)
+        self._init_flat_weights()
+        self.reset_parameters()
+
+    def _init_flat_weights(self) -> None:
+        self._flat_weights = [getattr(self, name, None) for name in self._flat_weights_names]
+        self.flatten_parameters()
+
+    _update_flat_weights = _init_flat_weights
+
+    def flatten_parameters(self) -> None:
+        """Lay the weights out in one piece of memory, which changes nothing that can be seen."""
+
+    def reset_parameters(self) -> None:
+        """Fill the weights with random numbers, which are not known."""
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        super()._apply(fn, recurse)
+        self._init_flat_weights()
+        return self
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    def check_input(self, input: Any, batch_sizes: Any) -> None:
+        weight = self._flat_weights[0]
+        if isinstance(weight, Tensor) and input.dtype is not weight.dtype and not torch.is_autocast_enabled():
+            raise ArgumentFault(
+                f"{self._get_name()}: input is {input.dtype}, but the weights are {weight.dtype}", "dtype-mismatch"
+            )
+        expected = 2 if batch_sizes is not None else 3
+        if input.ndim != expected:
+            raise Fault(f"{self._get_name()}: input must have {expected} dimensions, but has {input.ndim}")
+        if dim.equal(self.input_size, input.shape[-1]) is False:
+            raise Fault(
+                f"{self._get_name()}: input has {input.shape[-1]} features in its last dimension, "
+                f"but input_size is {self.input_size}"
+            )
+
+    def _mini_batch(self, input: Any, batch_sizes: Any) -> Any:
+        if batch_sizes is not None:
+            return count(batch_sizes)
+        return input.shape[0] if self.batch_first else input.shape[1]
+
+    def get_expected_hidden_size(self, input: Any, batch_sizes: Any) -> tuple[Any, Any, Any]:
+        width = self.proj_size if self.proj_size > 0 else self.hidden_size
+        return self.num_layers * self._directions(), self._mini_batch(input, batch_sizes), width
+
+    def check_hidden_size(
+        self, hx: Any, expected_hidden_size: Any, msg: str = "Expected hidden size {}, got {}"
+    ) -> None:
+        if len(hx.shape) != 3 or any(dim.equal(a, b) is False for a, b in zip(hx.shape, expected_hidden_size)):
+            text = msg.format(written(expected_hidden_size), written(hx.shape))
+            raise Fault(f"{self._get_name()}: {text[0].lower()}{text[1:]}")
+
+    def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Any) -> Any:
+        return hx if permutation is None else apply_permutation(hx, permutation)
+
+    def _initial_state(self, input: Any, batch: Any) -> Any:
+        width = self.proj_size if self.proj_size > 0 else self.hidden_size
+        return self._zeros(input, batch, width)
+
+    def _zeros(self, input: Any, batch: Any, width: Any) -> Any:
+        layers = self.num_layers * self._directions()
+        return torch.zeros(layers, batch, width, dtype=input.dtype, device=input.device)
+
+    def _run(self, *arguments: Any) -> tuple[Any, Any]:
+        function = {"LSTM": lstm, "GRU": gru, "RNN_TANH": rnn_tanh, "RNN_RELU": rnn_relu}[self.mode]
+        output, *states = function(*arguments)
+        return output, tuple(states) if self.mode == "LSTM" else states[0]
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        self._update_flat_weights()
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        if input.ndim not in (2, 3):
+            raise ArgumentFault(f"{self._get_name()}: expected input to be 2D or 3D, got {input.ndim}D instead")
+        is_batched = input.ndim == 3
+        batch_dim = 0 if self.batch_first else 1
+        if not is_batched:
+            input = input.unsqueeze(batch_dim)
+        if hx is None:
+            hx = self._initial_state(input, input.shape[batch_dim])
+        else:
+            for state in hx if self.mode == "LSTM" else (hx,):
+                if state.ndim != (3 if is_batched else 2):
+                    raise Fault(
+                        f"{self._get_name()}: for {'batched 3-D' if is_batched else 'unbatched 2-D'} input, the hidden "
+                        f"state should also be {3 if is_batched else 2}-D but is {state.ndim}-D"
+                    )
+            if not is_batched:
+                hx = self._each(hx, lambda state: state.unsqueeze(1))
+        self.check_forward_args(input, hx, None)
+        output, hidden = self._run(
+            input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+            self.bidirectional, self.batch_first,
+        )  # fmt: skip
+        if not is_batched:
+            output = output.squeeze(batch_dim)
+            hidden = self._each(hidden, lambda state: state.squeeze(1))
+        return output, hidden
+
+    def _forward_packed(self, packed: Any, hx: Any) -> Any:
+        input, batch_sizes, sorted_indices, unsorted_indices = packed
+        if hx is None:
+            hx = self._initial_state(input, count(batch_sizes))
+        else:
+            hx = self.permute_hidden(hx, sorted_indices)
+        self.check_forward_args(input, hx, batch_sizes)
+        output, hidden = self._run(
+            input, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+            self.bidirectional,
+        )  # fmt: skip
+        output = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        return output, self.permute_hidden(hidden, unsorted_indices)
+
+    def _each(self, states: Any, change: Any) -> Any:
+        return tuple(change(state) for state in states) if self.mode == "LSTM" else change(states)
+
+
+def _check_configuration(module: Any, dropout: Any) -> None:
+    if not isinstance(dropout, Unknown) and (
+        not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool)  # type: ignore[operator]
+    ):
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        )
+    for name in ("bias", "batch_first"):
+        if not isinstance(getattr(module, name), (bool, Unknown)):
+            raise TypeError(f"{name} should be of type bool, got: {type(getattr(module, name)).__name__}")
+    for name in ("input_size", "hidden_size"):
+        size = getattr(module, name)
+        if isinstance(size, Unknown):
+            continue
+        if not isinstance(size, (int, Dim)):
+            raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
+        if dim.less(0, size) is False:
+            raise ValueError(f"{name} must be greater than zero")
+    if module.num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if module.proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if module.proj_size > 0 and module.proj_size >= module.hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+    if module.mode not in _GATES:
+        raise ValueError("Unrecognized RNN mode: " + module.mode)
+
+
+def _no_projection(kwargs: dict[str, Any]) -> None:
+    if "proj_size" in kwargs:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+@layer
+class RNN(RNNBase):
+    """An Elman network with tanh or relu."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_projection(kwargs)
+        if len(args) > 3:
+            self.nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
+
+
+@layer
+class LSTM(RNNBase):
+    """A long short-term memory network; its state is a pair."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def get_expected_cell_size(self, input: Any, batch_sizes: Any) -> tuple[Any, Any, Any]:
+        return self.num_layers * self._directions(), self._mini_batch(input, batch_sizes), self.hidden_size
+
+    def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
+        self.check_input(input, batch_sizes)
+        expected = self.get_expected_hidden_size(input, batch_sizes)
+        self.check_hidden_size(hidden[0], expected, "Expected hidden[0] size {}, got {}")
+        expected = self.get_expected_cell_size(input, batch_sizes)
+        self.check_hidden_size(hidden[1], expected, "Expected hidden[1] size {}, got {}")
+
+    def permute_hidden(self, hx: Any, permutation: Any) -> Any:
+        if permutation is None:
+            return hx
+        return tuple(apply_permutation(state, permutation) for state in hx)
+
+    def _initial_state(self, input: Any, batch: Any) -> Any:
+        return super()._initial_state(input, batch), self._zeros(input, batch, self.hidden_size)
+
+
+@layer
+class GRU(RNNBase):
+    """A gated recurrent network."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+
+@layer
+class RNNCellBase(Module):
+    """One step of a recurrent network."""
+
+    __module__ = "torch.nn.modules.rnn"
+    __constants__ = ("input_size", "hidden_size", "bias")
+
+    def __init__(
+        self, input_size: Any, hidden_size: Any, bias: Any, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        self.weight_ih = Parameter(new((num_chunks * hidden_size, input_size), dtype))
+        self.weight_hh = Parameter(new((num_chunks * hidden_size, hidden_size), dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(new((num_chunks * hidden_size,), dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Fill the weights with random numbers, which are not known."""
+
+    def _step(self, function: Any, input: Any, hx: Any) -> Any:
+        name, pair = self._get_name(), function is lstm_cell
+        if input.ndim not in (1, 2):
+            raise ArgumentFault(f"{name}: expected input to be 1D or 2D, got {input.ndim}D instead")
+        for state in () if hx is None else hx if pair else (hx,):
+            if state.ndim not in (1, 2):
+                raise ArgumentFault(f"{name}: expected the hidden state to be 1D or 2D, got {state.ndim}D instead")
+        is_batched = input.ndim == 2
+        if not is_batched:
+            input = input.unsqueeze(0)
+        if hx is None:
+            hx = torch.zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device)
+            hx = (hx, hx) if pair else hx
+        elif not is_batched:
+            hx = tuple(state.unsqueeze(0) for state in hx) if pair else hx.unsqueeze(0)
+        result = function(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if not is_batched:
+            result = tuple(state.squeeze(0) for state in result) if pair else result.squeeze(0)
+        return result
+
+
+@layer
+class RNNCell(RNNCellBase):
+    """One step of an Elman network."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(
+        self,
+        input_size: Any,
+        hidden_size: Any,
+        bias: Any = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, num_chunks=1, device=device, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        functions = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}
+        if self.nonlinearity not in functions:
+            raise Fault(f"RNNCell: unknown nonlinearity {self.nonlinearity}", "value")
+        return self._step(functions[self.nonlinearity], input, hx)
+
+
+@layer
+class LSTMCell(RNNCellBase):
+    """One step of a long short-term memory network."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(
+        self, input_size: Any, hidden_size: Any, bias: Any = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        return self._step(lstm_cell, input, hx)
+
+
+@layer
+class GRUCell(RNNCellBase):
+    """One step of a gated recurrent network."""
+
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(
+        self, input_size: Any, hidden_size: Any, bias: Any = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        return self._step(gru_cell, input, hx)

@@ -1,0 +1,265 @@
+"""How an operation becomes a row: a rule with the API's own signature that returns `Out`s.
+
+    @op("torch.relu", "torch.Tensor.relu", inplace=True)
+    def relu(input):
+        return Out(input.shape, input.dtype)
+
+The rule is called with the target's arguments. Its `Out`s become tensors, and the operation is
+recorded with its tensors as inputs and everything else as attributes under the API's own names.
+A `Fault` in the rule is a fault of the target; a decision that can't be taken makes the result
+unknown. A rule with an `inplace` parameter writes to its first argument where that is true.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.dim import Dim, Size, product, unknown_size
+from cutaway.core.fault import Fault
+from cutaway.core.session import Finding, Operation
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.registry import register
+from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
+from cutaway.knowledge.torch.types import CPU, Device, DType
+from cutaway.knowledge.values import LIMIT, Lazy
+
+
+class Out:
+    """One tensor that a rule returns.
+
+    `values` is what `compute` returned; `macs` counts multiply-accumulates; `view` says that it
+    shares memory with the first tensor argument; `device` is that of the first tensor argument
+    unless it is given.
+    """
+
+    __slots__ = ("device", "dtype", "macs", "requires_grad", "shape", "values", "view")
+
+    def __init__(
+        self,
+        shape: Any,
+        dtype: DType,
+        values: Lazy | None = None,
+        *,
+        macs: Size = 0,
+        view: bool = False,
+        device: Device | None = None,
+        requires_grad: bool = False,
+    ) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.values = values
+        self.macs = macs
+        self.view = view
+        self.device = device
+        self.requires_grad = requires_grad
+
+
+def compute(function: Callable[..., Any], *operands: Any) -> Lazy | None:
+    """Defer `function(numpy, *arrays)`; None where an operand's numbers are not known."""
+    arguments = []
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            operand = operand.values_
+            if operand is None:
+                return None
+        elif isinstance(operand, (Unknown, Dim)):
+            return None
+        arguments.append(operand)
+    return Lazy(function, arguments)
+
+
+# The names that every torch function also takes, for those who come from numpy.
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+RULES: dict[str, Callable[..., Any]] = {}
+"""Every row made by `op`, by its names: what the oracle tests walk."""
+
+
+def op(*names: str, inplace: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a rule under its qualified names; the first names the operation in the graph.
+
+    `inplace` also registers the variant with a trailing underscore for each name in `torch.` or
+    `torch.Tensor.`; it writes to its first argument.
+    """
+
+    def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
+        caller = _caller(names[0], rule, write=False)
+        _enter(names, caller)
+        if inplace:
+            owners = dict.fromkeys(name.rpartition(".") for name in names)
+            written = [f"{o}.{n}_" for o, _, n in owners if o in ("torch", "torch.Tensor")]
+            _enter(written, _caller(f"{names[0]}_", rule, write=True))
+        return caller
+
+    return decorate
+
+
+def inplace_op(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a rule whose result is written to its first argument, under its full names."""
+
+    def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
+        caller = _caller(names[0], rule, write=True)
+        _enter(names, caller)
+        return caller
+
+    return decorate
+
+
+def composite(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function that only calls other rows: they are recorded, it is no operation itself."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        _enter(names, function)
+        return function
+
+    return decorate
+
+
+def _enter(names: Any, caller: Callable[..., Any]) -> None:
+    for name in names:
+        register(name, caller)
+        RULES[name] = caller
+        owner, _, method = name.rpartition(".")
+        if owner == "torch.Tensor":
+            attach_method(method, caller)
+
+
+def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., Any]:
+    parameters = inspect.signature(rule).parameters
+    positional = [p for p, v in parameters.items() if v.kind in (v.POSITIONAL_ONLY, v.POSITIONAL_OR_KEYWORD)]
+    star = next((p for p, v in parameters.items() if v.kind is v.VAR_POSITIONAL), None)
+    defaults = {p: v.default for p, v in parameters.items() if v.default is not v.empty}
+    takes_out = "out" in parameters
+    inplace_at = positional.index("inplace") if "inplace" in positional else None
+
+    @functools.wraps(rule)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and type(args[0]) is Unknown:
+            return args[0]
+        here = session.current()
+        if not _NUMPY_NAMES.keys().isdisjoint(kwargs):
+            kwargs = {k if k in parameters else _NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
+        target = None if takes_out else kwargs.pop("out", None)
+        overwrites = write
+        try:
+            result = rule(*args, **kwargs)
+            if inplace_at is not None:
+                overwrites = bool(kwargs.get("inplace", args[inplace_at] if len(args) > inplace_at else False))
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                raise
+            forget(args[0] if overwrites and args else target)
+            return here.note(undecidable.unknown)
+        except Fault as fault:
+            report(fault)
+            raise
+        inputs: list[Tensor] = []
+        for value in args:
+            inputs.extend(tensors(value))
+        for value in kwargs.values():
+            inputs.extend(tensors(value))
+        if overwrites:
+            target = args[0] if args else kwargs[positional[0]]
+        read = [t.reference() for t in inputs] if here.recording else []
+        macs: list[Any] = []
+        allocates = [target is None]
+        if isinstance(target, Tensor) and isinstance(result, Out) and not overwrites:
+            target._shape = new(result.shape)._shape  # `out=` is resized
+        made = _materialise(result, inputs, target, macs, allocates)
+        written = [t.reference() for t in tensors(made)] if here.recording else []
+        # What yields no new value (a size, `contiguous` of what is contiguous) is no operation.
+        if {r.number for r in written} - {r.number for r in read}:
+            attributes = dict(defaults)
+            attributes.update(zip(positional, args))
+            if star is not None:
+                attributes[star] = args[len(positional) :]
+            attributes.update(kwargs)
+            here.operations.append(
+                Operation(
+                    name,
+                    {k: v for k, v in attributes.items() if next(tensors(v), None) is None},
+                    read,
+                    written,
+                    here.modules[-1] if here.modules else None,
+                    here.place(),
+                    sum(macs),
+                    allocates[0],
+                )
+            )
+        return made
+
+    return call
+
+
+def tensors(value: Any) -> Iterator[Tensor]:
+    """Yield the tensors in an argument or a result, in order."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors(item)
+
+
+def _materialise(result: Any, inputs: list[Tensor], target: Any, macs: list[Any], allocates: list[bool]) -> Any:
+    if isinstance(result, Out):
+        macs.append(result.macs)
+        if result.view:
+            allocates[0] = False
+        shape = result.shape
+        if type(shape) is not Unknown:
+            shape = [unknown_size() if isinstance(s, Unknown) else s for s in shape]
+        values = _cast(result.values, result.dtype, shape)
+        if isinstance(target, Tensor):
+            write(target, values)
+            return target
+        device = result.device or (inputs[0]._device if inputs else CPU)
+        base = inputs[0] if result.view and inputs else None
+        made = new(shape, result.dtype, values=values, base=base, device=device)
+        made.requires_grad = result.requires_grad
+        if not all(t._contiguous for t in inputs):
+            made._contiguous = False
+        return made
+    if isinstance(result, (list, tuple)):
+        targets = target if isinstance(target, (list, tuple)) else [target] * len(result)
+        items = [_materialise(r, inputs, t, macs, allocates) for r, t in zip(result, targets)]
+        return type(result)._make(items) if hasattr(result, "_make") else type(result)(items)
+    return result
+
+
+def _cast(values: Lazy | None, dtype: DType, shape: Any) -> Lazy | None:
+    """Keep numbers only where numpy has the dtype and they are few."""
+    if values is None or dtype.name in ("bfloat16", "complex32") or dtype.name.startswith("float8"):
+        return None
+    size = product(shape)
+    if not isinstance(size, int) or size > LIMIT:
+        return None
+    return Lazy(lambda np, array: np.asarray(array).astype(dtype.name, copy=False).reshape(shape), [values])
+
+
+def write(target: Tensor, values: Lazy | None) -> None:
+    """Give a tensor new numbers; every other view of its memory no longer knows its own."""
+    target._storage[0] += 1
+    target._version = target._storage[0]
+    target._values = values
+    target._number = session.current().next_value()
+
+
+def forget(target: Any) -> None:
+    """Note that a tensor has been written to, with what is not known."""
+    for tensor in tensors(target):
+        write(tensor, None)
+
+
+def report(fault: Fault) -> None:
+    """Record a fault of the target once, at the place where control is."""
+    here = session.current()
+    if not getattr(fault, "reported", False):
+        fault.reported = True  # type: ignore[attr-defined]
+        here.findings.setdefault(Finding(fault.code, str(fault), here.place()))

@@ -1,0 +1,139 @@
+"""Convolution and transposed convolution over any number of spatial dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cutaway.core.dim import Size, equal, less, product
+from cutaway.core.fault import Fault
+from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, windows
+
+
+@dataclass(frozen=True, slots=True)
+class Convolution:
+    """The output of a convolution and the multiply-accumulates that it takes."""
+
+    shape: Shape
+    macs: Size
+
+
+def convolve(
+    name: str,
+    input: Shape,
+    weight: Shape,
+    bias: Shape | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+    *,
+    rank: int,
+) -> Convolution:
+    """Convolve `([batch,] channels, *spatial)` with `(out, channels / groups, *kernel)`."""
+    batch, spatial = _split(name, input, weight, rank)
+    groups = size_of(groups, f"{name}: groups")
+    stride, dilation = per_axis(stride, rank, f"{name}: stride"), per_axis(dilation, rank, f"{name}: dilation")
+    kernel = weight[2:]
+    require_at_least(stride, 1, f"{name}: stride")
+    require_at_least(dilation, 1, f"{name}: dilation")
+    require_at_least((groups,), 1, f"{name}: groups")
+    pads = _pads(name, padding, kernel, stride, dilation, rank)
+    _check_channels(name, input[-rank - 1], weight[1] * groups, weight[1], groups)
+    if equal(weight[0] % groups, 0) is False:
+        raise Fault(f"{name}: weight has {weight[0]} output channels, which {groups} groups do not divide")
+    _check_bias(name, bias, weight[0])
+    for size, width, step, (before, after) in zip(spatial, kernel, dilation, pads):
+        if less(size + before + after, step * (width - 1) + 1) is True:
+            raise Fault(
+                f"{name}: the kernel covers {shown(d * (k - 1) + 1 for k, d in zip(kernel, dilation))}, "
+                f"but the padded input is only {shown(s + b + a for s, (b, a) in zip(spatial, pads))}",
+                "kernel-too-large",
+            )
+    out = tuple(windows(s, k, t, b, a, d) for s, k, t, (b, a), d in zip(spatial, kernel, stride, pads, dilation))
+    return Convolution((*batch, weight[0], *out), product((*batch, *out, *weight)))
+
+
+def convolve_transposed(
+    name: str,
+    input: Shape,
+    weight: Shape,
+    bias: Shape | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: Any = 1,
+    dilation: Any = 1,
+    *,
+    rank: int,
+) -> Convolution:
+    """Convolve `([batch,] channels, *spatial)` transposed with `(channels, out / groups, *kernel)`."""
+    batch, spatial = _split(name, input, weight, rank)
+    groups = size_of(groups, f"{name}: groups")
+    stride, dilation = per_axis(stride, rank, f"{name}: stride"), per_axis(dilation, rank, f"{name}: dilation")
+    padding = per_axis(padding, rank, f"{name}: padding")
+    extra = per_axis(output_padding, rank, f"{name}: output_padding")
+    kernel = weight[2:]
+    require_at_least(stride, 1, f"{name}: stride")
+    require_at_least(dilation, 1, f"{name}: dilation")
+    require_at_least((groups,), 1, f"{name}: groups")
+    require_at_least(padding, 0, f"{name}: padding")
+    _check_channels(name, input[-rank - 1], weight[0], weight[0], 1)
+    if equal(weight[0] % groups, 0) is False:
+        raise Fault(f"{name}: weight has {weight[0]} input channels, which {groups} groups do not divide")
+    channels = weight[1] * groups
+    _check_bias(name, bias, channels)
+    for more, step, spread in zip(extra, stride, dilation):
+        if less(more, step) is False and less(more, spread) is False:
+            raise Fault(
+                f"{name}: output_padding {shown(extra)} must be smaller than the stride {shown(stride)} "
+                f"or the dilation {shown(dilation)}",
+                "argument-value",
+            )
+    out = tuple(
+        (s - 1) * t - 2 * p + d * (k - 1) + e + 1
+        for s, k, t, p, d, e in zip(spatial, kernel, stride, padding, dilation, extra)
+    )
+    if any(less(size, 0) is True for size in out):
+        raise Fault(f"{name}: an input of {shown(spatial)} gives an output of {shown(out)}, which is too small")
+    return Convolution((*batch, channels, *out), product((*batch, *spatial, *weight)))
+
+
+def _split(name: str, input: Shape, weight: Shape, rank: int) -> tuple[Shape, Shape]:
+    """Return the batch sizes (none if unbatched) and the spatial sizes of an input."""
+    if len(weight) != rank + 2:
+        raise Fault(f"{name}: weight must have {rank + 2} dimensions, but its shape is {shown(weight)}", "wrong-rank")
+    if len(input) not in (rank + 1, rank + 2):
+        raise Fault(
+            f"{name}: input must have {rank + 1} (unbatched) or {rank + 2} (batched) dimensions, "
+            f"but its shape is {shown(input)}",
+            "wrong-rank",
+        )
+    return tuple(input[: -rank - 1]), tuple(input[-rank:])
+
+
+def _pads(name: str, padding: Any, kernel: Shape, stride: Shape, dilation: Shape, rank: int) -> list[tuple[Size, Size]]:
+    """Return the padding before and after each axis."""
+    if padding == "valid":
+        return [(0, 0)] * rank
+    if padding == "same":
+        if any(equal(step, 1) is False for step in stride):
+            raise Fault(f"{name}: padding='same' needs a stride of 1, but the stride is {shown(stride)}", "same-stride")
+        totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
+        return [(total // 2, total - total // 2) for total in totals]
+    if isinstance(padding, str):
+        raise Fault(f"{name}: padding must be 'valid', 'same' or numbers, but is {padding!r}", "argument-value")
+    each = per_axis(padding, rank, f"{name}: padding")
+    require_at_least(each, 0, f"{name}: padding")
+    return [(pad, pad) for pad in each]
+
+
+def _check_channels(name: str, channels: Size, expected: Size, each: Size, groups: Size) -> None:
+    if equal(channels, expected) is False:
+        grouped = "" if equal(groups, 1) is True else f" ({groups} groups of {each})"
+        raise Fault(f"{name}: input has {channels} channels, but weight expects {expected}{grouped}")
+
+
+def _check_bias(name: str, bias: Shape | None, channels: Size) -> None:
+    if bias is not None and (len(bias) != 1 or equal(bias[0], channels) is False):
+        raise Fault(f"{name}: bias has shape {shown(bias)}, but there are {channels} output channels")

@@ -1,0 +1,133 @@
+"""Einstein summation: reading the equation, the shape of the result and its MACs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cutaway.core.dim import Size, equal, product
+from cutaway.core.fault import Fault
+
+ELLIPSIS = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Index labels of each operand and of the result; those under an ellipsis are `...0`, `...1`, ..."""
+
+    operands: tuple[tuple[str, ...], ...]
+    output: tuple[str, ...]
+
+
+def parse(equation: str, ranks: Sequence[int]) -> Equation:
+    """Read an equation for operands of these ranks."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = [_labels(term, equation) for term in left.split(",")]
+    if len(terms) != len(ranks):
+        raise Fault(f"einsum: {equation!r} has {len(terms)} operands, but {len(ranks)} were given")
+    operands = []
+    widest = 0
+    for number, (term, rank) in enumerate(zip(terms, ranks)):
+        named = len(term) - term.count(ELLIPSIS)
+        if named > rank or (named < rank and ELLIPSIS not in term):
+            raise Fault(f"einsum: {equation!r} names {named} indices of operand {number}, which has {rank} dimensions")
+        widest = max(widest, rank - named)
+        operands.append((term, rank - named))
+    expanded = tuple(_expand(term, width, widest) for term, width in operands)
+    if arrow:
+        output = _expand(_labels(right, equation), widest, widest)
+    else:
+        flat = [label for term in expanded for label in term]
+        once = sorted({label for label in flat if not label.startswith(ELLIPSIS) and flat.count(label) == 1})
+        output = (*(f"{ELLIPSIS}{i}" for i in range(widest)), *once)
+    for label in output:
+        if output.count(label) > 1:
+            raise Fault(f"einsum: {equation!r} has {label!r} more than once in its output")
+        if not label.startswith(ELLIPSIS) and not any(label in term for term in expanded):
+            raise Fault(f"einsum: {equation!r} has {label!r} in its output, but in none of its operands")
+    return Equation(expanded, output)
+
+
+def sizes(equation: Equation, shapes: Sequence[Sequence[Size]], words: str) -> dict[str, Size]:
+    """Return the size of each index; sizes of 1 broadcast."""
+    found: dict[str, Size] = {}
+    origin: dict[str, int] = {}
+    for number, (labels, shape) in enumerate(zip(equation.operands, shapes)):
+        own: dict[str, Size] = {}
+        for label, size in zip(labels, shape):
+            if label in own and equal(own[label], size) is False:
+                raise Fault(
+                    f"einsum: {words!r} repeats {label!r} in operand {number}, with sizes {own[label]} and {size}"
+                )
+            own[label] = size
+        for label, size in own.items():
+            known = found.get(label)
+            if known is None or equal(known, 1) is True:
+                found[label], origin[label] = size, number
+            elif equal(size, 1) is not True and equal(size, known) is False:
+                if equal(size, 1) is False and equal(known, 1) is False:
+                    raise Fault(
+                        f"einsum: {words!r} gives {label!r} size {known} in operand {origin[label]}, "
+                        f"but {size} in operand {number}"
+                    )
+            elif isinstance(size, int) and equal(size, 1) is False:
+                found[label] = size
+    return found
+
+
+def shape(equation: Equation, extent: dict[str, Size]) -> tuple[Size, ...]:
+    """Return the shape of the result."""
+    return tuple(extent.get(label, 1) for label in equation.output)
+
+
+def macs(equation: Equation, shapes: Sequence[Sequence[Size]]) -> Size:
+    """Return the MACs of contracting the operands from left to right, each pair as one batched product.
+
+    A pair that contracts no index is an elementwise product and counts nothing; an index of one
+    operand alone is summed beforehand.
+    """
+    remaining = [
+        {label: size for label, size in zip(labels, operand) if equal(size, 1) is not True}
+        for labels, operand in zip(equation.operands, shapes)
+    ]
+    total: Size = 0
+    while len(remaining) > 1:
+        left, right, *rest = remaining
+        later = set(equation.output).union(*rest)
+        left, right = (
+            {label: size for label, size in mine.items() if label in later or label in other}
+            for mine, other in ((left, right), (right, left))
+        )
+        union = {**left, **right}
+        contracted = [label for label in left if label in right and label not in later]
+        if contracted:
+            total = total + product(union.values())
+        remaining = [{label: size for label, size in union.items() if label not in contracted}, *rest]
+    return total
+
+
+def sums_alone(equation: Equation, shapes: Sequence[Sequence[Size]]) -> bool:
+    """Tell whether an index of one operand alone is summed."""
+    owners: dict[str, int] = {}
+    for labels, operand in zip(equation.operands, shapes):
+        for label in {label for label, size in zip(labels, operand) if equal(size, 1) is not True}:
+            owners[label] = owners.get(label, 0) + 1
+    return any(count == 1 and label not in equation.output for label, count in owners.items())
+
+
+def _labels(term: str, equation: str) -> tuple[str, ...]:
+    before, dots, after = term.partition(ELLIPSIS)
+    for letter in before + after:
+        if not (letter.isascii() and letter.isalpha()):
+            raise Fault(f"einsum: {equation!r} has {letter!r}, but indices must be letters")
+    return (*before, *((ELLIPSIS,) if dots else ()), *after)
+
+
+def _expand(labels: Sequence[str], width: int, widest: int) -> tuple[str, ...]:
+    found: list[str] = []
+    for label in labels:
+        if label == ELLIPSIS:
+            found.extend(f"{ELLIPSIS}{i}" for i in range(widest - width, widest))
+        else:
+            found.append(label)
+    return tuple(found)

@@ -1,0 +1,45 @@
+"""What normalisations require of their input and of their weights; none of them changes a shape."""
+
+from __future__ import annotations
+
+from cutaway.core.dim import Size, equal, product
+from cutaway.core.fault import Fault
+from cutaway.ops.window import Shape, require_at_least, shown
+
+
+def check_channels(name: str, input: Shape, weights: dict[str, Shape | None], least_rank: int = 2) -> None:
+    """Check that each weight has one number for each channel of the input, its second dimension."""
+    if any(equal(size, 0) is True for size in input):
+        return
+    if len(input) < least_rank:
+        raise Fault(
+            f"{name}: input must have at least {least_rank} dimensions, but its shape is {shown(input)}", "wrong-rank"
+        )
+    for what, shape in weights.items():
+        if shape is not None and equal(product(shape), input[1]) is False:
+            raise Fault(f"{name}: input has {input[1]} channels, but {what} has shape {shown(shape)}")
+
+
+def check_trailing(name: str, input: Shape, normalized: Shape, weights: dict[str, Shape | None]) -> None:
+    """Check that the last dimensions of the input and the shape of each weight are `normalized`."""
+    if not normalized:
+        raise Fault(f"{name}: normalized_shape must have at least one dimension, but is ()", "argument-value")
+    for what, shape in weights.items():
+        if shape is not None and not fits(shape, normalized):
+            raise Fault(f"{name}: {what} has shape {shown(shape)}, but normalized_shape is {shown(normalized)}")
+    if len(input) < len(normalized) or not fits(input[len(input) - len(normalized) :], normalized):
+        raise Fault(
+            f"{name}: the last dimensions of the input {shown(input)} must be normalized_shape, {shown(normalized)}"
+        )
+
+
+def check_groups(name: str, input: Shape, groups: Size) -> None:
+    """Check that the groups divide the channels."""
+    require_at_least((groups,), 1, f"{name}: num_groups")
+    if equal(input[1] % groups, 0) is False:
+        raise Fault(f"{name}: input has {input[1]} channels, which {groups} groups do not divide")
+
+
+def fits(left: Shape, right: Shape) -> bool:
+    """Tell whether two shapes can be equal."""
+    return len(left) == len(right) and all(equal(a, b) is not False for a, b in zip(left, right))

@@ -1,0 +1,226 @@
+"""What a network costs: parameters, multiply-accumulates and memory, of each module and in all."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from cutaway.core.architecture import Architecture, Module, Quantity, Shape, Totals, Weight
+from cutaway.core.dim import Size
+from cutaway.core.dtype import KINDS
+from cutaway.core.expression import parse
+from cutaway.passes.hierarchy import children, owner, upwards
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A sum: the known part of it, and whether that is all of it."""
+
+    least: Size = 0
+    exact: bool = True
+
+    def __add__(self, other: Figure) -> Figure:
+        if other is NOTHING:
+            return self
+        if self is NOTHING:
+            return other
+        return Figure(self.least + other.least, self.exact and other.exact)
+
+    @property
+    def quantity(self) -> Quantity:
+        """The sum, or None where a part of it is unknown."""
+        return as_quantity(self.least) if self.exact else None
+
+
+LARGEST_BITS = 1000
+NOTHING = Figure()
+UNKNOWN = Figure(0, False)
+
+
+@dataclass(slots=True)
+class Cost:
+    """The figures of one module: its own parameters, and everything in it and below it.
+
+    A tied parameter counts once in each module, however often it occurs below. `tied` tells that a
+    module holds a parameter whose first name is outside of it: the network's total is then less
+    than the sum over its parts.
+    """
+
+    own_parameters: Figure = NOTHING
+    parameters: Figure = NOTHING
+    trainable_parameters: Figure = NOTHING
+    buffers: Figure = NOTHING
+    weight_bytes: Figure = NOTHING
+    macs: Figure = NOTHING
+    activation_bytes: Figure = NOTHING
+    tied: bool = False
+
+
+def measure(architecture: Architecture) -> dict[str, Cost]:
+    """Return the cost of each module by its path; the root's is the cost of the whole."""
+    below = children(module.path for module in architecture.modules)
+    costs = {path: Cost() for path in below}
+    _add_forward(architecture, costs)
+    _add_weights(architecture.weights, costs)
+    for module in architecture.modules:
+        if not module.complete:
+            cost = costs[module.path]
+            cost.own_parameters += UNKNOWN
+            _add(cost, Cost(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN))
+    for path in upwards(below):
+        for child in below[path]:
+            _add(costs[path], costs[child])
+    _add_tied(architecture.weights, costs)
+    return costs
+
+
+def totals(architecture: Architecture) -> Totals:
+    """Return the figures of the whole network."""
+    cost = measure(architecture)[""]
+    macs = cost.macs
+    return Totals(
+        parameters=cost.parameters.quantity,
+        trainable_parameters=cost.trainable_parameters.quantity,
+        buffers=cost.buffers.quantity,
+        macs=macs.quantity,
+        flops=Figure(macs.least * 2, macs.exact).quantity,
+        weight_bytes=cost.weight_bytes.quantity,
+        activation_bytes=cost.activation_bytes.quantity,
+    )
+
+
+def with_totals(architecture: Architecture) -> Architecture:
+    """Return the architecture with its totals filled in."""
+    return replace(architecture, totals=totals(architecture))
+
+
+def elements(shape: Shape) -> Size | None:
+    """Return the number of elements of a shape, or None where a size is unknown."""
+    if shape is None:
+        return None
+    count: Size = 1
+    for size in shape:
+        if size is None:
+            return None
+        count = count * (size if isinstance(size, int) else parse(size))
+    return count
+
+
+def byte_size(shape: Shape, dtype: str | None) -> Size | None:
+    """Return the bytes of a tensor, or None where its size or its element type is unknown."""
+    count = elements(shape)
+    kind = KINDS.get(dtype) if dtype else None
+    return None if count is None or kind is None else count * kind.bytes
+
+
+def as_quantity(size: Size) -> Quantity:
+    """Return a size as the representation holds it; None for a number that is too large to write."""
+    if isinstance(size, int):
+        return size if size.bit_length() <= LARGEST_BITS else None
+    return str(size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _weigh(shape: Shape, dtype: str | None) -> tuple[Figure, Figure]:
+    """Return the elements and the bytes of a tensor."""
+    return _figure(elements(shape)), _figure(byte_size(shape, dtype))
+
+
+def _figure(size: Size | None) -> Figure:
+    return UNKNOWN if size is None else Figure(size) if size != 0 else NOTHING
+
+
+def _add(cost: Cost, other: Cost) -> None:
+    """Add what is in another module; its own parameters remain its own."""
+    cost.parameters += other.parameters
+    cost.trainable_parameters += other.trainable_parameters
+    cost.buffers += other.buffers
+    cost.weight_bytes += other.weight_bytes
+    cost.macs += other.macs
+    cost.activation_bytes += other.activation_bytes
+
+
+def _add_weights(weights: Iterable[Weight], costs: dict[str, Cost]) -> None:
+    """Add each weight that is not tied to its module."""
+    tied = {weight.tied_to for weight in weights if weight.tied_to is not None}
+    for weight in weights:
+        if weight.tied_to is None and weight.name not in tied:
+            module = weight.name.rpartition(".")[0]
+            _add_weight(costs[owner(module, costs)], weight, own=module in costs)
+
+
+def _add_tied(weights: Iterable[Weight], costs: dict[str, Cost]) -> None:
+    """Add each group of tied weights once to every module that has one of them in it or below it."""
+    groups: dict[str, list[Weight]] = {}
+    first: dict[str, str] = {}
+    for weight in weights:
+        first[weight.name] = first.get(weight.tied_to, weight.tied_to) if weight.tied_to else weight.name
+        groups.setdefault(first[weight.name], []).append(weight)
+    for original, group in groups.items():
+        if len(group) == 1 and group[0].tied_to is None:
+            continue
+        holders: dict[str, bool] = {}
+        for weight in group:
+            module = weight.name.rpartition(".")[0]
+            for path in _ancestors(owner(module, costs)):
+                if path in costs:
+                    holders[path] = holders.get(path, False) or path == module
+        home = set(_ancestors(original.rpartition(".")[0]))
+        for path, own in holders.items():
+            _add_weight(costs[path], group[0], own)
+            costs[path].tied |= path not in home
+
+
+def _ancestors(path: str) -> Iterable[str]:
+    while path:
+        yield path
+        path = path.rpartition(".")[0]
+    yield ""
+
+
+def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
+    count, size = _weigh(weight.shape, weight.dtype)
+    cost.weight_bytes += size
+    if weight.kind == "buffer":
+        cost.buffers += count
+        return
+    cost.parameters += count
+    if own:
+        cost.own_parameters += count
+    if weight.trainable:
+        cost.trainable_parameters += count
+
+
+def _add_forward(architecture: Architecture, costs: dict[str, Cost]) -> None:
+    """Add the operations to the modules that they run in, and doubt where the forward pass was not followed."""
+    for op in architecture.ops:
+        cost = costs[owner(op.module, costs)]
+        cost.macs += _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
+        if op.allocates:
+            for value in op.outputs:
+                cost.activation_bytes += _weigh(value.shape, value.dtype)[1]
+    followed = was_followed(architecture)
+    for module in architecture.modules:
+        if not (module.calls or followed) or not all(_understood(shapes) for shapes in _flows(module)):
+            costs[module.path].macs += UNKNOWN
+            costs[module.path].activation_bytes += UNKNOWN
+    if not followed:
+        costs[""].macs += UNKNOWN
+        costs[""].activation_bytes += UNKNOWN
+
+
+def was_followed(architecture: Architecture) -> bool:
+    """Tell whether the forward pass is known from its beginning to its end."""
+    calls = next((module.calls for module in architecture.modules if not module.path), ())
+    return all(call.outputs is not None for call in calls) and bool(calls or architecture.ops)
+
+
+def _flows(module: Module) -> Iterable[tuple[Shape, ...] | None]:
+    for call in module.calls:
+        yield call.inputs
+        yield call.outputs
+
+
+def _understood(shapes: tuple[Shape, ...] | None) -> bool:
+    return shapes is not None and None not in shapes

@@ -1,0 +1,1 @@
+"""The output forms of an Architecture, one file each."""

@@ -1,0 +1,236 @@
+"""The JSON form of Architectures: one versioned document that reads back to what was written.
+
+`schema.json` beside this file is its JSON Schema; `docs/json.md` explains it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cutaway.core.architecture import (
+    Architecture,
+    Diagnostic,
+    DiagnosticNote,
+    JSONValue,
+    Module,
+    ModuleCall,
+    Note,
+    Op,
+    Totals,
+    Value,
+    Weight,
+)
+from cutaway.core.place import Place
+
+SCHEMA = "cutaway/architecture/1"
+"""The version of the form; another number after the slash is another form."""
+
+
+class MalformedDocument(ValueError):
+    """A document that is not of this form; the message says where and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a field is written, and read from a document; `where` is the field's path, for messages."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any, str], Any]
+
+
+def dumps(architectures: Sequence[Architecture]) -> str:
+    """Return the document as text, with one line for each module, weight and operation."""
+    entries = [_entry(architecture) for architecture in to_json(architectures)["architectures"]]
+    return f'{{\n"schema": {json.dumps(SCHEMA)},\n"architectures": [{",".join(entries)}]\n}}\n'
+
+
+def loads(text: str | bytes) -> tuple[Architecture, ...]:
+    """Read a document's text."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MalformedDocument(f"not a JSON document: {error}") from None
+    return from_json(document)
+
+
+def to_json(architectures: Sequence[Architecture]) -> dict[str, Any]:
+    """Return the document."""
+    return {"schema": SCHEMA, "architectures": [_ARCHITECTURE.write(each) for each in architectures]}
+
+
+def from_json(document: object) -> tuple[Architecture, ...]:
+    """Read a document, or raise `MalformedDocument`. Fields that are not of the form are passed over."""
+    if not isinstance(document, dict) or "schema" not in document:
+        raise MalformedDocument(f'expected an object with "schema": "{SCHEMA}"')
+    if document["schema"] != SCHEMA:
+        raise MalformedDocument(f'schema: this version reads "{SCHEMA}", the document is {document["schema"]!r}')
+    read: tuple[Architecture, ...] = _many(_ARCHITECTURE).read(document.get("architectures"), "architectures")
+    return read
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the document."""
+    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def _entry(architecture: Mapping[str, Any]) -> str:
+    fields = []
+    for name, value in architecture.items():
+        if isinstance(value, list) and value:
+            text = "[\n    " + ",\n    ".join(json.dumps(item) for item in value) + "\n  ]"
+        else:
+            text = json.dumps(value)
+        fields.append(f"  {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(fields) + "\n}"
+
+
+def _plain(kind: type, words: str) -> _Form:
+    def read(value: Any, where: str) -> Any:
+        if type(value) is not kind:
+            raise _unexpected(value, words, where)
+        return value
+
+    return _Form(lambda value: value, read)
+
+
+def _many(item: _Form) -> _Form:
+    def read(value: Any, where: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise _unexpected(value, "a list", where)
+        return tuple(item.read(each, f"{where}[{at}]") for at, each in enumerate(value))
+
+    return _Form(lambda values: [item.write(each) for each in values], read)
+
+
+def _optional(form: _Form) -> _Form:
+    return _Form(
+        lambda value: None if value is None else form.write(value),
+        lambda value, where: None if value is None else form.read(value, where),
+    )
+
+
+def _record(made: type, **fields: _Form) -> _Form:
+    def write(record: Any) -> dict[str, Any]:
+        return {name: form.write(getattr(record, name)) for name, form in fields.items()}
+
+    def read(value: Any, where: str) -> Any:
+        if not isinstance(value, dict):
+            raise _unexpected(value, "an object", where)
+        missing = [name for name in fields if name not in value]
+        if missing:
+            raise MalformedDocument(f'{where}: the field "{missing[0]}" is missing')
+        return made(**{name: form.read(value[name], f"{where}.{name}") for name, form in fields.items()})
+
+    return _Form(write, read)
+
+
+def _choice(*words: str) -> _Form:
+    def read(value: Any, where: str) -> str:
+        if value not in words:
+            raise _unexpected(value, " or ".join(f'"{word}"' for word in words), where)
+        return str(value)
+
+    return _Form(lambda value: value, read)
+
+
+def _unexpected(value: Any, words: str, where: str) -> MalformedDocument:
+    shown = json.dumps(value)
+    return MalformedDocument(f"{where}: expected {words}, found {shown if len(shown) <= 60 else shown[:57] + '...'}")
+
+
+def _read_quantity(value: Any, where: str) -> int | str | None:
+    if value is not None and type(value) not in (int, str):
+        raise _unexpected(value, "an integer, an expression or null", where)
+    return value  # type: ignore[no-any-return]
+
+
+def _write_open(value: JSONValue) -> JSONValue:
+    """Return a value of the target. JSON has no infinity: `{"float": "-inf"}` stands for it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, (list, tuple)):
+        return [_write_open(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _write_open(item) for key, item in value.items()}
+    return value
+
+
+def _read_open(value: Any, where: str) -> JSONValue:
+    if isinstance(value, list):
+        return [_read_open(item, where) for item in value]
+    if isinstance(value, dict):
+        if value.keys() == {"float"} and value["float"] in ("inf", "-inf", "nan"):
+            return float(value["float"])
+        return {key: _read_open(item, where) for key, item in value.items()}
+    return value  # type: ignore[no-any-return]
+
+
+def _read_options(value: Any, where: str) -> JSONValue:
+    if not isinstance(value, dict):
+        raise _unexpected(value, "an object", where)
+    return {key: _read_open(item, where) for key, item in value.items()}
+
+
+_TEXT = _plain(str, "a text")
+_FLAG = _plain(bool, "true or false")
+_QUANTITY = _Form(lambda value: value, _read_quantity)
+_SHAPE = _optional(_Form(list, _many(_QUANTITY).read))
+_PLACE = _optional(_Form(str, lambda value, where: Place.parse(_TEXT.read(value, where))))
+_OPTIONS = _Form(_write_open, _read_options)
+_VALUE = _record(Value, name=_TEXT, shape=_SHAPE, dtype=_optional(_TEXT))
+_CALL = _record(ModuleCall, inputs=_many(_SHAPE), outputs=_optional(_many(_SHAPE)))
+_MODULE = _record(
+    Module,
+    path=_TEXT,
+    class_name=_TEXT,
+    qualified_name=_TEXT,
+    config=_OPTIONS,
+    source=_PLACE,
+    calls=_many(_CALL),
+    complete=_FLAG,
+)
+_WEIGHT = _record(
+    Weight,
+    name=_TEXT,
+    shape=_SHAPE,
+    dtype=_optional(_TEXT),
+    kind=_choice("parameter", "buffer"),
+    trainable=_FLAG,
+    tied_to=_optional(_TEXT),
+)
+_OP = _record(
+    Op,
+    op=_TEXT,
+    attributes=_OPTIONS,
+    inputs=_many(_VALUE),
+    outputs=_many(_VALUE),
+    module=_TEXT,
+    source=_PLACE,
+    macs=_QUANTITY,
+    allocates=_FLAG,
+)
+_TOTALS = _record(Totals, **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
+_NOTE = _record(Note, text=_TEXT, place=_PLACE, module=_optional(_TEXT))
+_DIAGNOSTIC_NOTE = _record(DiagnosticNote, text=_TEXT, place=_PLACE)
+_DIAGNOSTIC = _record(Diagnostic, code=_TEXT, message=_TEXT, place=_PLACE, notes=_many(_DIAGNOSTIC_NOTE))
+_ARCHITECTURE = _record(
+    Architecture,
+    name=_TEXT,
+    target=_TEXT,
+    framework=_TEXT,
+    inputs=_many(_VALUE),
+    outputs=_many(_VALUE),
+    modules=_many(_MODULE),
+    weights=_many(_WEIGHT),
+    ops=_many(_OP),
+    totals=_TOTALS,
+    unknowns=_many(_NOTE),
+    assumptions=_many(_NOTE),
+    diagnostics=_many(_DIAGNOSTIC),
+)

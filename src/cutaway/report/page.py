@@ -1,0 +1,99 @@
+"""What stands above and below a picture of the modules: name, inputs, outputs; unknowns, assumptions, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cutaway.core.architecture import Architecture, Note, Value
+from cutaway.core.place import Place
+from cutaway.report import figures
+from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, printable, wrap
+
+MOST_VALUES = 8
+"""Inputs, and outputs, that are listed one by one."""
+
+NARROWEST = 30
+"""Columns below which nothing is laid out; a narrower terminal wraps the lines itself."""
+
+LEAST_TEXT = 20
+"""Columns that a remark wants beside its place."""
+
+
+def fit(width: int) -> int:
+    """Return a width that text can be laid out in."""
+    return max(width, NARROWEST)
+
+
+def heading(architecture: Architecture, terminal: Terminal) -> list[str]:
+    """Return the name and where it comes from, then a line for each input and output."""
+    title: list[Segment] = [(printable(architecture.name, terminal), "strong")]
+    for text in (architecture.target, architecture.framework):
+        if text and text != architecture.name:
+            title.append((f"  {printable(text, terminal)}", "faint"))
+    lines = [title]
+    sides = (("input", architecture.inputs), ("output", architecture.outputs))
+    listed = [value for _, values in sides for value in values[:MOST_VALUES]]
+    names = max((columns(printable(value.name, terminal)) for value in listed), default=0)
+    sizes = max((columns(figures.shape(value.shape)) for value in listed), default=0)
+    for side, values in sides:
+        for value in values[:MOST_VALUES]:
+            lines.append([(f"{side:<6}  ", "faint"), *_value(value, names, sizes, terminal)])
+        if len(values) > MOST_VALUES:
+            more = f"{terminal.glyphs.ellipsis} {len(values) - MOST_VALUES} more {side}s"
+            lines.append([(f"{'':<6}  {more}", "faint")])
+    return [_line(line, terminal) for line in lines]
+
+
+def _value(value: Value, names: int, sizes: int, terminal: Terminal) -> Iterable[Segment]:
+    name = printable(value.name, terminal)
+    size = printable(figures.shape(value.shape), terminal)
+    if names:
+        yield f"{name}{' ' * (names - columns(name))}  ", ""
+    yield f"{size}{' ' * (sizes - columns(size))}  ", "doubt" if "?" in size else ""
+    yield printable(value.dtype or "?", terminal), "faint"
+
+
+def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
+    """Return the sections of what is unknown, assumed and wrong, each with its places."""
+    lines: list[str] = []
+    for name, style, notes in (
+        ("Unknown", "doubt", architecture.unknowns),
+        ("Assumed", "strong", architecture.assumptions),
+    ):
+        if notes:
+            lines += ["", paint([(f"{name} ({len(notes)})", style)], terminal.colour)]
+            for note in notes:
+                lines += _remark(_placed(note), note.place, "  ", terminal)
+    if architecture.diagnostics:
+        lines += ["", paint([(f"Faults ({len(architecture.diagnostics)})", "fault")], terminal.colour)]
+        for diagnostic in architecture.diagnostics:
+            lines += _remark(f"{diagnostic.message} [{diagnostic.code}]", diagnostic.place, "  ", terminal)
+            for remark in diagnostic.notes:
+                lines += _remark(remark.text, remark.place, "    ", terminal)
+    return lines
+
+
+def _placed(note: Note) -> str:
+    return f"{note.module}: {note.text}" if note.module else note.text
+
+
+def _remark(text: str, place: Place | None, indent: str, terminal: Terminal) -> list[str]:
+    """Return `place  text`, continued below the text; a long place has a line of its own."""
+    where = printable(str(place), terminal) if place else ""
+    room = terminal.width - len(indent)
+    shown = printable(text, terminal)
+    if columns(where) + 2 > room - LEAST_TEXT:
+        return [paint([(indent, ""), (where, "faint")], terminal.colour)] + [
+            f"{indent}  {line}" for line in wrap(shown, room - 2, room - 2)
+        ]
+    hang = columns(where) + 2 if where else 0
+    first, *rest = wrap(shown, room - hang, room - hang)
+    gap = "  " if where else ""
+    return [
+        paint([(indent, ""), (where + gap, "faint"), (first, "")], terminal.colour),
+        *(f"{indent}{' ' * hang}{line}" for line in rest),
+    ]
+
+
+def _line(segments: Iterable[Segment], terminal: Terminal) -> str:
+    return paint(clip(segments, terminal.width, terminal.glyphs.ellipsis), terminal.colour).rstrip()

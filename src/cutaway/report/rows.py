@@ -1,0 +1,117 @@
+"""The rows that a table and a tree share: guides, names, folded repeats, and what came out of each module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cutaway.core.architecture import Architecture, Module
+from cutaway.passes.cost import Cost, measure, was_followed
+from cutaway.passes.fold import Node, fold
+from cutaway.report import figures
+from cutaway.report.terminal import Segment, Terminal, printable
+
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+_LONGEST_LIST = 24
+
+COMPACT = 60
+"""Below this width guides are narrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An architecture prepared for display."""
+
+    architecture: Architecture
+    costs: dict[str, Cost]
+    root: Node | None
+    terminal: Terminal
+    called: frozenset[str]
+    followed: bool
+
+    @property
+    def was_called(self) -> bool:
+        """Whether a forward pass was tried at all."""
+        return bool(self.called)
+
+
+def view(architecture: Architecture, terminal: Terminal, depth: int | None, repeats: bool) -> View:
+    """Work out what display needs; `called` has every module that was called, and those above it."""
+    costs = measure(architecture)
+    root = fold(architecture, costs, repeats=repeats, depth=depth)
+    called: set[str] = set()
+    for module in architecture.modules:
+        path = module.path if module.calls else None
+        while path is not None and path not in called:
+            called.add(path)
+            path = path.rpartition(".")[0] if path else None
+    return View(architecture, costs, root, terminal, frozenset(called), was_followed(architecture))
+
+
+def rows(root: Node, terminal: Terminal) -> Iterator[tuple[str, str, Node]]:
+    """Yield each node with the guide before it, and the guide before what hangs below it."""
+    glyphs = terminal.glyphs
+    branch, last, through = (guide[: step(terminal)] for guide in (glyphs.branch, glyphs.last, glyphs.through))
+    blank = " " * len(through)
+    stack = [("", "", root)]
+    while stack:
+        guide, below, node = stack.pop()
+        yield guide, below, node
+        for child in reversed(node.children):
+            is_last = child is node.children[-1]
+            stack.append((below + (last if is_last else branch), below + (blank if is_last else through), child))
+
+
+def step(terminal: Terminal) -> int:
+    """Return how far each level is indented."""
+    return 2 if terminal.width < COMPACT else 3
+
+
+def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
+    """Return `|- 1-2: Bottleneck x 2` in pieces."""
+    name = printable(label(node.names, terminal.glyphs.ellipsis), terminal)
+    if node.modules:
+        kind = (printable(node.modules[0].class_name, terminal), "kind")
+    else:
+        kind = (f"({len(node.children)} modules)", "")
+    times = f" x {node.count}" if node.count > 1 else ""
+    return [(guide, "faint"), (f"{name}: " if name else "", ""), kind, (times, "strong")]
+
+
+def label(names: tuple[str, ...], ellipsis: str) -> str:
+    """Return several names in short: `1-2`, `conv1-3`, `query, key, value`, `0, 2, … 10`."""
+    if len(names) == 1:
+        return names[0]
+    parts = [_NUMBERED.fullmatch(name) for name in names]
+    found = [(part.group(1), int(part.group(2))) for part in parts if part and part.group(2).isdecimal()]
+    if len(found) == len(names):
+        prefix, start = found[0]
+        if found == [(prefix, start + offset) for offset in range(len(names))]:
+            return f"{names[0]}-{found[-1][1]}"
+    whole = ", ".join(names)
+    return whole if len(whole) <= _LONGEST_LIST else f"{names[0]}, {names[1]}, {ellipsis} {names[-1]}"
+
+
+def output(node: Node, shown: View) -> Segment:
+    """Return the shapes that came out of a node's first module, or why there are none."""
+    if not node.modules:
+        return "", ""
+    module = node.modules[0]
+    if not module.calls:
+        if not shown.was_called or module.path in shown.called:
+            return "", ""
+        return ("not called", "faint") if shown.followed else ("not reached", "faint")
+    if any(call.outputs is None for call in module.calls):
+        return "did not return", "fault"
+    text = flow(module, "outputs", shown.terminal)
+    return text, "doubt" if "?" in text else ""
+
+
+def flow(module: Module, side: str, terminal: Terminal) -> str:
+    """Return the `inputs` or `outputs` of a module's calls; an ellipsis tells of calls that differ from the first."""
+    kinds = list(dict.fromkeys(getattr(call, side) for call in module.calls))
+    if not kinds or kinds[0] is None:
+        return ""
+    text = printable(figures.shapes(kinds[0]), terminal)
+    return f"{text}, {terminal.glyphs.ellipsis}" if len(kinds) > 1 else text

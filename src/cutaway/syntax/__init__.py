@@ -1,0 +1,1 @@
+"""Files to syntax trees, names to files, and the grammar of targets; nothing is executed."""

@@ -1,0 +1,85 @@
+"""Where a dotted module name is found on disk."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A module on disk: its file (None for a namespace package) and, for packages, its folders."""
+
+    file: str | None
+    folders: tuple[str, ...] = ()
+
+
+_SUFFIXES = (".so", ".pyd")
+
+
+def find(name: str, folders: Sequence[str]) -> Location | None:
+    """Look for the last part of a module name in the folders of its parent."""
+    last = name.rpartition(".")[2]
+    namespaces = []
+    for folder in folders:
+        base = os.path.join(folder, last)
+        initial = os.path.join(base, "__init__.py")
+        if os.path.isfile(initial):
+            return Location(initial, (base,))
+        if os.path.isfile(base + ".py"):
+            return Location(base + ".py")
+        if os.path.isdir(base):
+            namespaces.append(base)
+        elif _has_extension(folder, last):
+            return Location(None)
+    return Location(None, tuple(namespaces)) if namespaces else None
+
+
+def _has_extension(folder: str, name: str) -> bool:
+    try:
+        entries = _listing(folder)
+    except OSError:
+        return False
+    return any(e.startswith(name + ".") and e.endswith(_SUFFIXES) for e in entries)
+
+
+_listings: dict[str, list[str]] = {}
+
+
+def _listing(folder: str) -> list[str]:
+    if folder not in _listings:
+        _listings[folder] = os.listdir(folder)
+    return _listings[folder]
+
+
+def environment_folders() -> list[str]:
+    """Return the folders of installed packages of the current environment, without the standard library."""
+    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    found = []
+    for folder in sys.path:
+        folder = os.path.abspath(folder or ".")
+        if os.path.isdir(folder) and folder not in standard and not folder.endswith("lib-dynload"):
+            if folder != own or "site-packages" in folder:
+                found.append(folder)
+    return found
+
+
+def package_root(path: str) -> tuple[str, str]:
+    """Return the folder that a file's imports start from, and the file's dotted name below it."""
+    path = os.path.abspath(path)
+    folder, file = os.path.split(path)
+    stem = file[: -len(".py")] if file.endswith(".py") else file
+    parts = [] if stem == "__init__" else [stem]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, package = os.path.split(folder)
+        parts.insert(0, package)
+    return folder, ".".join(parts)
+
+
+def is_standard(name: str) -> bool:
+    """Tell whether a module belongs to Python's standard library."""
+    return name.partition(".")[0] in sys.stdlib_module_names

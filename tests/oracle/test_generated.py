@@ -1,0 +1,49 @@
+"""Rows on arguments that nobody picked: mutated samples, the documentation's examples; and their FLOPs."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import calls, rows
+from .check import check
+from .mutate import mutations
+from .verdicts import explain, failures
+
+rows.load()
+LABELS = [label for label in calls.infos() if calls.names_of(label)]
+COUNTED = (
+    "mm bmm addmm baddbmm addbmm matmul linear bilinear einsum tensordot conv1d conv2d conv3d conv_transpose1d "
+    "conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward"
+).split()
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_mutated_samples(label: str) -> None:
+    """Other sizes, ranks, dtypes, numbers and defaults than in the samples."""
+    samples = calls.from_op_db(label, limit=6)
+    outcomes = [check(call) for call in mutations(samples, count=15)]
+    assert not failures(outcomes), explain(failures(outcomes))
+
+
+@pytest.mark.parametrize("name", [n for n in rows.callables() if calls.has_examples(n)])
+def test_documentation_examples(name: str) -> None:
+    """Every modelled call in the examples of torch's documentation."""
+    outcomes = [check(call) for call in calls.from_documentation(name)]
+    assert not failures(outcomes), explain(failures(outcomes))
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if calls.tail(calls.infos()[label].name) in COUNTED])
+def test_flops(label: str) -> None:
+    """Twice the multiply-accumulates are what torch's flop counter counts."""
+    samples = list(calls.from_op_db(label, limit=8))
+    outcomes = [check(call, flops=True) for call in [*samples, *mutations(samples, count=20)]]
+    bad = [o for o in failures(outcomes) if any(mode.startswith("flops") for mode in o.modes)]
+    assert not bad, explain(bad)
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if calls.tail(calls.infos()[label].name) not in COUNTED])
+def test_no_flops_invented_or_forgotten(label: str) -> None:
+    """Rows outside the matrix family count as torch does, which is mostly nothing."""
+    outcomes = [check(call, flops=True) for call in calls.from_op_db(label, limit=2)]
+    bad = [o for o in failures(outcomes) if any(mode.startswith("flops") for mode in o.modes)]
+    assert not bad, explain(bad)

@@ -1,0 +1,149 @@
+"""The JSON form follows its schema, reads back to what was written, and says what is wrong with a bad document."""
+
+from __future__ import annotations
+
+import copy
+import json as standard
+import math
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from cutaway.core.architecture import Architecture, Op, Value
+from cutaway.report import json
+
+NETWORKS = ["residual", "broken", "symbolic", "tied"]
+VALIDATOR = jsonschema.Draft202012Validator(json.schema())
+
+
+@pytest.fixture(params=NETWORKS)
+def architecture(request: pytest.FixtureRequest) -> Architecture:
+    found: Architecture = request.getfixturevalue(request.param)
+    return found
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(json.schema())
+
+
+def test_a_document_follows_the_schema(architecture: Architecture) -> None:
+    VALIDATOR.validate(standard.loads(json.dumps([architecture])))
+
+
+def test_a_document_reads_back(architecture: Architecture) -> None:
+    assert json.loads(json.dumps([architecture])) == (architecture,)
+    assert json.from_json(json.to_json([architecture])) == (architecture,)
+
+
+def test_the_schema_names_every_field() -> None:
+    from cutaway.core import architecture as representation
+
+    definitions = json.schema()["$defs"]
+    for record, name in {
+        "Architecture": "architecture",
+        "Value": "value",
+        "Module": "module",
+        "ModuleCall": "call",
+        "Weight": "weight",
+        "Op": "op",
+        "Totals": "totals",
+        "Note": "note",
+        "Diagnostic": "diagnostic",
+    }.items():
+        expected = [field.name for field in fields(getattr(representation, record))]
+        assert list(definitions[name]["properties"]) == expected
+        assert sorted(definitions[name]["required"]) == sorted(expected)
+
+
+def test_several_and_none(residual: Architecture, tied: Architecture) -> None:
+    assert json.loads(json.dumps([residual, tied])) == (residual, tied)
+    assert json.loads(json.dumps([])) == ()
+
+
+def test_numbers_that_json_lacks_survive(residual: Architecture) -> None:
+    op = Op("masked_fill", {"value": -math.inf, "bounds": [math.inf, 1.5]}, (), (Value("v", (), "float32"),))
+    text = json.dumps([replace(residual, ops=(op,))])
+    standard.loads(text, parse_constant=pytest.fail)
+    assert json.loads(text)[0].ops == (op,)
+    (nan,) = json.loads(json.dumps([replace(residual, ops=(replace(op, attributes={"value": math.nan}),))]))[0].ops
+    assert math.isnan(nan.attributes["value"])  # type: ignore[arg-type]
+
+
+def test_each_module_weight_and_operation_has_a_line(residual: Architecture) -> None:
+    lines = json.dumps([residual]).splitlines()
+    for part in (*residual.modules, *residual.ops):
+        name = f'"path": "{part.path}"' if hasattr(part, "path") else f'"name": "{part.outputs[0].name}"'
+        assert len([line for line in lines if name in line]) == 1
+
+
+def test_unknown_fields_are_passed_over(residual: Architecture) -> None:
+    document = json.to_json([residual])
+    document["architectures"][0]["colour"] = "blue"
+    assert json.from_json(document) == (residual,)
+
+
+def at(*path: Any, value: Any) -> Callable[[Any], None]:
+    def change(document: Any) -> None:
+        for key in path[:-1]:
+            document = document[key]
+        document[path[-1]] = value
+
+    return change
+
+
+def without(*path: Any) -> Callable[[Any], None]:
+    def change(document: Any) -> None:
+        for key in path[:-1]:
+            document = document[key]
+        del document[path[-1]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            at("schema", value="cutaway/architecture/9"),
+            'schema: this version reads "cutaway/architecture/1", the document is',
+        ),
+        (without("schema"), 'expected an object with "schema"'),
+        (without("architectures"), "architectures: expected a list, found null"),
+        (
+            without("architectures", 0, "modules", 1, "path"),
+            r'architectures\[0\]\.modules\[1\]: the field "path" is missing',
+        ),
+        (
+            at("architectures", 0, "weights", 0, "kind", value="x"),
+            r'weights\[0\]\.kind: expected "parameter" or "buffer", found "x"',
+        ),
+        (
+            at("architectures", 0, "weights", 0, "shape", value=[1, 2.5]),
+            r"weights\[0\]\.shape\[1\]: expected an integer",
+        ),
+        (
+            at("architectures", 0, "weights", 0, "trainable", value=1),
+            r"weights\[0\]\.trainable: expected true or false, found 1",
+        ),
+        (at("architectures", 0, "ops", 0, "source", value=3), r"ops\[0\]\.source: expected a text, found 3"),
+        (at("architectures", 0, "totals", "macs", value=True), r"totals\.macs: expected an integer"),
+        (at("architectures", 0, "modules", 0, "config", value=[]), r"modules\[0\]\.config: expected an object"),
+        (at("architectures", 0, value="Net"), r'architectures\[0\]: expected an object, found "Net"'),
+    ],
+)
+def test_a_malformed_document_is_refused_with_the_place(
+    residual: Architecture, change: Callable[[Any], None], message: str
+) -> None:
+    document = copy.deepcopy(json.to_json([residual]))
+    change(document)
+    with pytest.raises(json.MalformedDocument, match=message):
+        json.from_json(document)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff\xfe\x00", "[]", "null"], ids=range(6))
+def test_text_that_is_no_document_is_refused(text: str | bytes) -> None:
+    with pytest.raises(json.MalformedDocument):
+        json.loads(text)
