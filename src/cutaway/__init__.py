@@ -1,1 +1,35 @@
-"""Cutaway shows what is inside a neural network without running it."""
+"""Cutaway shows what is inside a neural network without running it.
+
+    import cutaway
+
+    (network,) = cutaway.show("model.py::Net", input="1x3x32x32")
+    network.totals.parameters
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cutaway._api import show
+    from cutaway.core.architecture import Architecture
+    from cutaway.core.error import CutawayError
+    from cutaway.report.json import dumps, loads
+
+__version__ = "0.1.0"
+__all__ = ["Architecture", "CutawayError", "__version__", "dumps", "loads", "show"]
+
+_HOMES = {
+    "Architecture": "cutaway.core.architecture",
+    "CutawayError": "cutaway.core.error",
+    "dumps": "cutaway.report.json",
+    "loads": "cutaway.report.json",
+    "show": "cutaway._api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cutaway' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

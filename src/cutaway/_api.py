@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from cutaway.core.architecture import Architecture
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
-from cutaway.syntax.target import Input, TargetError, parse_input, parse_target
+from cutaway.syntax.target import Input, parse_input, parse_target
 
 
 def show(
@@ -35,5 +35,3 @@ def show(
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin)
     return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
 
-
-_ = TargetError

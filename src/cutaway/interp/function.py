@@ -245,13 +245,13 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         STACK.pop()
 
 
-def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown:
+def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
     """Give up one activation: its result is unknown, and so is what it would have built."""
     here = session.current()
     result = here.note(unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None)
     if not here.modules and args and hasattr(type(args[0]), "mark_incomplete"):
         args[0].mark_incomplete(result)
-    return result
+    return None if frame.function.code.name == "__init__" else result
 
 
 def _resumed(frame: Frame, code: Code) -> Iterator[Any]:

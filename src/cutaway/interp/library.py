@@ -36,7 +36,11 @@ class NativeModule:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return session.current().unknown(f"{self.__name__}.{name} is not modelled")
+        below = module(f"{self.__name__}.{name}")
+        if below is not None:
+            self.__dict__[name] = below
+            return below
+        return Unknown(f"{self.__name__}.{name} is not modelled", session.current().place())
 
 
 def module(name: str) -> Any:

@@ -96,6 +96,11 @@ class KnownModule:
         self.__dict__[attribute] = value
         return value
 
+    def __dir__(self) -> list[str]:
+        start = f"{self.__name__}."
+        names = {name[len(start) :].partition(".")[0] for name in (*TABLE, *_NAMESPACES) if name.startswith(start)}
+        return sorted(names)
+
     def __repr__(self) -> str:
         return f"<module {self.__name__!r}>"
 

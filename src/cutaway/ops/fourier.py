@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core.dim import Size, equal, less
 from cutaway.core.fault import Fault, IndexFault
-from cutaway.ops.reshape import axes, axis, text
+from cutaway.ops.reshape import axes, axis, integer, text
 
 Shape = tuple[Size, ...]
 
@@ -50,7 +50,7 @@ def _replaced(shape: Sequence[Size], places: list[int], sizes: Sequence[Any], ki
     found = list(shape)
     for number, (place, size) in enumerate(zip(places, sizes)):
         last = number == len(places) - 1
-        points = shape[place] if size is None else size
+        points = shape[place] if size is None else integer(size, f"{name}: a size")
         if last and kind == DOUBLED and size is None:
             points = 2 * (shape[place] - 1)
         if less(points, 1) is True:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cutaway.core.dim import Size, equal, minimum
 from cutaway.core.fault import Fault
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import text
 
@@ -71,7 +72,12 @@ def is_vector(matrices: Sequence[Size], right: Sequence[Size]) -> bool:
     """Tell whether B is a vector, or one for each matrix of A, rather than a batch of matrices."""
     if len(right) == 1:
         return True
-    return len(right) == len(matrices) - 1 and all(equal(a, b) is not False for a, b in zip(matrices, right))
+    if len(right) != len(matrices) - 1:
+        return False
+    answers = [equal(a, b) for a, b in zip(matrices, right)]
+    if None in answers and False not in answers:
+        raise Undecidable(Unknown(f"whether B {text(right)} is vectors or matrices depends on its sizes"))
+    return all(answers)
 
 
 def power_products(exponent: int) -> int:

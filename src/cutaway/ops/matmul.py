@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
-from cutaway.core.dim import Size, equal, product
+from cutaway.core.dim import Size, equal, minimum, product
 from cutaway.core.fault import Fault
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import text
@@ -83,17 +84,16 @@ def tensordot_macs(left: Sequence[Size], right: Sequence[Size], contracted: Size
     return 0 if equal(kept, 1) is True else kept * contracted
 
 
-def chain(shapes: Sequence[Sequence[Size]]) -> Size | None:
-    """Return the MACs of a chain of matrices multiplied in the cheapest order, None where sizes are symbolic."""
+def chain(shapes: Sequence[Sequence[Size]]) -> Size:
+    """Return the MACs of a chain of matrices multiplied in the cheapest order."""
     sizes = [shapes[0][0], *(s[1] for s in shapes)]
-    if not all(isinstance(s, int) for s in sizes):
-        return None
     count = len(shapes)
     best: dict[tuple[int, int], Size] = {(i, i): 0 for i in range(count)}
     for length in range(1, count):
         for i in range(count - length):
             j = i + length
-            best[i, j] = min(best[i, k] + best[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j))
+            costs = [best[i, k] + best[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)]
+            best[i, j] = functools.reduce(minimum, costs)
     return best[0, count - 1]
 
 

@@ -7,10 +7,12 @@ import os
 import warnings
 from pathlib import Path
 
+from cutaway.core.error import CutawayError
+
 MAXIMUM_BYTES = 16 << 20
 
 
-class SourceError(Exception):
+class SourceError(CutawayError):
     """A file that can't be read as Python; the message stands alone and names the place."""
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from cutaway.core.dim import Size, symbol
 from cutaway.core.dtype import KINDS
+from cutaway.core.error import CutawayError
 
 
-class TargetError(Exception):
+class TargetError(CutawayError):
     """A target or an input that can't be understood; the message stands alone."""
 
 
@@ -48,7 +49,7 @@ def parse_target(text: str) -> Target:
     if text == "-" or text.endswith(".py") or os.path.exists(text):
         return Target(text, text, None, "")
     module, separator, expression = text.partition(":")
-    if _MODULE.fullmatch(module) and not os.sep in module:
+    if _MODULE.fullmatch(module) :
         if separator and not expression.strip():
             raise TargetError(f"{text}: nothing stands behind ':'; name a class, a variable or a call")
         return Target(text, None, module, expression.strip())

@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
-from cutaway.knowledge.torch.elementwise import NUMBERS, at, common, elementwise, fit, operand, refuse, tensor
+from cutaway.knowledge.torch.elementwise import NUMBERS, at, common, elementwise, fit, operand, refuse, rule_of, tensor
 from cutaway.knowledge.torch.op import Out, inplace_op, op
 from cutaway.knowledge.torch.promote import float_type
 from cutaway.knowledge.torch.tensor import Tensor
@@ -29,6 +29,18 @@ def _require_tensor(name: str, which: str, value: Any) -> None:
         raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", "wrong-type")
 
 
+def _refuse_zero(name: str, dtype: DType, divisor: Any) -> None:
+    """Raise where integers are definitely divided by 0."""
+    if dtype.is_floating_point or dtype.is_complex:
+        return
+    if isinstance(divisor, Tensor):
+        zero = divisor.values_ is not None and bool((divisor.array() == 0).any())
+    else:
+        zero = isinstance(divisor, int) and divisor == 0
+    if zero:
+        raise Fault(f"{name}: integers are divided by 0", "division-by-zero")
+
+
 def _binary(
     names: str,
     result: Callable[[DType], DType],
@@ -40,6 +52,7 @@ def _binary(
     inplace_function: bool = False,
     wide: bool = True,
     real_numbers: bool = False,
+    divides: bool = False,
     special: str = "",
 ) -> None:
     """Enter one function; `tensors` names the parameters that may not be numbers."""
@@ -57,6 +70,8 @@ def _binary(
         shape, dtype = common(name, left, right)
         if refused:
             refuse(name, dtype, refused)
+        if divides:
+            _refuse_zero(name, dtype, right)
         made = result(dtype)
         work = made if result is float_type else dtype
         if numbers is None or (real_numbers and dtype.is_complex):
@@ -68,9 +83,9 @@ def _binary(
 
 
 _binary("mul multiply", _same, lambda np, a, b: a * b)
-_binary("remainder", _same, lambda np, a, b: np.mod(a, b), "bc", wide=False)
-_binary("fmod", _same, lambda np, a, b: np.fmod(a, b), "bc", tensors="input")
-_binary("floor_divide", _same, lambda np, a, b: np.floor_divide(a, b), "bc", wide=False)
+_binary("remainder", _same, lambda np, a, b: np.mod(a, b), "bc", wide=False, divides=True)
+_binary("fmod", _same, lambda np, a, b: np.fmod(a, b), "bc", tensors="input", divides=True)
+_binary("floor_divide", _same, lambda np, a, b: np.floor_divide(a, b), "bc", wide=False, divides=True)
 
 for _names, _numbers in {
     "maximum": lambda np, a, b: np.maximum(a, b),
@@ -220,6 +235,7 @@ def div(input, other, *, rounding_mode=None):
             f"div: rounding_mode must be None, 'trunc' or 'floor', but got {rounding_mode!r}", "unsupported-argument"
         )
     refuse("div", dtype, "bc" if rounding_mode == "floor" else "c")
+    _refuse_zero("div", dtype, right)
     if rounding_mode == "floor":
         return Out(shape, dtype, at(dtype, lambda np, a, b: np.floor_divide(a, b), left, right, wide=False))
     return Out(shape, dtype, at(dtype, _divide_and_truncate, left, right, wide=False))
@@ -277,7 +293,7 @@ def float_power(input, exponent):
 
 @inplace_op("torch.Tensor.float_power_")
 def float_power_(self, exponent):
-    result = float_power.__wrapped__(self, exponent)
+    result = rule_of(float_power)(self, exponent)
     if self.dtype is not result.dtype:
         raise Fault(
             f"float_power_: the result is {result.dtype.name}, but the tensor it is written to is {self.dtype.name}",

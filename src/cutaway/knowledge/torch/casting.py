@@ -9,7 +9,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import TABLE
 from cutaway.knowledge.torch.creation import TYPED, TypedMeta, filling
 from cutaway.knowledge.torch.elementwise import operand, shape_of
-from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.op import Out, composite, compute, inplace_op, op
 from cutaway.knowledge.torch.options import device_of, dtype_of
 from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
 from cutaway.knowledge.torch.types import DTYPES, Device, DType, MemoryFormat
@@ -108,7 +108,7 @@ def _elsewhere(name: str) -> None:
     op(f"torch.Tensor.{name}")(rule)
 
 
-for _name in ("cuda", "xpu", "ipu", "mtia", "hpu"):
+for _name in ("cuda", "xpu", "ipu", "mtia"):
     _elsewhere(_name)
 
 
@@ -146,7 +146,7 @@ def _itself(name: str) -> None:
     op(f"torch.Tensor.{name}")(rule)
 
 
-for _name in ("detach_", "pin_memory", "share_memory_", "to_dense", "coalesce", "rename_"):
+for _name in ("detach_", "pin_memory", "share_memory_", "to_dense", "coalesce"):
     _itself(_name)
 
 
@@ -161,6 +161,13 @@ def requires_grad_(self, requires_grad=True):
         raise Fault(f"requires_grad_: a tensor of {self.dtype.name} can't require gradients", "unsupported-dtype")
     self.requires_grad = requires_grad
     return self
+
+
+@composite("torch.Tensor.as_subclass")
+def as_subclass(self, cls):
+    made = new(self.shape, self.dtype, values=self.values_, device=self.device, base=self, cls=cls)
+    made._contiguous = self._contiguous
+    return made
 
 
 # Written into

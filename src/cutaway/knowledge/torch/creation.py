@@ -12,7 +12,7 @@ from cutaway.knowledge.torch.elementwise import is_numpy, of_numpy, operand
 from cutaway.knowledge.torch.op import Out, composite, compute, op
 from cutaway.knowledge.torch.options import device_of, dtype_of, size, sizes
 from cutaway.knowledge.torch.promote import promote_types
-from cutaway.knowledge.torch.tensor import Tensor, TensorMeta, new
+from cutaway.knowledge.torch.tensor import TENSOR_METHODS, Tensor, TensorMeta, new
 from cutaway.knowledge.torch.types import DTYPES, DType, Size, default_dtype, dtype_of_number, set_default_dtype
 from cutaway.knowledge.values import LIMIT, Lazy
 
@@ -135,7 +135,7 @@ class _Data:
         self.shape: tuple[Any, ...] = self._read(data, ())
 
     def _read(self, data: Any, path: tuple[int, ...]) -> tuple[Any, ...]:
-        if isinstance(data, (bool, int, float, complex)):
+        if isinstance(data, (bool, int, float, complex)) and not is_numpy(data):
             self._count(dtype_of_number(data))
             self.leaves.append(data)
             return ()
@@ -214,14 +214,14 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
 @composite("torch.as_tensor")
 def as_tensor(data, dtype=None, device=None):
     if isinstance(data, Tensor):
-        return data.to(dtype=dtype, device=device)
+        return TENSOR_METHODS["to"](data, dtype=dtype, device=device)
     return tensor(data, dtype=dtype, device=device)
 
 
 @composite("torch.asarray")
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     if isinstance(obj, Tensor) and not copy:
-        return obj.to(dtype=dtype, device=device)
+        return TENSOR_METHODS["to"](obj, dtype=dtype, device=device)
     return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
 
 

@@ -19,7 +19,7 @@ from cutaway.ops.elementwise import broadcast, written
 
 NUMBERS = (bool, int, float, complex, Dim)
 _LETTERS = {"b": kinds.BOOL, "i": kinds.INTEGER, "f": kinds.FLOATING, "c": kinds.COMPLEX}
-_NARROW = ("float16", "float32")
+_WIDE = {"float32": "float64", "complex64": "complex128"}
 
 
 def operand(name: str, value: Any) -> Any:
@@ -87,23 +87,23 @@ def tensor(name: str, value: Any, which: str = "input") -> Any:
 def at(dtype: DType, function: Callable[..., Any], *operands: Any, wide: bool = True) -> Lazy | None:
     """Defer `function(numpy, *arrays)` on the operands converted to `dtype`.
 
-    Half and single precision are then widened: the result is rounded once, which is what torch's
-    kernels (correctly rounded operations, fused multiply-add, accurate functions) come to.
+    Single precision is then widened: the result is rounded once, which is what torch's kernels
+    (correctly rounded operations, fused multiply-add, accurate functions) come to. Half precision
+    is not computed: torch rounds it differently from kernel to kernel.
     """
-    if dtype.name not in kinds.KINDS or dtype.name in ("bfloat16", "complex32") or dtype.name.startswith("float8"):
+    if dtype.name in ("float16", "bfloat16", "complex32") or dtype.name.startswith("float8"):
         return None
 
     def convert(np: Any, value: Any) -> Any:
-        array = np.asarray(value)
-        if dtype.name == "float16" and array.ndim == 0 and not hasattr(value, "dtype"):
-            array = array.astype("float32")  # a number is not rounded to half precision first
-        else:
-            array = array.astype(dtype.name)
-        if wide and dtype.name in _NARROW:
-            return array.astype("float64")
-        return array.astype("complex128") if wide and dtype.name == "complex64" else array
+        array = np.asarray(value).astype(dtype.name)
+        return array.astype(_WIDE[dtype.name]) if wide and dtype.name in _WIDE else array
 
     return compute(lambda np, *arrays: function(np, *(convert(np, a) for a in arrays)), *operands)
+
+
+def rule_of(row: Any) -> Any:
+    """Return the rule behind a row, for a row that returns the same `Out`s."""
+    return row.__wrapped__
 
 
 def elementwise(

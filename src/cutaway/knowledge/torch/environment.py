@@ -242,9 +242,6 @@ register("torch._check_index", _checker(IndexFault))
 register("torch._check_value", _checker(ArgumentFault))
 register("torch._check_type", _checker(TypeFault))
 register("torch._check_not_implemented", _checker(NotImplementedFault))
-register(
-    "torch._check_with", lambda error_type, cond, message=None: _checker(_FAULTS.get(error_type, Fault))(cond, message)
-)
 register("torch._check_tensor_all", nothing)
 register("torch._check_is_size", nothing)
 
@@ -256,8 +253,13 @@ def _assert(condition, message):
 
 
 @row("torch._assert_async", "torch._assert_scalar")
-def _assert_async(condition, message=None):
+def _assert_async(input, assert_msg=None):
     return None
+
+
+@row("torch._check_with")
+def _check_with(error_type, cond, message):
+    _checker(_FAULTS.get(error_type, Fault))(cond, message)
 
 
 register("torch.sym_int", lambda a: int(a) if isinstance(a, float) else a)

@@ -7,12 +7,12 @@ from typing import Any
 from cutaway.core.dim import equal, less
 from cutaway.core.fault import Fault
 from cutaway.knowledge.torch.op import Out, compute, op
-from cutaway.knowledge.torch.promote import float_type
+from cutaway.knowledge.torch.promote import float_type, promote_types
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import DType, default_dtype
 from cutaway.ops import fourier
 from cutaway.ops.fourier import DOUBLED, FULL, HALVED
-from cutaway.ops.reshape import axes, integer, text
+from cutaway.ops.reshape import axis, integer, text
 
 # Transform -> what it does to the last dimension; whether its result is real.
 _KINDS = {
@@ -80,7 +80,7 @@ def _shift(name: str) -> None:
         if not input.ndim:
             raise Fault(f"{name}: input must have at least 1 dimension, but it is a scalar")
         dims = [dim] if isinstance(dim, int) else dim
-        places = list(range(input.ndim)) if dims is None else axes(dims, input.ndim, name)
+        places = list(range(input.ndim)) if dims is None else [axis(d, input.ndim) for d in dims]
         values = compute(lambda np, a: getattr(np.fft, name)(a, axes=places), input)
         return Out(input.shape, input.dtype, values)
 
@@ -119,7 +119,7 @@ def stft(
         raise Fault("stft: onesided=True is not possible with a complex input or window", "invalid-argument")
     count = fourier.frames(length, window_size if align_to_window else n_fft, hop)
     shape = [*input.shape[:-1], fourier.frequencies(n_fft, onesided), count]
-    dtype = input.dtype.to_complex()
+    dtype = (input.dtype if window is None else promote_types(input.dtype, window.dtype)).to_complex()
     return Out(shape, dtype) if return_complex else Out([*shape, 2], dtype.to_real())
 
 
@@ -152,11 +152,14 @@ def istft(
         raise Fault(f"istft: input must have 2 or 3 dimensions, but it is {text(input.shape)}")
     n_fft, hop, window_size = _lengths("istft", n_fft, hop_length, win_length)
     frequencies, count = input.shape[-2:]
-    onesided = equal(frequencies, n_fft) is not True if onesided is None else onesided
+    if onesided is None:
+        whole_spectrum = equal(frequencies, n_fft)
+        onesided = not (return_complex if whole_spectrum is None else whole_spectrum)
     fourier.has_frequencies(frequencies, n_fft, onesided, "istft")
     _check_windows("istft", n_fft, hop, window_size, window)
     if return_complex and onesided:
         raise Fault("istft: onesided=True is not possible with return_complex=True", "invalid-argument")
     whole = n_fft + hop * (count - 1)
     samples = length if length is not None else (whole - n_fft // 2 * 2 if center else whole)
-    return Out([*input.shape[:-2], samples], input.dtype if return_complex else input.dtype.to_real())
+    dtype = input.dtype if window is None else promote_types(input.dtype, window.dtype)
+    return Out([*input.shape[:-2], samples], dtype if return_complex else dtype.to_real())

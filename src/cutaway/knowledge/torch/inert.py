@@ -27,9 +27,9 @@ def transparent(function: Any = None, *_args: Any, **_kwargs: Any) -> Any:
     return lambda decorated: decorated
 
 
-def first(value: Any, *_args: Any, **_kwargs: Any) -> Any:
+def first(*args: Any, **kwargs: Any) -> Any:
     """Return the first argument as it is."""
-    return value
+    return next(iter((*args, *kwargs.values())))
 
 
 class Inert:

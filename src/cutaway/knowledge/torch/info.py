@@ -9,6 +9,7 @@ from cutaway.core.dim import equal, maximum, product
 from cutaway.core.fault import Fault, IndexFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import TABLE, register, row
+from cutaway.knowledge.torch.elementwise import rule_of
 from cutaway.knowledge.torch.op import composite, op
 from cutaway.knowledge.torch.options import dtype_of
 from cutaway.knowledge.torch.tensor import Tensor, attach_method
@@ -83,6 +84,8 @@ def element_size(self):
     return self.dtype.itemsize
 
 
+for _name, _value in {"is_sparse_csr": False, "retains_grad": False, "output_nr": 0, "name": None}.items():
+    attach_method(_name, _value)
 attach_method("nbytes", property(lambda self: numel(self) * self.dtype.itemsize))
 
 
@@ -145,7 +148,7 @@ def _never(name: str, function: bool) -> None:
     op(f"torch.Tensor.{name}", *([f"torch.{name}"] if function else []))(rule)
 
 
-for _name in ("is_inference", "is_distributed"):
+for _name in ("is_inference", "is_distributed", "is_conj", "is_neg"):
     _never(_name, True)
 for _name in ("is_pinned", "is_shared", "is_coalesced"):
     _never(_name, False)
@@ -195,7 +198,7 @@ def array(self, dtype=None, copy=None):
 
 @op("torch.is_nonzero", "torch.Tensor.is_nonzero")
 def is_nonzero(input):
-    value = item.__wrapped__(input)
+    value = rule_of(item)(input)
     return value if isinstance(value, Unknown) else bool(value)
 
 
@@ -212,7 +215,7 @@ def equal_(input, other):
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if input.dtype is not other.dtype:
         raise Fault(f"allclose: input is {input.dtype.name}, but other is {other.dtype.name}", "dtype-mismatch")
-    close = TABLE["torch.isclose"].__wrapped__(input, other, rtol, atol, equal_nan)
+    close = rule_of(TABLE["torch.isclose"])(input, other, rtol, atol, equal_nan)
     if close.values is None:
         return Unknown("whether tensors of unknown numbers are close")
     return bool(close.values.array().all())

@@ -13,6 +13,7 @@ from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import DType, int32, int64
 from cutaway.ops import linalg
+from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import diagonal as diagonal_of
 from cutaway.ops.reshape import integer, text
 
@@ -33,9 +34,11 @@ def names(name: str, *others: str) -> tuple[str, ...]:
 def floating(name: str, tensor: Tensor, low_precision: bool = False) -> DType:
     """Return the dtype, which must be floating or complex, and of full precision unless allowed."""
     dtype = tensor.dtype
+    if empty(tensor.shape):
+        return dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise Fault(f"{name}: expects a floating or complex tensor, but got {dtype}", "dtype-mismatch")
-    if not low_precision and not empty(tensor.shape) and dtype.name not in ("float32", "float64", "complex64", "complex128"):
+    if not low_precision and dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise Fault(f"{name}: {dtype} has too low a precision", "dtype-mismatch")
     return dtype
 
@@ -55,7 +58,7 @@ def _square(name: str, A: Tensor) -> Any:
 @op(*names("inv"), "torch.inverse", "torch.Tensor.inverse")
 def inv(A):
     _, _, dtype = _square("linalg.inv", A)
-    return Out(A.shape, dtype, compute(lambda np, a: np.linalg.inv(a), A))
+    return Out(A.shape, dtype, None if empty(A.shape) else compute(lambda np, a: np.linalg.inv(a), A))
 
 
 @op(*names("matrix_exp"), "torch.matrix_exp", "torch.Tensor.matrix_exp")
@@ -72,6 +75,8 @@ def linalg_cholesky(input, *, upper=False):
 
 @op("torch.cholesky", "torch.Tensor.cholesky")
 def cholesky(input, upper=False):
+    if empty(input.shape):
+        return Out(input.shape, input.dtype)
     _, _, dtype = _square("cholesky", input)
     return Out(input.shape, dtype)
 
@@ -85,7 +90,7 @@ def cholesky_inverse(input, upper=False):
 @op(*names("det"), "torch.det", "torch.Tensor.det")
 def det(A):
     batch, _, dtype = _square("linalg.det", A)
-    return Out(batch, dtype, compute(lambda np, a: np.linalg.det(a), A))
+    return Out(batch, dtype, None if empty(A.shape) else compute(lambda np, a: np.linalg.det(a), A))
 
 
 @op("torch.logdet", "torch.Tensor.logdet")
@@ -360,26 +365,33 @@ def cond(input, p=None):
 def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
     batch, _, _ = linalg.matrix(input.shape, "linalg.matrix_rank")
     floating("linalg.matrix_rank", input)
-    if hermitian:
+    if hermitian and not empty(input.shape):
         linalg.square(input.shape, "linalg.matrix_rank")
-    return Out(batch, int64)
+    return Out(_with_tolerances("linalg.matrix_rank", batch, tol, atol, rtol), int64)
 
 
-def _pinv(name: str, input: Tensor, hermitian: Any = False) -> Out:
+def _with_tolerances(name: str, batch: Any, *tolerances: Any) -> Any:
+    """Return the batch shape that results where tolerances are given for each matrix."""
+    return broadcast(name, batch, *(t.shape for t in tolerances if isinstance(t, Tensor)))
+
+
+def _pinv(name: str, input: Tensor, hermitian: Any, *tolerances: Any) -> Out:
     batch, rows, columns = linalg.matrix(input.shape, name)
     if hermitian:
         linalg.square(input.shape, name)
+    if not empty(input.shape):
+        batch = _with_tolerances(name, batch, *tolerances)
     return Out((*batch, columns, rows), floating(name, input))
 
 
 @op(*names("pinv"))
 def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
-    return _pinv("linalg.pinv", input, hermitian)
+    return _pinv("linalg.pinv", input, hermitian, rcond, atol, rtol)
 
 
 @op("torch.pinverse", "torch.Tensor.pinverse")
 def pinverse(input, rcond=1e-15):
-    return _pinv("pinverse", input)
+    return _pinv("pinverse", input, False, rcond)
 
 
 @op(*names("vander"))

@@ -6,6 +6,7 @@ from collections import namedtuple
 
 from cutaway.core.dim import equal, minimum, product
 from cutaway.core.fault import Fault
+from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.linalg import floating, names
 from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.tensor import Tensor
@@ -20,6 +21,8 @@ _TriangularSolve = namedtuple("_TriangularSolve", ["solution", "cloned_coefficie
 
 
 def _same(name: str, A: Tensor, B: Tensor) -> DType:
+    if empty(A.shape) or empty(B.shape):
+        return A.dtype
     if A.dtype is not B.dtype:
         raise Fault(f"{name}: A and B must have the same dtype, but have {A.dtype} and {B.dtype}", "dtype-mismatch")
     return floating(name, A)
@@ -107,9 +110,9 @@ def lstsq(input, b, rcond=None, *, driver=None):
         raise Fault(f"linalg.lstsq: A has {rows} rows, but B has {right[-2]}")
     if driver is None:
         driver = "gelsy" if input.device.type == "cpu" else "gels"
-    batch = broadcast("linalg.lstsq", batch, right[:-2])
-    solution = (*batch, columns, right[-1])
-    residuals = (*batch, right[-1]) if driver != "gelsy" and rows > columns else (0,)
+    common = broadcast("linalg.lstsq", batch, right[:-2])
+    solution = (*common, columns, right[-1])
+    residuals = (*common, right[-1]) if driver != "gelsy" and rows > columns else (0,)
     return _Lstsq(
         Out(solution[:-1] if vector else solution, dtype),
         Out(residuals, dtype.to_real()),

@@ -24,8 +24,8 @@ from cutaway.ops.reshape import axes, axis, expand, text
 
 def product_dtype(name: str, *operands: Tensor) -> DType:
     """Return the dtype of a product, which all operands must have, unless autocast gives them one."""
-    if len(operands) == 1 or any(empty(t.shape) for t in operands):
-        return operands[0].dtype
+    if any(empty(t.shape) for t in operands):  # nothing is multiplied, and nothing checked
+        return operands[-1].dtype
     return same_dtype(name, product=True, **{f"operand {i}": t for i, t in enumerate(operands)})  # type: ignore[no-any-return]
 
 
@@ -134,21 +134,27 @@ def _added(name: str, input: Tensor, shape: Any, beta: Any, alpha: Any, product:
     if input.ndim > len(shape):
         raise Fault(f"{name}: input {text(input.shape)} has more dimensions than the product {text(shape)}")
     expand(input.shape, shape, name)
+    if input.dtype.name not in ("float32", "float64", "int64"):
+        return None
+    if input.dtype is int64 and not (isinstance(beta, int) and isinstance(alpha, int)):
+        return None
+    if beta == 0:  # then torch does not read the input, which may hold anything
+        return compute(lambda np, alpha, *arrays: alpha * product(np, *arrays), alpha, *factors)
     return compute(
         lambda np, own, beta, alpha, *arrays: beta * own + alpha * product(np, *arrays), input, beta, alpha, *factors
     )
 
 
 def _adding(name: str) -> Callable[[Callable[..., Out]], Callable[..., Out]]:
-    """Register a rule as function and method, and as a method that writes the result to its first argument."""
+    """Register a rule as function and method, and as a method that writes the result to its first argument.
+
+    The latter counts no MACs, as torch's own counter leaves it out.
+    """
 
     def decorate(rule: Callable[..., Out]) -> Callable[..., Out]:
         @functools.wraps(rule)
         def write(input: Any, *args: Any, **kwargs: Any) -> Out:
-            result = rule(input, *args, **kwargs)
-            made = fit(f"{name}_", input, result)
-            made.macs = result.macs
-            return made
+            return fit(f"{name}_", input, rule(input, *args, **kwargs))
 
         inplace_op(f"torch.Tensor.{name}_", *(["torch.addmv_"] if name == "addmv" else []))(write)
         return op(f"torch.{name}", f"torch.Tensor.{name}")(rule)
@@ -170,6 +176,8 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
         raise Fault(f"addmv: expects a vector, a matrix and a vector, but got {given}")
     shape, macs = products.matmul(mat.shape, vec.shape, "addmv")
     values = _added("addmv", input, shape, beta, alpha, lambda np, a, b: a @ b, mat, vec)
+    if empty(mat.shape):  # torch then returns the scaled input without expanding it
+        return Out(input.shape, input.dtype)
     return Out(shape, product_dtype("addmv", input, mat, vec), values, macs=macs)
 
 
@@ -225,8 +233,6 @@ def _multi_dot(name: str, operands: Any) -> Out:
     for left, right in zip(shapes, shapes[1:]):
         products.matmul(left, right, name)
     macs = products.chain(shapes)
-    if macs is None:
-        macs = sum(shapes[0][0] * s[0] * s[1] for s in shapes[1:])
     shape = (*(() if first else shapes[0][:1]), *(() if last else shapes[-1][1:]))
     return Out(shape, dtype, macs=macs)
 
@@ -338,7 +344,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if isinstance(p, (int, float)) and p < 0:
         raise Fault(f"cdist: p must not be negative, but it is {p}", "invalid-argument")
     batch = broadcast("cdist", x1.shape[:-2], x2.shape[:-2])
-    return Out((*batch, x1.shape[-2], x2.shape[-2]), product_dtype("cdist", x1, x2))
+    return Out((*batch, x1.shape[-2], x2.shape[-2]), product_dtype("cdist", x2, x1))
 
 
 def _cross(name: str, input: Tensor, other: Tensor, dim: int) -> Out:

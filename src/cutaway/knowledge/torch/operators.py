@@ -55,6 +55,11 @@ for _name, _target in {"neg": "neg", "pos": "positive", "abs": "abs"}.items():
     composite(f"torch.Tensor.__{_name}__")(TABLE[f"torch.{_target}"])
 
 
+@composite("torch.Tensor.__reversed__")
+def reversed_(self):
+    return TABLE["torch.flip"](self, (0,)) if self.shape else self
+
+
 @composite("torch.Tensor.__invert__")
 def invert(self):
     if self.dtype.is_floating_point or self.dtype.is_complex:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from cutaway.knowledge.registry import register, row
-from cutaway.knowledge.torch.inert import Inert
+from cutaway.knowledge.torch.inert import Inert, register_classes
 from cutaway.knowledge.torch.tensor import Tensor
 
 
@@ -82,10 +82,9 @@ class LRScheduler(Inert):
         return {}
 
 
-for _name in (
+register_classes(
+    "torch.optim.lr_scheduler",
     "LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR SequentialLR CosineAnnealingLR "
-    "ChainedScheduler ReduceLROnPlateau CyclicLR CosineAnnealingWarmRestarts OneCycleLR PolynomialLR"
-).split():
-    register(
-        f"torch.optim.lr_scheduler.{_name}", type(_name, (LRScheduler,), {"__module__": "torch.optim.lr_scheduler"})
-    )
+    "ChainedScheduler ReduceLROnPlateau CyclicLR CosineAnnealingWarmRestarts OneCycleLR PolynomialLR",
+    LRScheduler,
+)

@@ -9,7 +9,7 @@ from typing import Any
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import register, row
-from cutaway.knowledge.torch.elementwise import refuse, refuse_filled, shape_of, tensor
+from cutaway.knowledge.torch.elementwise import refuse, refuse_filled, rule_of, shape_of, tensor
 from cutaway.knowledge.torch.op import Out, inplace_op, op
 from cutaway.knowledge.torch.options import device_of, dtype_of, size, sizes
 from cutaway.knowledge.torch.tensor import Tensor, new
@@ -95,7 +95,7 @@ def bernoulli(input, p=None, *, generator=None):
 
 @op("torch.Tensor.bernoulli")
 def bernoulli_method(self, p=None, *, generator=None):
-    return bernoulli.__wrapped__(self, p)
+    return rule_of(bernoulli)(self, p)
 
 
 @op("torch.poisson")

@@ -10,12 +10,14 @@ from cutaway.core import dtype as kinds
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import register
-from cutaway.knowledge.torch.elementwise import at, common, elementwise, refuse, refuse_filled, tensor
+from cutaway.knowledge.torch.elementwise import at, common, elementwise, refuse, refuse_filled, rule_of, tensor
 from cutaway.knowledge.torch.op import RULES, Out, compute, op
+from cutaway.knowledge.torch.options import sizes
 from cutaway.knowledge.torch.promote import float_type
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import DType, bool_, int64, uint8
 from cutaway.ops import reduce
+from cutaway.ops.elementwise import expands_to, written
 
 
 def methods(*names: str) -> tuple[str, ...]:
@@ -32,7 +34,7 @@ def over(name: str, input: Any, dim: Any, keepdim: Any = False) -> tuple[tuple[i
         return (), ()
     rank = len(input.shape)
     dims = reduce.axes(name, dim, rank)
-    return (dims if rank else ()), reduce.reduced(input.shape, dims, keepdim)
+    return (dims if rank else ()), reduce.reduced(input.shape, dims, bool(keepdim))
 
 
 def one(name: str, dim: Any) -> None:
@@ -61,6 +63,14 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     dims, shape = over("sum", input, dim, keepdim)
     dtype = dtype or summed(input.dtype)
     return Out(shape, dtype, numbers_over(dtype, lambda np, a, axis: np.sum(a, axis), input, dims))
+
+
+@op("torch.Tensor.sum_to_size")
+def sum_to_size(self, *size):
+    target = sizes("sum_to_size", size)
+    if expands_to(target, self.shape) is False:
+        raise Fault(f"sum_to_size: {written(self.shape)} can't be summed to {written(target)}")
+    return Out(target, self.dtype)
 
 
 @op(*methods("nansum"))
@@ -145,7 +155,7 @@ def _extreme(name: str, of_two: str) -> None:
     def rule(input, dim=None, keepdim=False, other=None):
         second = dim if isinstance(dim, Tensor) else other
         if second is not None:
-            return RULES[f"torch.{of_two}"].__wrapped__(input, second)
+            return rule_of(RULES[f"torch.{of_two}"])(input, second)
         one(name, dim)
         dims, shape = over(name, input, dim, keepdim)
         refuse(name, input.dtype, "c")
@@ -196,7 +206,7 @@ for _name, _of_two in (("max", "maximum"), ("min", "minimum")):
     _extreme_values(_name)
     _extreme_index(_name)
 
-_Aminmax = register("torch.return_types.aminmax", namedtuple("aminmax", ["min", "max"]))
+_Aminmax: Any = register("torch.return_types.aminmax", namedtuple("aminmax", ["min", "max"]))
 
 
 @op(*methods("aminmax"))
@@ -352,12 +362,12 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
 
 @op("torch.frobenius_norm")
 def frobenius_norm(input, dim=None, keepdim=False):
-    return norm.__wrapped__(input, "fro", dim, keepdim)
+    return rule_of(norm)(input, "fro", dim, keepdim)
 
 
 @op("torch.nuclear_norm")
 def nuclear_norm(input, dim=None, keepdim=False):
-    return norm.__wrapped__(input, "nuc", dim, keepdim)
+    return rule_of(norm)(input, "nuc", dim, keepdim)
 
 
 @op(*methods("dist"))

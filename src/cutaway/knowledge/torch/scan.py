@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.dim import equal, maximum
+from cutaway.core.dim import equal, less, maximum
 from cutaway.core.fault import Fault
 from cutaway.knowledge.torch.elementwise import elementwise, refuse, refuse_filled
 from cutaway.knowledge.torch.op import Out, compute, op
+from cutaway.knowledge.torch.options import size
 from cutaway.knowledge.torch.promote import float_type, result_type
 from cutaway.knowledge.torch.reduction import methods, numbers_over, one, pair, summed
 from cutaway.knowledge.torch.tensor import Tensor
@@ -68,6 +69,7 @@ def logcumsumexp(input, dim):
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     if not input.shape:
         raise Fault("diff: needs at least 1 dimension, but the input has 0", "rank-mismatch")
+    n = size("diff", n)
     if n == 0:
         return Out(input.shape, input.dtype, compute(lambda np, a: a, input))
     along = reduce.axis("diff", dim, len(input.shape))
@@ -103,6 +105,18 @@ def _integral(name: str, running: bool) -> None:
 
     rule.__name__ = name
     op(f"torch.{name}")(rule)
+
+
+@op("torch.gradient")
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    rank = len(input.shape)
+    dims = reduce.axes("gradient", dim, rank)
+    for d in dims:
+        if less(input.shape[d], edge_order + 1) is True:
+            raise Fault(
+                f"gradient: dimension {d} has size {input.shape[d]}, but edge_order={edge_order} needs {edge_order + 1}"
+            )
+    return tuple(Out(input.shape, float_type(input.dtype)) for _ in dims)
 
 
 _integral("trapezoid", False)

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from cutaway.core.dim import Dim, ceildiv, less, unknown_size
-from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.elementwise import operand
 from cutaway.knowledge.torch.op import Out, compute, op
@@ -52,7 +52,7 @@ def _length(name: str, start: Any, end: Any, step: Any, dtype: DType) -> Any:
     if dtype is int64:
         start, end, step = int(start), int(end), int(step)
         if step == 0:
-            raise Fault(f"{name}: step is 0 as an integer", "unsupported-argument")
+            raise ArgumentFault(f"{name}: step is 0 as an integer", "unsupported-argument")
     return math.ceil((end - start) / step)
 
 
@@ -182,40 +182,38 @@ _triangle("tril_indices")
 _triangle("triu_indices")
 
 
+def _windowed(name: str, length: Any, dtype: Any, device: Any, requires_grad: Any) -> Out:
+    made = dtype_of(dtype, default_dtype())
+    if _is_whole(made):
+        raise TypeFault(f"{name}: needs a floating dtype, but got {made.name}", "unsupported-dtype")
+    return Out((size(name, length),), made, device=device_of(device), requires_grad=requires_grad)
+
+
 def _window(name: str) -> None:
-    def make(window_length, dtype, device, requires_grad):
-        made = dtype_of(dtype, default_dtype())
-        if _is_whole(made):
-            raise TypeFault(f"{name}: needs a floating dtype, but got {made.name}", "unsupported-dtype")
-        return Out((size(name, window_length),), made, device=device_of(device), requires_grad=requires_grad)
-
-    if name == "hamming_window":
-
-        def rule(
-            window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None,
-            requires_grad=False, pin_memory=False,
-        ):  # fmt: skip
-            return make(window_length, dtype, device, requires_grad)
-
-    elif name == "kaiser_window":
-
-        def rule(
-            window_length, periodic=True, beta=12.0, *, dtype=None, layout=None, device=None,
-            requires_grad=False, pin_memory=False,
-        ):  # fmt: skip
-            return make(window_length, dtype, device, requires_grad)
-
-    else:
-
-        def rule(
-            window_length, periodic=True, *, dtype=None, layout=None, device=None, requires_grad=False,
-            pin_memory=False,
-        ):  # fmt: skip
-            return make(window_length, dtype, device, requires_grad)
+    def rule(
+        window_length, periodic=True, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
+    ):
+        return _windowed(name, window_length, dtype, device, requires_grad)
 
     rule.__name__ = name
     op(f"torch.{name}")(rule)
 
 
-for _name in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"):
+for _name in ("hann_window", "blackman_window", "bartlett_window"):
     _window(_name)
+
+
+@op("torch.hamming_window")
+def hamming_window(
+    window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None,
+    requires_grad=False, pin_memory=False,
+):  # fmt: skip
+    return _windowed("hamming_window", window_length, dtype, device, requires_grad)
+
+
+@op("torch.kaiser_window")
+def kaiser_window(
+    window_length, periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, requires_grad=False,
+    pin_memory=False,
+):  # fmt: skip
+    return _windowed("kaiser_window", window_length, dtype, device, requires_grad)

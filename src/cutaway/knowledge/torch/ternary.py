@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
-from cutaway.knowledge.torch.elementwise import at, common, elementwise, operand, refuse, shape_of, tensor
+from cutaway.knowledge.torch.elementwise import at, common, elementwise, operand, refuse, rule_of, shape_of, tensor
 from cutaway.knowledge.torch.op import RULES, Out, compute, op
 from cutaway.knowledge.torch.promote import promote_types, result_type
 from cutaway.knowledge.torch.tensor import Tensor
@@ -29,7 +29,7 @@ def _where(condition: Any, input: Any, other: Any) -> Out:
 @op("torch.where")
 def where(condition, input=None, other=None):
     if input is None and other is None:
-        return RULES["torch.nonzero"].__wrapped__(condition, as_tuple=True)
+        return rule_of(RULES["torch.nonzero"])(condition, as_tuple=True)
     return _where(condition, input, other)
 
 
@@ -81,14 +81,16 @@ def lerp(input, end, weight):
             continue
         if value.dtype is not input.dtype and not (which == "weight" and shape_of(value) == ()):
             raise Fault(f"lerp: {which} is {value.dtype.name}, but input is {input.dtype.name}", "dtype-mismatch")
-    refuse("lerp", input.dtype, "bi")
+    if not isinstance(weight, Tensor) or weight.dtype is input.dtype:
+        refuse("lerp", input.dtype, "bi")
     amount = operand("lerp", weight)
     shape = broadcast("lerp", input.shape, shape_of(end), shape_of(amount))
 
     def numbers(np: Any, a: Any, b: Any, w: Any) -> Any:
         return np.where(np.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))
 
-    return Out(shape, input.dtype, at(input.dtype, numbers, input, end, amount))
+    dtype = input.dtype if input.dtype.is_floating_point or input.dtype.is_complex else result_type(input, amount)
+    return Out(shape, dtype, at(dtype, numbers, input, end, amount))
 
 
 def _fused(name: str, input: Any, tensor1: Any, tensor2: Any, value: Any) -> tuple[Any, Any]:
@@ -101,8 +103,7 @@ def _fused(name: str, input: Any, tensor1: Any, tensor2: Any, value: Any) -> tup
 def addcmul(input, tensor1, tensor2, *, value=1):
     shape, dtype = _fused("addcmul", input, tensor1, tensor2, value)
     refuse("addcmul", dtype, "b")
-    numbers = lambda np, a, b, c, k: a + k * b * c  # noqa: E731
-    return Out(shape, dtype, at(dtype, numbers, input, tensor1, tensor2, value))
+    return Out(shape, dtype)
 
 
 @elementwise("torch.addcdiv", "torch.Tensor.addcdiv", inplace=True)
@@ -113,8 +114,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
         raise Fault(
             f"addcdiv: tensor1 and tensor2 are {divided.name}, but integer division is not supported", "dtype-mismatch"
         )
-    numbers = lambda np, a, b, c, k: a + k * b / c  # noqa: E731
-    return Out(shape, dtype, at(dtype, numbers, input, tensor1, tensor2, value))
+    return Out(shape, dtype)
 
 
 @op("torch.complex")

@@ -63,7 +63,14 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
 
 @row("torch.save")
-def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True):
+def save(
+    obj,
+    f,
+    pickle_module=None,
+    pickle_protocol=2,
+    _use_new_zipfile_serialization=True,
+    _disable_byteorder_record=False,
+):
     return None
 
 
@@ -164,7 +171,15 @@ def register_pytree_node(cls, flatten_fn, unflatten_fn, **_options):
     _registered[cls] = (flatten_fn, unflatten_fn)
 
 
-register("torch.utils._pytree.tree_any", lambda pred, tree: any(pred(leaf) for leaf in tree_leaves(tree)))
-register("torch.utils._pytree.tree_all", lambda pred, tree: all(pred(leaf) for leaf in tree_leaves(tree)))
+@row("torch.utils._pytree.tree_any")
+def tree_any(pred, tree, is_leaf=None):
+    return any(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
+
+
+@row("torch.utils._pytree.tree_all")
+def tree_all(pred, tree, is_leaf=None):
+    return all(pred(leaf) for leaf in tree_leaves(tree, is_leaf))
+
+
 register("torch.utils._pytree.TreeSpec", TreeSpec)
 register("torch.utils._pytree.PyTree", Any)

@@ -149,6 +149,10 @@ def multi_head_attention_forward(
     head_dim = embed_dim // num_heads
     if dim.equal(head_dim * num_heads, embed_dim) is False:
         raise Fault(f"multi_head_attention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}")
+    needed = [q_proj_weight, k_proj_weight, v_proj_weight] if use_separate_proj_weight else [in_proj_weight]
+    if any(weight is None for weight in needed):
+        kind = "separate" if use_separate_proj_weight else "common"
+        raise Fault(f"multi_head_attention: the {kind} projection is asked for, but its weight is None", "value")
     if use_separate_proj_weight:
         _require(value.shape[:2], tuple(key.shape[:2]), "value (its first two dimensions, against key's)")
         biases = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)

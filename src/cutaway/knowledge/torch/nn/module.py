@@ -194,6 +194,8 @@ class Module:
     def _check_name(self, name: Any, table: dict[str, Any], what: str) -> None:
         if "_parameters" not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        if isinstance(name, Unknown):
+            raise Undecidable(name)
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
         if "." in name:
@@ -440,6 +442,9 @@ class Module:
         finally:
             here.modules.pop()
             call.last_operation = len(here.operations)
+        seen = flatten((args, kwargs))
+        if len(seen) != len(call.inputs):  # a list that forward itself lengthened, as a forward hook would see it
+            call.inputs = seen
         for key, hook in list(self._forward_hooks.items()):
             changed = (
                 hook(self, args, kwargs, result)

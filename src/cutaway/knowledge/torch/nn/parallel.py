@@ -38,15 +38,35 @@ class DistributedDataParallel(Module):
     __module__ = "torch.nn.parallel.distributed"
 
     def __init__(
-        self, module: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0, **options: Any
+        self,
+        module: Any,
+        device_ids: Any = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: Any = None,
+        init_sync: Any = True,
+        process_group: Any = None,
+        bucket_cap_mb: Any = None,
+        find_unused_parameters: Any = False,
+        check_reduction: Any = False,
+        gradient_as_bucket_view: Any = False,
+        static_graph: Any = False,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        skip_all_reduce_unused_params: Any = False,
+        bucket_cap_mb_list: Any = None,
+        batched_grad_copy: Any = False,
+        forward_sync_buffers: Any = None,
     ) -> None:
         super().__init__()
         self.dim = dim
         self.module = module
         self.device_ids = device_ids
         self.output_device = output_device
-        self.broadcast_buffers = options.get("broadcast_buffers", True)
-        self.find_unused_parameters = options.get("find_unused_parameters", False)
+        self.broadcast_buffers = broadcast_buffers is None or broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters
         self.require_backward_grad_sync = True
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Recurrent modules (`LSTM`, `GRU`, `RNN` and their cells) and the fused functions that they call."""
+"""Recurrent modules (`LSTM`, `GRU`, `RNN`) and the fused functions that they call."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.op import Out, op
 from cutaway.knowledge.torch.tensor import Tensor, new
 from cutaway.ops.elementwise import written
-from cutaway.ops.recurrent import cell_macs, stack_macs
+from cutaway.ops.recurrent import stack_macs
 
 torch = KnownModule("torch")
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
-def _recurrent(input: Any, arguments: tuple[Any, ...]) -> tuple[Out, ...]:
-    """Shape a stack of layers; `arguments` are torch's, of the overload for padded or for packed input.
+def _stack(input: Any, states: Any, params: Any, num_layers: int, bidirectional: Any, packed: bool) -> tuple[Out, ...]:
+    """Shape a stack of layers.
 
     MACs are those of the matrix products. torch's own `FlopCounterMode` sees them or not depending
     on whether the device decomposes the fused kernel; they are counted here always.
     """
-    packed = isinstance(arguments[2], (list, tuple))
-    states, params, _, num_layers, _, _, bidirectional = arguments[1:8] if packed else arguments[:7]
     states = states if isinstance(states, (list, tuple)) else (states,)
     directions = 2 if bidirectional else 1
     hidden = states[0].shape[-1]
@@ -44,55 +42,38 @@ def _recurrent(input: Any, arguments: tuple[Any, ...]) -> tuple[Out, ...]:
     return (output, *(Out(state.shape, input.dtype) for state in states))
 
 
-@op("torch.lstm", "torch._VF.lstm")
-def lstm(input, *args):
-    return _recurrent(input, args)
+def _fused(name: str) -> tuple[Any, Any]:
+    """Make the rows of one kind of network: for padded input, and torch's overload for packed input."""
+
+    @op(f"torch.{name}.data")
+    def on_packed(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
+        return _stack(data, hx, params, num_layers, bidirectional, packed=True)
+
+    @op(f"torch.{name}", f"torch._VF.{name}")
+    def on_padded(
+        input=None,
+        hx=None,
+        params=None,
+        has_biases=None,
+        num_layers=None,
+        dropout=None,
+        train=None,
+        bidirectional=None,
+        batch_first=None,
+        *,
+        data=None,
+        batch_sizes=None,
+    ):
+        if data is not None:
+            return _stack(data, hx, params, num_layers, bidirectional, packed=True)
+        if isinstance(has_biases, (list, tuple)):  # all by position: data, batch_sizes, hx, params, ...
+            return _stack(input, params, has_biases, dropout, batch_first, packed=True)
+        return _stack(input, hx, params, num_layers, bidirectional, packed=False)
+
+    return on_padded, on_packed
 
 
-@op("torch.gru", "torch._VF.gru")
-def gru(input, *args):
-    return _recurrent(input, args)
-
-
-@op("torch.rnn_tanh", "torch._VF.rnn_tanh")
-def rnn_tanh(input, *args):
-    return _recurrent(input, args)
-
-
-@op("torch.rnn_relu", "torch._VF.rnn_relu")
-def rnn_relu(input, *args):
-    return _recurrent(input, args)
-
-
-def _cell(name: str, input: Any, hidden: Any, w_ih: Any, w_hh: Any) -> Out:
-    if dim.equal(input.shape[-1], w_ih.shape[1]) is False:
-        raise Fault(f"{name}: input has {input.shape[-1]} features, but input_size is {w_ih.shape[1]}")
-    if dim.equal(hidden.shape[-1], w_hh.shape[1]) is False:
-        raise Fault(f"{name}: the hidden state has {hidden.shape[-1]} features, but hidden_size is {w_hh.shape[1]}")
-    if dim.equal(input.shape[0], hidden.shape[0]) is False:
-        raise Fault(f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}")
-    macs = cell_macs(input.shape[0], input.shape[1], hidden.shape[1], w_ih.shape[0])
-    return Out(hidden.shape, input.dtype, macs=macs)
-
-
-@op("torch.lstm_cell", "torch._VF.lstm_cell")
-def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return _cell("lstm_cell", input, hx[0], w_ih, w_hh), Out(hx[1].shape, input.dtype)
-
-
-@op("torch.gru_cell", "torch._VF.gru_cell")
-def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return _cell("gru_cell", input, hx, w_ih, w_hh)
-
-
-@op("torch.rnn_tanh_cell", "torch._VF.rnn_tanh_cell")
-def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return _cell("rnn_tanh_cell", input, hx, w_ih, w_hh)
-
-
-@op("torch.rnn_relu_cell", "torch._VF.rnn_relu_cell")
-def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return _cell("rnn_relu_cell", input, hx, w_ih, w_hh)
+_FUSED = {mode: _fused(mode.lower()) for mode in _GATES}
 
 
 @row("torch.nn.modules.rnn.apply_permutation")
@@ -230,12 +211,11 @@ class RNNBase(Module):
         layers = self.num_layers * self._directions()
         return torch.zeros(layers, batch, width, dtype=input.dtype, device=input.device)
 
-    def _run(self, *arguments: Any) -> tuple[Any, Any]:
-        function = {"LSTM": lstm, "GRU": gru, "RNN_TANH": rnn_tanh, "RNN_RELU": rnn_relu}[self.mode]
+    def _run(self, function: Any, *arguments: Any) -> tuple[Any, Any]:
         output, *states = function(*arguments)
         return output, tuple(states) if self.mode == "LSTM" else states[0]
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def _forward(self, input: Any, hx: Any = None) -> Any:
         self._update_flat_weights()
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
@@ -258,7 +238,7 @@ class RNNBase(Module):
                 hx = self._each(hx, lambda state: state.unsqueeze(1))
         self.check_forward_args(input, hx, None)
         output, hidden = self._run(
-            input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+            _FUSED[self.mode][0], input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
             self.bidirectional, self.batch_first,
         )  # fmt: skip
         if not is_batched:
@@ -274,7 +254,7 @@ class RNNBase(Module):
             hx = self.permute_hidden(hx, sorted_indices)
         self.check_forward_args(input, hx, batch_sizes)
         output, hidden = self._run(
-            input, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+            _FUSED[self.mode][1], input, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
             self.bidirectional,
         )  # fmt: skip
         output = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
@@ -334,6 +314,9 @@ class RNN(RNNBase):
             raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        return self._forward(input, hx)
+
 
 @layer
 class LSTM(RNNBase):
@@ -343,6 +326,9 @@ class LSTM(RNNBase):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        return self._forward(input, hx)
 
     def get_expected_cell_size(self, input: Any, batch_sizes: Any) -> tuple[Any, Any, Any]:
         return self.num_layers * self._directions(), self._mini_batch(input, batch_sizes), self.hidden_size
@@ -373,101 +359,5 @@ class GRU(RNNBase):
         _no_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
 
-
-@layer
-class RNNCellBase(Module):
-    """One step of a recurrent network."""
-
-    __module__ = "torch.nn.modules.rnn"
-    __constants__ = ("input_size", "hidden_size", "bias")
-
-    def __init__(
-        self, input_size: Any, hidden_size: Any, bias: Any, num_chunks: int, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
-        self.weight_ih = Parameter(new((num_chunks * hidden_size, input_size), dtype))
-        self.weight_hh = Parameter(new((num_chunks * hidden_size, hidden_size), dtype))
-        for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(new((num_chunks * hidden_size,), dtype)) if bias else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Fill the weights with random numbers, which are not known."""
-
-    def _step(self, function: Any, input: Any, hx: Any) -> Any:
-        name, pair = self._get_name(), function is lstm_cell
-        if input.ndim not in (1, 2):
-            raise ArgumentFault(f"{name}: expected input to be 1D or 2D, got {input.ndim}D instead")
-        for state in () if hx is None else hx if pair else (hx,):
-            if state.ndim not in (1, 2):
-                raise ArgumentFault(f"{name}: expected the hidden state to be 1D or 2D, got {state.ndim}D instead")
-        is_batched = input.ndim == 2
-        if not is_batched:
-            input = input.unsqueeze(0)
-        if hx is None:
-            hx = torch.zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device)
-            hx = (hx, hx) if pair else hx
-        elif not is_batched:
-            hx = tuple(state.unsqueeze(0) for state in hx) if pair else hx.unsqueeze(0)
-        result = function(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        if not is_batched:
-            result = tuple(state.squeeze(0) for state in result) if pair else result.squeeze(0)
-        return result
-
-
-@layer
-class RNNCell(RNNCellBase):
-    """One step of an Elman network."""
-
-    __module__ = "torch.nn.modules.rnn"
-
-    def __init__(
-        self,
-        input_size: Any,
-        hidden_size: Any,
-        bias: Any = True,
-        nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, num_chunks=1, device=device, dtype=dtype)
-        self.nonlinearity = nonlinearity
-
     def forward(self, input: Any, hx: Any = None) -> Any:
-        functions = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}
-        if self.nonlinearity not in functions:
-            raise Fault(f"RNNCell: unknown nonlinearity {self.nonlinearity}", "value")
-        return self._step(functions[self.nonlinearity], input, hx)
-
-
-@layer
-class LSTMCell(RNNCellBase):
-    """One step of a long short-term memory network."""
-
-    __module__ = "torch.nn.modules.rnn"
-
-    def __init__(
-        self, input_size: Any, hidden_size: Any, bias: Any = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
-
-    def forward(self, input: Any, hx: Any = None) -> Any:
-        return self._step(lstm_cell, input, hx)
-
-
-@layer
-class GRUCell(RNNCellBase):
-    """One step of a gated recurrent network."""
-
-    __module__ = "torch.nn.modules.rnn"
-
-    def __init__(
-        self, input_size: Any, hidden_size: Any, bias: Any = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
-
-    def forward(self, input: Any, hx: Any = None) -> Any:
-        return self._step(gru_cell, input, hx)
+        return self._forward(input, hx)

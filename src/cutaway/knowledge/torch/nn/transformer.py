@@ -10,6 +10,7 @@ from cutaway.core import dim
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable
 from cutaway.knowledge.registry import KnownModule, row
+from cutaway.knowledge.torch.functional.activation import relu
 from cutaway.knowledge.torch.nn.attention import MultiheadAttention, _canonical_mask, _none_or_dtype
 from cutaway.knowledge.torch.nn.container import ModuleList
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -63,7 +64,6 @@ class Transformer(Module):
 
     __module__ = _PACKAGE
 
-    # torch's default activation is `F.relu` itself, which the name stands for.
     def __init__(
         self,
         d_model: Any = 512,
@@ -72,7 +72,7 @@ class Transformer(Module):
         num_decoder_layers: Any = 6,
         dim_feedforward: Any = 2048,
         dropout: Any = 0.1,
-        activation: Any = "relu",
+        activation: Any = relu,
         custom_encoder: Any = None,
         custom_decoder: Any = None,
         layer_norm_eps: Any = 1e-5,
@@ -246,7 +246,7 @@ class TransformerEncoderLayer(Module):
         nhead: Any,
         dim_feedforward: Any = 2048,
         dropout: Any = 0.1,
-        activation: Any = "relu",
+        activation: Any = relu,
         layer_norm_eps: Any = 1e-5,
         batch_first: Any = False,
         norm_first: Any = False,
@@ -312,7 +312,7 @@ class TransformerDecoderLayer(Module):
         nhead: Any,
         dim_feedforward: Any = 2048,
         dropout: Any = 0.1,
-        activation: Any = "relu",
+        activation: Any = relu,
         layer_norm_eps: Any = 1e-5,
         batch_first: Any = False,
         norm_first: Any = False,

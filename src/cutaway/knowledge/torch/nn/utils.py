@@ -116,7 +116,14 @@ def fuse_linear_bn_eval(linear, bn):
     return fused
 
 
-@row(f"{_UTILS}.stateless.functional_call", "torch.func.functional_call")
+@row(f"{_UTILS}.stateless.functional_call")
+def stateless_functional_call(
+    module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False
+):
+    return functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+@row("torch.func.functional_call")
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
     """Call the module with other weights, and put its own back."""
     if isinstance(parameter_and_buffer_dicts, dict):

@@ -1,0 +1,173 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from cutaway import __version__
+from cutaway.core.error import CutawayError
+
+CLEAN, FAULTS, FAILED = 0, 1, 2
+
+_STACK_BYTES = 100 << 20
+_MEMORY_BYTES = 16 << 30
+_GRACE_SECONDS = 5.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 clean, 1 faults found, 2 it could not be done."""
+    try:
+        options = _parser().parse_args(arguments)
+        return int(options.run(options))
+    except CutawayError as error:
+        print(f"cutaway: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("cutaway: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLEAN
+    except Exception as error:
+        if os.environ.get("CUTAWAY_DEBUG"):
+            raise
+        print(
+            f"cutaway: a mistake of Cutaway's own ({type(error).__name__}: {error}); please report it, with the target. "
+            "CUTAWAY_DEBUG=1 shows where it happened.",
+            file=sys.stderr,
+        )
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cutaway", description="Show what is inside a neural network without running it."
+    )
+    parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    show = commands.add_parser(
+        "show",
+        help="the architecture of a network",
+        description="Show the architecture of a network, read from its source. Nothing of the target is run.",
+        epilog="exit code: 0 shown, 1 shown and faults were found in it, 2 could not be shown",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    show.add_argument(
+        "target",
+        metavar="TARGET",
+        help="model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, or - for standard input",
+    )
+    show.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]SHAPE[:DTYPE]",
+        help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; once for each input",
+    )
+    show.add_argument("--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first")
+    show.add_argument("--format", choices=("table", "tree", "json"), default="table", help="default: table")
+    show.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
+    show.add_argument("--depth", type=_positive, metavar="N", help="show only N levels of modules")
+    show.add_argument("--no-fold", action="store_true", help="show repeated modules one by one")
+    show.add_argument("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="default: 120")
+    show.set_defaults(run=_show)
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of levels")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds
+
+
+def _show(options: argparse.Namespace) -> int:
+    from cutaway._api import show
+
+    with _limits(options.timeout):
+        architectures = show(options.target, input=options.input, path=options.path, timeout=options.timeout)
+    _write(_render(architectures, options), options.output)
+    return FAULTS if any(architecture.diagnostics for architecture in architectures) else CLEAN
+
+
+def _render(architectures: Any, options: argparse.Namespace) -> str:
+    if options.format == "json":
+        from cutaway.report import json
+
+        return json.dumps(architectures) + "\n"
+    from cutaway.report import table, terminal, tree
+
+    seen = terminal.detect(sys.stdout)
+    if options.output:
+        seen = terminal.Terminal(seen.width, False, True)
+    render = tree.render if options.format == "tree" else table.render
+    return render(
+        architectures,
+        width=seen.width,
+        colour=seen.colour,
+        unicode=seen.unicode,
+        depth=options.depth,
+        fold=not options.no_fold,
+    )
+
+
+def _write(text: str, path: str | None) -> None:
+    """Write the report: to standard output, or to a file that is there whole or not at all."""
+    if path is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
+            file.write(text)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise CutawayError(f"{path}: can't be written ({error.strerror})") from None
+
+
+@contextmanager
+def _limits(seconds: float) -> Iterator[None]:
+    """Bound stack, memory and time of the analysis where the system can."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        for kind, wanted in ((resource.RLIMIT_STACK, _STACK_BYTES), (resource.RLIMIT_AS, _MEMORY_BYTES)):
+            soft, hard = resource.getrlimit(kind)
+            if soft == resource.RLIM_INFINITY or kind == resource.RLIMIT_STACK:
+                limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+                resource.setrlimit(kind, (limit, hard))
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def late(*_args: object) -> None:
+        from cutaway.core.unknown import Unknown
+        from cutaway.interp.budget import Exhausted
+
+        raise Exhausted(Unknown("the time budget ran out inside one operation"))
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
