@@ -70,6 +70,9 @@ class Finding:
     notes: tuple[tuple[str, Place | None], ...] = ()
 
 
+_ABSENT = object()
+
+
 @dataclass(slots=True)
 class Session:
     """The record of one analysis."""
@@ -84,6 +87,7 @@ class Session:
     assumptions: dict[Note, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
     values: int = 0
+    changes: list[tuple[Any, str, Any]] = field(default_factory=list)
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""
@@ -95,6 +99,19 @@ class Session:
         place = place or self.place()
         self.unknowns.setdefault(Note(reason, place, module))
         return Unknown(reason, place)
+
+    def change(self, owner: Any, name: str) -> None:
+        """Remember an attribute of a modelled library before the target changes it."""
+        self.changes.append((owner, name, vars(owner).get(name, _ABSENT)))
+
+    def undo_changes(self) -> None:
+        """Put back what the target changed in modelled libraries."""
+        for owner, name, value in reversed(self.changes):
+            if value is not _ABSENT:
+                setattr(owner, name, value)
+            elif name in vars(owner):
+                delattr(owner, name)
+        self.changes.clear()
 
     def note(self, unknown: Unknown, module: Any = None) -> Unknown:
         """Record a value that turned out to be unknown, once for each cause, and return it."""

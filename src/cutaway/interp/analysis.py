@@ -79,6 +79,7 @@ def _installed(options: Options) -> Iterator[Session]:
     try:
         yield gathered
     finally:
+        gathered.undo_changes()
         STACK[:] = stack
         sys.setrecursionlimit(limit)
         session.install(before)

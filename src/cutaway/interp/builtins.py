@@ -14,7 +14,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import ELEMENTS, tick
 from cutaway.interp.frame import STACK
-from cutaway.interp.guard import get_attribute, power
+from cutaway.interp.guard import delete_attribute, get_attribute, power, set_attribute
 
 _LONG = 1 << 20
 
@@ -103,12 +103,6 @@ def has_attribute(value: Any, name: Any) -> Any:
     if isinstance(found, Unknown) and isinstance(value, KnownModule):
         return found
     return True
-
-
-def set_attribute(value: Any, name: str, item: Any) -> None:
-    """`setattr`."""
-    if not isinstance(value, type) or not value.__module__.startswith("cutaway."):
-        setattr(value, name, item)
 
 
 def _kinds(kind: Any) -> Iterator[Any]:
@@ -356,7 +350,7 @@ BUILTINS.update(
     getattr=get_attribute_or,
     hasattr=has_attribute,
     setattr=set_attribute,
-    delattr=delattr,
+    delattr=delete_attribute,
     isinstance=is_instance,
     issubclass=is_subclass,
     max=extreme(maximum, max),

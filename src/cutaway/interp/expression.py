@@ -7,7 +7,6 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cutaway.core import session
 from cutaway.core.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import scope as scopes
@@ -24,6 +23,7 @@ from cutaway.interp.guard import (
     contains,
     denied_attribute,
     identical,
+    set_attribute,
 )
 from cutaway.interp.native import call_native
 from cutaway.interp.scope import Scope
@@ -579,11 +579,7 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
             return lambda frame, value: None
 
         def assign_attribute(frame: Frame, value: Any) -> None:
-            target = owner(frame)
-            if isinstance(target, type) and target.__module__.startswith("cutaway."):
-                session.current().unknown(f"changing {target.__name__}.{name} has no effect here")
-                return
-            setattr(target, name, value)
+            set_attribute(owner(frame), name, value)
 
         return assign_attribute
     if isinstance(node, ast.Subscript):

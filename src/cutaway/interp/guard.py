@@ -16,6 +16,7 @@ from cutaway.core import session
 from cutaway.core.dim import Dim, equal, less
 from cutaway.core.unknown import Unknown
 from cutaway.interp.budget import BITS, ELEMENTS
+from cutaway.knowledge.registry import is_shared
 
 DENIED = frozenset(
     """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__
@@ -63,6 +64,22 @@ def get_attribute(value: Any, name: str) -> Any:
     if type(found) is types.ModuleType:
         return session.current().unknown(f"the attribute {name} is out of reach of the target")
     return found
+
+
+def set_attribute(owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`; what it changes in a modelled library is undone after the analysis."""
+    if name in DENIED:
+        return
+    if is_shared(owner):
+        session.current().change(owner, name)
+    setattr(owner, name, value)
+
+
+def delete_attribute(owner: Any, name: str) -> None:
+    """`del owner.name`, undone after the analysis where it is a modelled library's."""
+    if is_shared(owner):
+        session.current().change(owner, name)
+    delattr(owner, name)
 
 
 def _too_large(what: str) -> Unknown:

@@ -14,7 +14,7 @@ from cutaway.interp.classes import define_class
 from cutaway.interp.expression import ExpressionCompiler, assign_target, truth_of
 from cutaway.interp.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 from cutaway.interp.function import define
-from cutaway.interp.guard import IN_PLACE, Pending
+from cutaway.interp.guard import IN_PLACE, delete_attribute, set_attribute
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.scope import assigned
 
@@ -122,7 +122,7 @@ class StatementCompiler(ExpressionCompiler):
             def execute_attribute(frame: Frame) -> None:
                 frame.line = line
                 holder = owner(frame)
-                setattr(holder, name, operate(getattr(holder, name), value(frame)))
+                set_attribute(holder, name, operate(getattr(holder, name), value(frame)))
 
             return execute_attribute
         assert isinstance(target, ast.Subscript)
@@ -180,7 +180,7 @@ class StatementCompiler(ExpressionCompiler):
             return delete_name
         if isinstance(node, ast.Attribute):
             owner, attribute = self.expression(node.value), self._mangle(node.attr)
-            return lambda frame: delattr(owner(frame), attribute)
+            return lambda frame: delete_attribute(owner(frame), attribute)
         if isinstance(node, ast.Subscript):
             container, key = self.expression(node.value), self.expression(node.slice)
 
@@ -536,5 +536,3 @@ def _as_assignment(node: ast.AnnAssign) -> ast.Assign:
 def _raises(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Raise)
 
-
-_ = Pending

@@ -80,6 +80,13 @@ def library_of(name: str) -> str:
     return next(home for home in _HOMES if name == home or name.startswith(home + "."))
 
 
+def is_shared(value: object) -> bool:
+    """Tell whether an object belongs to a modelled library, so that it outlives one analysis."""
+    if isinstance(value, type):
+        return value.__module__.partition(".")[0] in _LOADED or value.__module__.startswith("cutaway.")
+    return isinstance(value, KnownModule)
+
+
 class KnownModule:
     """A module of a modelled library, as the target sees it."""
 

@@ -11,7 +11,8 @@ from cutaway.core.dim import equal, mod, product, unknown_size
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import register, row
-from cutaway.knowledge.torch.matmul import contract, require_tensors
+from cutaway.knowledge.torch.einsum import contract
+from cutaway.knowledge.torch.matmul import require_tensors
 from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.promote import result_type
 from cutaway.knowledge.torch.tensor import Tensor, new

@@ -89,11 +89,28 @@ for _name in ("fftshift", "ifftshift"):
     _shift(_name)
 
 
-@op("torch.stft", "torch.Tensor.stft", "torch.functional.stft")
+@op("torch.stft", "torch.functional.stft")
 def stft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False,
     onesided=None, return_complex=None, align_to_window=None,
 ):  # fmt: skip
+    return _stft(
+        input, n_fft, hop_length, win_length, window, center, pad_mode, onesided, return_complex, align_to_window
+    )
+
+
+def _stft(
+    input: Any,
+    n_fft: Any,
+    hop_length: Any,
+    win_length: Any,
+    window: Any,
+    center: Any,
+    pad_mode: Any,
+    onesided: Any,
+    return_complex: Any,
+    align_to_window: Any,
+) -> Out:
     if input.ndim not in (1, 2):
         raise Fault(f"stft: input must have 1 or 2 dimensions, but it is {text(input.shape)}")
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
@@ -141,11 +158,25 @@ def _check_windows(name: str, n_fft: Any, hop: Any, window_size: Any, window: An
         raise Fault(f"{name}: window must have the shape [{window_size}] of win_length, but it is {text(window.shape)}")
 
 
-@op("torch.istft", "torch.Tensor.istft", "torch.functional.istft")
+@op("torch.istft", "torch.functional.istft")
 def istft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
     length=None, return_complex=False,
 ):  # fmt: skip
+    return _istft(input, n_fft, hop_length, win_length, window, center, onesided, length, return_complex)
+
+
+def _istft(
+    input: Any,
+    n_fft: Any,
+    hop_length: Any,
+    win_length: Any,
+    window: Any,
+    center: Any,
+    onesided: Any,
+    length: Any,
+    return_complex: Any,
+) -> Out:
     if not input.dtype.is_complex:
         raise Fault(f"istft: expects a complex input, but got {input.dtype}", "dtype-mismatch")
     if input.ndim not in (2, 3):
@@ -163,3 +194,21 @@ def istft(
     samples = length if length is not None else (whole - n_fft // 2 * 2 if center else whole)
     dtype = input.dtype if window is None else promote_types(input.dtype, window.dtype)
     return Out([*input.shape[:-2], samples], dtype if return_complex else dtype.to_real())
+
+
+@op("torch.Tensor.stft")
+def tensor_stft(
+    self, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False,
+    onesided=None, return_complex=None, align_to_window=None,
+):  # fmt: skip
+    return _stft(
+        self, n_fft, hop_length, win_length, window, center, pad_mode, onesided, return_complex, align_to_window
+    )
+
+
+@op("torch.Tensor.istft")
+def tensor_istft(
+    self, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
+    length=None, return_complex=False,
+):  # fmt: skip
+    return _istft(self, n_fft, hop_length, win_length, window, center, onesided, length, return_complex)

@@ -50,15 +50,25 @@ def _complex(dtype: DType) -> DType:
 # Functions that keep the shape of square matrices, and those that give a number for each.
 
 
-def _square(name: str, A: Tensor) -> Any:
+def square(name: str, A: Tensor) -> Any:
+    """Return batch, order and dtype of square matrices."""
     dtype = floating(name, A)
     return *linalg.square(A.shape, name), dtype
 
 
-@op(*names("inv"), "torch.inverse", "torch.Tensor.inverse")
-def inv(A):
-    _, _, dtype = _square("linalg.inv", A)
+def _inverse(name: str, A: Tensor) -> Out:
+    _, _, dtype = square(name, A)
     return Out(A.shape, dtype, None if empty(A.shape) else compute(lambda np, a: np.linalg.inv(a), A))
+
+
+@op(*names("inv"))
+def inv(A):
+    return _inverse("linalg.inv", A)
+
+
+@op("torch.inverse", "torch.Tensor.inverse")
+def inverse(input):
+    return _inverse("inverse", input)
 
 
 @op(*names("matrix_exp"), "torch.matrix_exp", "torch.Tensor.matrix_exp")
@@ -69,7 +79,7 @@ def matrix_exp(input):
 
 @op(*names("cholesky"))
 def linalg_cholesky(input, *, upper=False):
-    _, _, dtype = _square("linalg.cholesky", input)
+    _, _, dtype = square("linalg.cholesky", input)
     return Out(input.shape, dtype)
 
 
@@ -77,7 +87,7 @@ def linalg_cholesky(input, *, upper=False):
 def cholesky(input, upper=False):
     if empty(input.shape):
         return Out(input.shape, input.dtype)
-    _, _, dtype = _square("cholesky", input)
+    _, _, dtype = square("cholesky", input)
     return Out(input.shape, dtype)
 
 
@@ -87,65 +97,78 @@ def cholesky_inverse(input, upper=False):
     return Out(input.shape, floating("cholesky_inverse", input))
 
 
-@op(*names("det"), "torch.det", "torch.Tensor.det")
-def det(A):
-    batch, _, dtype = _square("linalg.det", A)
+def _determinant(name: str, A: Tensor) -> Out:
+    batch, _, dtype = square(name, A)
     return Out(batch, dtype, None if empty(A.shape) else compute(lambda np, a: np.linalg.det(a), A))
+
+
+@op(*names("det"))
+def linalg_det(A):
+    return _determinant("linalg.det", A)
+
+
+@op("torch.det", "torch.Tensor.det")
+def det(input):
+    return _determinant("det", input)
 
 
 @op("torch.logdet", "torch.Tensor.logdet")
 def logdet(input):
-    batch, _, dtype = _square("logdet", input)
+    batch, _, dtype = square("logdet", input)
     return Out(batch, dtype)
 
 
-def _result(name: str, *fields: str) -> Any:
+def result(name: str, *fields: str) -> Any:
+    """Return the class of results with several tensors, which torch names."""
     return namedtuple(name, fields)
 
 
-_Slogdet = _result("slogdet", "sign", "logabsdet")
-_CholeskyEx = _result("linalg_cholesky_ex", "L", "info")
-_InvEx = _result("linalg_inv_ex", "inverse", "info")
-_Eig = _result("linalg_eig", "eigenvalues", "eigenvectors")
-_Svd = _result("linalg_svd", "U", "S", "Vh")
-_OldSvd = _result("svd", "U", "S", "V")
-_Qr = _result("linalg_qr", "Q", "R")
-_Lu = _result("linalg_lu", "P", "L", "U")
-_LuFactor = _result("linalg_lu_factor", "LU", "pivots")
-_LuFactorEx = _result("linalg_lu_factor_ex", "LU", "pivots", "info")
-_LuWithInfo = _result("_lu_with_info", "LU", "pivots", "info")
-_LdlFactor = _result("linalg_ldl_factor", "LD", "pivots")
-_LdlFactorEx = _result("linalg_ldl_factor_ex", "LD", "pivots", "info")
-_Geqrf = _result("geqrf", "a", "tau")
+_Slogdet = result("slogdet", "sign", "logabsdet")
+_CholeskyEx = result("linalg_cholesky_ex", "L", "info")
+_InvEx = result("linalg_inv_ex", "inverse", "info")
+_Eig = result("linalg_eig", "eigenvalues", "eigenvectors")
+_Svd = result("linalg_svd", "U", "S", "Vh")
+_OldSvd = result("svd", "U", "S", "V")
+_Qr = result("linalg_qr", "Q", "R")
+_Geqrf = result("geqrf", "a", "tau")
 
 
-@op(*names("slogdet"), "torch.slogdet", "torch.Tensor.slogdet")
-def slogdet(A):
-    batch, _, dtype = _square("linalg.slogdet", A)
+def _log_determinant(name: str, A: Tensor) -> Any:
+    batch, _, dtype = square(name, A)
     return _Slogdet(Out(batch, dtype), Out(batch, dtype.to_real()))
+
+
+@op(*names("slogdet"))
+def linalg_slogdet(A):
+    return _log_determinant("linalg.slogdet", A)
+
+
+@op("torch.slogdet", "torch.Tensor.slogdet")
+def slogdet(input):
+    return _log_determinant("slogdet", input)
 
 
 @op(*names("cholesky_ex"))
 def cholesky_ex(input, *, upper=False, check_errors=False):
-    batch, _, dtype = _square("linalg.cholesky_ex", input)
+    batch, _, dtype = square("linalg.cholesky_ex", input)
     return _CholeskyEx(Out(input.shape, dtype), Out(batch, int32))
 
 
 @op(*names("inv_ex"))
 def inv_ex(A, *, check_errors=False):
-    batch, _, dtype = _square("linalg.inv_ex", A)
+    batch, _, dtype = square("linalg.inv_ex", A)
     return _InvEx(Out(A.shape, dtype), Out(batch, int32))
 
 
 @op(*names("eig"))
 def eig(input):
-    batch, order, dtype = _square("linalg.eig", input)
+    batch, order, dtype = square("linalg.eig", input)
     return _Eig(Out((*batch, order), _complex(dtype)), Out(input.shape, _complex(dtype)))
 
 
 @op(*names("eigvals"))
 def eigvals(input):
-    batch, order, dtype = _square("linalg.eigvals", input)
+    batch, order, dtype = square("linalg.eigvals", input)
     return Out((*batch, order), _complex(dtype))
 
 
@@ -157,14 +180,14 @@ def _triangle(name: str, UPLO: Any) -> None:
 @op(*names("eigh"))
 def eigh(input, UPLO="L"):
     _triangle("linalg.eigh", UPLO)
-    batch, order, dtype = _square("linalg.eigh", input)
+    batch, order, dtype = square("linalg.eigh", input)
     return _Eig(Out((*batch, order), dtype.to_real()), Out(input.shape, dtype))
 
 
 @op(*names("eigvalsh"))
 def eigvalsh(input, UPLO="L"):
     _triangle("linalg.eigvalsh", UPLO)
-    batch, order, dtype = _square("linalg.eigvalsh", input)
+    batch, order, dtype = square("linalg.eigvalsh", input)
     return Out((*batch, order), dtype.to_real())
 
 
@@ -223,123 +246,37 @@ def geqrf(input):
     return _Geqrf(Out(input.shape, dtype), Out((*batch, minimum(rows, columns)), dtype))
 
 
-@op(*names("householder_product"), "torch.orgqr", "torch.Tensor.orgqr")
-def householder_product(input, tau):
-    _, rows, columns = linalg.matrix(input.shape, "linalg.householder_product")
+def _reflected(name: str, input: Tensor, tau: Tensor) -> Out:
+    _, rows, columns = linalg.matrix(input.shape, name)
     if equal(rows, columns) is False and rows < columns:
-        raise Fault(
-            f"linalg.householder_product: input needs at least as many rows as columns, not {rows} by {columns}"
-        )
+        raise Fault(f"{name}: input needs at least as many rows as columns, but it is {rows} by {columns}")
     if tau.ndim != input.ndim - 1:
         raise Fault(
-            f"linalg.householder_product: tau must have one dimension less than input, but they are {text(tau.shape)} "
-            f"and {text(input.shape)}"
+            f"{name}: tau must have one dimension less than input, but they are {text(tau.shape)} and "
+            f"{text(input.shape)}"
         )
-    return Out(input.shape, floating("linalg.householder_product", input))
+    return Out(input.shape, floating(name, input))
+
+
+@op(*names("householder_product"))
+def householder_product(input, tau):
+    return _reflected("linalg.householder_product", input, tau)
+
+
+@op("torch.orgqr", "torch.Tensor.orgqr")
+def orgqr(input, input2):
+    return _reflected("orgqr", input, input2)
 
 
 @op("torch.ormqr", "torch.Tensor.ormqr")
-def ormqr(input, tau, other, left=True, transpose=False):
+def ormqr(input, input2, input3, left=True, transpose=False):
     linalg.matrix(input.shape, "ormqr", "input")
-    linalg.matrix(other.shape, "ormqr", "other")
-    if equal(input.shape[-2], other.shape[-2 if left else -1]) is False:
+    linalg.matrix(input3.shape, "ormqr", "input3")
+    facing = input3.shape[-2 if left else -1]
+    if equal(input.shape[-2], facing) is False:
         which = "rows" if left else "columns"
-        raise Fault(f"ormqr: input has {input.shape[-2]} rows, but other has {other.shape[-2 if left else -1]} {which}")
-    return Out(other.shape, floating("ormqr", input))
-
-
-@op(*names("lu"))
-def linalg_lu(A, *, pivot=True):
-    dtype = floating("linalg.lu", A)
-    p, lower, upper = linalg.lu(A.shape, "linalg.lu")
-    return _Lu(Out(p if pivot else (0,), dtype), Out(lower, dtype), Out(upper, dtype))
-
-
-def _lu_factor(name: str, A: Tensor) -> tuple[Out, Out, Out]:
-    dtype = floating(name, A)
-    batch, rows, columns = linalg.matrix(A.shape, name)
-    return Out(A.shape, dtype), Out((*batch, minimum(rows, columns)), int32), Out(batch, int32)
-
-
-@op(*names("lu_factor"))
-def lu_factor(A, *, pivot=True):
-    return _LuFactor(*_lu_factor("linalg.lu_factor", A)[:2])
-
-
-@op(*names("lu_factor_ex"))
-def lu_factor_ex(A, *, pivot=True, check_errors=False):
-    return _LuFactorEx(*_lu_factor("linalg.lu_factor_ex", A))
-
-
-@op("torch.lu", "torch.functional.lu", "torch.Tensor.lu")
-def lu(A, pivot=True, get_infos=False):
-    outs = _lu_factor("lu", A)
-    return _LuWithInfo(*outs) if get_infos else outs[:2]
-
-
-@op("torch.lu_unpack", "torch.functional.lu_unpack")
-def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
-    if unpack_pivots and LU_pivots.dtype is not int32:
-        raise Fault(f"lu_unpack: LU_pivots must be torch.int32, but is {LU_pivots.dtype}", "dtype-mismatch")
-    p, lower, upper = linalg.lu(LU_data.shape, "lu_unpack")
-    dtype = LU_data.dtype
-    return _Lu(
-        Out(p if unpack_pivots else (0,), dtype),
-        Out(lower if unpack_data else (0,), dtype),
-        Out(upper if unpack_data else (0,), dtype),
-    )
-
-
-@op(*names("ldl_factor"))
-def ldl_factor(input, *, hermitian=False):
-    batch, order, dtype = _square("linalg.ldl_factor", input)
-    return _LdlFactor(Out(input.shape, dtype), Out((*batch, order), int32))
-
-
-@op(*names("ldl_factor_ex"))
-def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
-    batch, order, dtype = _square("linalg.ldl_factor_ex", input)
-    return _LdlFactorEx(Out(input.shape, dtype), Out((*batch, order), int32), Out(batch, int32))
-
-
-# Approximate decompositions.
-
-
-def _lowrank(name: str, A: Tensor, q: Any, niter: int) -> tuple[Out, Out, Out]:
-    batch, rows, columns = linalg.matrix(A.shape, name)
-    dtype = floating(name, A)
-    sketch = (2 + 2 * niter) * rows * columns * q
-    macs = product(batch) * (sketch + (columns if rows < columns else rows) * q * q)
-    return Out((*batch, rows, q), dtype, macs=macs), Out((*batch, q), dtype.to_real()), Out((*batch, columns, q), dtype)
-
-
-@op("torch.svd_lowrank", "torch._lowrank.svd_lowrank")
-def svd_lowrank(A, q=6, niter=2, M=None):
-    return _lowrank("svd_lowrank", A, 6 if q is None else q, niter)
-
-
-@op("torch.pca_lowrank", "torch._lowrank.pca_lowrank")
-def pca_lowrank(A, q=None, center=True, niter=2):
-    _, rows, columns = linalg.matrix(A.shape, "pca_lowrank")
-    least = minimum(rows, columns)
-    if q is None:
-        q = minimum(6, least)
-    elif (isinstance(q, int) and q < 0) or q > least:
-        raise Fault(f"pca_lowrank: q={q} must be between 0 and {least}", "invalid-argument")
-    return _lowrank("pca_lowrank", A, q, niter)
-
-
-@op("torch.lobpcg", "torch._lobpcg.lobpcg")
-def lobpcg(
-    A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, largest=None, method=None, tracker=None,
-    ortho_iparams=None, ortho_fparams=None, ortho_bparams=None,
-):  # fmt: skip
-    batch, order = linalg.square(A.shape, "lobpcg")
-    if k is None:
-        k = 1 if X is None else X.shape[-1]
-    if isinstance(order, int) and order < 3 * (k if n is None else n):
-        raise Fault(f"lobpcg: A is {order} by {order}, which is smaller than 3 times {k if n is None else n}")
-    return Out((*batch, k), A.dtype), Out((*batch, order, k), A.dtype)
+        raise Fault(f"ormqr: input has {input.shape[-2]} rows, but input3 has {facing} {which}")
+    return Out(input3.shape, floating("ormqr", input))
 
 
 # Others.
@@ -365,7 +302,9 @@ def cond(input, p=None):
 def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
     batch, _, _ = linalg.matrix(input.shape, "linalg.matrix_rank")
     floating("linalg.matrix_rank", input)
-    if hermitian and not empty(input.shape):
+    if empty(input.shape):
+        return Out(batch, int64)
+    if hermitian:
         linalg.square(input.shape, "linalg.matrix_rank")
     return Out(_with_tolerances("linalg.matrix_rank", batch, tol, atol, rtol), int64)
 

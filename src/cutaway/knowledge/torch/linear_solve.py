@@ -62,9 +62,9 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
 
 
 @op("torch.cholesky_solve", "torch.Tensor.cholesky_solve")
-def cholesky_solve(input, L, upper=False):
-    dtype = _same("cholesky_solve", L, input)
-    return Out(linalg.solve(L.shape, input.shape, "cholesky_solve"), dtype)
+def cholesky_solve(input, input2, upper=False):
+    dtype = _same("cholesky_solve", input2, input)
+    return Out(linalg.solve(input2.shape, input.shape, "cholesky_solve"), dtype)
 
 
 def _pivots(name: str, factors: Tensor, pivots: Tensor) -> None:

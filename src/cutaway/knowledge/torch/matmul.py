@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and batches of them, and `einsum`."""
+"""Products of vectors, matrices and batches of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
 from cutaway.knowledge.torch.promote import float_type, promote_types, result_type
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import DType, bool_, int64
-from cutaway.ops import einsum as equations
 from cutaway.ops import matmul as products
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import axes, axis, expand, text
@@ -268,61 +267,6 @@ def _contracted(dims: Any, left: int, right: int) -> tuple[list[int], list[int]]
     if isinstance(first, int) or isinstance(second, int):
         raise TypeFault(f"tensordot: dims must be an int or two lists of ints, but got {dims}", "invalid-argument")
     return axes(first, left, "tensordot"), axes(second, right, "tensordot")
-
-
-@op("torch.einsum", "torch.functional.einsum")
-def einsum(*args):
-    return contract(*_einsum_arguments(args))
-
-
-def contract(equation: str, operands: list[Tensor]) -> Out:
-    """Return what `einsum` makes of an equation in letters."""
-    shapes = [t.shape for t in operands]
-    read = equations.parse(equation, [len(s) for s in shapes])
-    extent = equations.sizes(read, shapes, equation)
-    shape = equations.shape(read, extent)
-    if len(operands) == 1:
-        dtype = operands[0].dtype
-        summed = set(read.operands[0]) - set(read.output)
-        if summed and kinds.category(dtype.name) < kinds.FLOATING:
-            dtype = int64
-        macs: Size = 0
-    else:
-        macs = equations.macs(read, shapes)
-        contracts = macs != 0 or any(equal(s, 0) is True for shape_ in shapes for s in shape_)
-        dtype = product_dtype("einsum", *operands) if contracts else result_type(*operands)
-        if kinds.category(dtype.name) < kinds.FLOATING and equations.sums_alone(read, shapes):
-            dtype = int64
-        summed = {""}
-    drops = "..." in equation and "->" in equation and "..." not in equation.partition("->")[2]
-    values = None if drops else compute(lambda np, *arrays: np.einsum(equation, *arrays), *operands)
-    return Out(shape, dtype, values, macs=macs, view=not summed)
-
-
-def _einsum_arguments(args: Any) -> tuple[str, list[Tensor]]:
-    """Return an equation in letters and the operands, from either form of the call."""
-    if not args:
-        raise ArgumentFault("einsum: expects an equation and at least one operand", "invalid-argument")
-    if not isinstance(args[0], Tensor):
-        equation, *rest = args
-        if isinstance(equation, Unknown):
-            raise Undecidable(equation)
-        if not isinstance(equation, str) or not rest:
-            raise ArgumentFault("einsum: expects an equation and at least one operand", "invalid-argument")
-        operands = list(rest[0]) if len(rest) == 1 and isinstance(rest[0], (list, tuple)) else rest
-        require_tensors("einsum", *operands)
-        return equation, operands
-    terms = ["".join(_letter(i) for i in indices) for indices in args[1::2]]
-    output = f"->{''.join(_letter(i) for i in args[-1])}" if len(args) % 2 else ""
-    return ",".join(terms) + output, list(args[: len(args) // 2 * 2 : 2])
-
-
-def _letter(index: Any) -> str:
-    if index is Ellipsis:
-        return "..."
-    if not 0 <= index < 52:
-        raise Fault(f"einsum: index {index} is not within 0 and 51", "invalid-argument")
-    return chr(ord("A") + index) if index < 26 else chr(ord("a") + index - 26)
 
 
 _COMPUTE_MODES = (

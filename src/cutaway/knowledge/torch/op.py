@@ -20,7 +20,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.dim import Dim, Size, product, unknown_size
 from cutaway.core.fault import Fault
-from cutaway.core.session import Finding, Operation
+from cutaway.core.session import Finding, Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import register
 from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
@@ -136,11 +136,26 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
     takes_out = "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None
 
+    def record(
+        here: Session, args: Any, kwargs: Any, read: list[Reference], written: list[Reference], macs: Any, allocates: bool
+    ) -> None:
+        if not here.recording:
+            return
+        attributes = dict(defaults)
+        attributes.update(zip(positional, args))
+        if star is not None:
+            attributes[star] = args[len(positional) :]
+        attributes.update(kwargs)
+        plain = {k: v for k, v in attributes.items() if next(tensors(v), None) is None}
+        module = here.modules[-1] if here.modules else None
+        here.operations.append(Operation(name, plain, read, written, module, here.place(), macs, allocates))
+
     @functools.wraps(rule)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is Unknown:
-            return args[0]
         here = session.current()
+        if args and type(args[0]) is Unknown:
+            record(here, args, kwargs, [], [_unknown_reference(args[0])], None, True)
+            return args[0]
         if not _NUMPY_NAMES.keys().isdisjoint(kwargs):
             kwargs = {k if k in parameters else _NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
         target = None if takes_out else kwargs.pop("out", None)
@@ -153,7 +168,10 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
             if type(undecidable) is not Undecidable:
                 raise
             forget(args[0] if overwrites and args else target)
-            return here.note(undecidable.unknown)
+            unknown = here.note(undecidable.unknown)
+            read = [t.reference() for t in tensors((args, kwargs))]
+            record(here, args, kwargs, read, [_unknown_reference(unknown)], None, True)
+            return unknown
         except Fault as fault:
             report(fault)
             raise
@@ -173,26 +191,14 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
         written = [t.reference() for t in tensors(made)] if here.recording else []
         # What yields no new value (a size, `contiguous` of what is contiguous) is no operation.
         if {r.number for r in written} - {r.number for r in read}:
-            attributes = dict(defaults)
-            attributes.update(zip(positional, args))
-            if star is not None:
-                attributes[star] = args[len(positional) :]
-            attributes.update(kwargs)
-            here.operations.append(
-                Operation(
-                    name,
-                    {k: v for k, v in attributes.items() if next(tensors(v), None) is None},
-                    read,
-                    written,
-                    here.modules[-1] if here.modules else None,
-                    here.place(),
-                    sum(macs),
-                    allocates[0],
-                )
-            )
+            record(here, args, kwargs, read, written, sum(macs), allocates[0])
         return made
 
     return call
+
+
+def _unknown_reference(unknown: Unknown) -> Reference:
+    return Reference(0, unknown, "unknown")
 
 
 def tensors(value: Any) -> Iterator[Tensor]:

@@ -109,8 +109,9 @@ def _integral(name: str, running: bool) -> None:
 
 @op("torch.gradient")
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
-    rank = len(input.shape)
-    dims = reduce.axes("gradient", dim, rank)
+    if edge_order not in (1, 2) or isinstance(edge_order, float):
+        raise Fault(f"gradient: edge_order must be 1 or 2, but is {edge_order}", "unsupported-argument")
+    dims = reduce.axes("gradient", dim, len(input.shape))
     for d in dims:
         if less(input.shape[d], edge_order + 1) is True:
             raise Fault(

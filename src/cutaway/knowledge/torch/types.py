@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import dtype as kinds
+from cutaway.core import session
 from cutaway.core.dim import product
+from cutaway.core.session import Session
 from cutaway.knowledge.registry import register
 
 
@@ -55,17 +57,19 @@ float16, bfloat16, float32, float64 = (
 )
 complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
 
-_default = [float32]
+_default: tuple[Session, DType] = (session.current(), float32)
 
 
 def default_dtype() -> DType:
     """Return what `torch.get_default_dtype()` would."""
-    return _default[0]
+    owner, dtype = _default
+    return dtype if owner is session.current() else float32
 
 
-def set_default_dtype(dtype: DType) -> None:
-    """Change the dtype of new floating tensors."""
-    _default[0] = dtype
+def set_default_dtype(d: DType) -> None:
+    """Change the dtype of new floating tensors, for the session in progress."""
+    global _default
+    _default = (session.current(), d)
 
 
 register("torch.get_default_dtype", default_dtype)

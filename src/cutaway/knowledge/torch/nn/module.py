@@ -134,8 +134,8 @@ class Module:
                 fields["_buffers"][name] = value
         else:
             object.__setattr__(self, name, value)
-            if isinstance(value, Unknown) and not session.current().modules:
-                self.mark_incomplete(value)
+            if type(value) is Unknown and not session.current().modules and not type(self).__module__.startswith("torch."):
+                self.mark_incomplete(value)  # it may have been a module or a weight
 
     def mark_incomplete(self, unknown: Unknown) -> None:
         """Note that what this module consists of could not be followed to the end."""
