@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from cutaway.cli import entry
 
-from cutaway.cli import main
-
-sys.exit(main())
+entry()

@@ -75,7 +75,7 @@ _ABSENT = object()
 
 @dataclass(slots=True)
 class Session:
-    """The record of one analysis."""
+    """The record of one analysis. `recording` says whether operations are kept: while a module is called."""
 
     place: Callable[[], Place | None] = lambda: None
     signature: Callable[[Any], inspect.Signature] = inspect.signature

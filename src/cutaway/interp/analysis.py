@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 import os
 import sys
@@ -64,7 +65,7 @@ def analyse(target: Target, options: Options) -> list[Architecture]:
 @contextmanager
 def _installed(options: Options) -> Iterator[Session]:
     """Make a fresh world for one analysis and put the old one back."""
-    gathered = Session(place=frame.place, signature=signature)
+    gathered = Session(place=frame.place, signature=signature, recording=False)
     folders = [os.path.abspath(p) for p in options.paths]
     for folder in folders:
         if not os.path.isdir(folder):
@@ -74,6 +75,8 @@ def _installed(options: Options) -> Iterator[Session]:
     budget_before = budget.install(budget.Budget(options.seconds))
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 60_000))
+    thresholds = gc.get_threshold()
+    gc.set_threshold(500_000, 50, 100)  # almost everything an analysis makes lives until its end
     stack = STACK[:]
     STACK.clear()
     try:
@@ -82,6 +85,7 @@ def _installed(options: Options) -> Iterator[Session]:
         gathered.undo_changes()
         STACK[:] = stack
         sys.setrecursionlimit(limit)
+        gc.set_threshold(*thresholds)
         session.install(before)
         loader.install(loader_before)
         budget.install(budget_before)

@@ -105,6 +105,7 @@ class Record:
     defaults: tuple[Any, ...]
     keyword_defaults: dict[str, Any]
     cell: list[Any] | None
+    signature: inspect.Signature | None = None
 
     @property
     def place(self) -> Place:
@@ -284,8 +285,16 @@ def _returning(value: Evaluate) -> Execute:
     return execute
 
 
+_signatures: dict[Any, inspect.Signature] = {}
+
+
 def signature(function: Any) -> inspect.Signature:
     """Return the signature of any callable, interpreted or not."""
+    if isinstance(function, types.FunctionType) and record_of(function) is None:
+        # A rule of ours: it outlives the analysis and is asked for once for each module.
+        if function not in _signatures:
+            _signatures[function] = inspect.signature(function)
+        return _signatures[function]
     if isinstance(function, types.MethodType):
         bound = signature(function.__func__)
         return bound.replace(parameters=list(bound.parameters.values())[1:])
@@ -298,11 +307,12 @@ def signature(function: Any) -> inspect.Signature:
     wrapped = getattr(function, "__wrapped__", None)
     if wrapped is not None:
         return signature(wrapped)
-    return signature_of(record)
+    if record.signature is None:
+        record.signature = _signature_of(record)
+    return record.signature
 
 
-def signature_of(record: Record) -> inspect.Signature:
-    """Return the signature of an interpreted function."""
+def _signature_of(record: Record) -> inspect.Signature:
     code, kinds = record.code, inspect.Parameter
     first_default = len(code.positional) - len(record.defaults)
     annotations = _annotations(code.node)

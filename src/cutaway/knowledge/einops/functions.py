@@ -12,11 +12,13 @@ from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFa
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import register, row
 from cutaway.knowledge.torch.einsum import contract
+from cutaway.knowledge.torch.elementwise import is_numpy
 from cutaway.knowledge.torch.matmul import require_tensors
 from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.promote import result_type
 from cutaway.knowledge.torch.tensor import Tensor, new
 from cutaway.knowledge.torch.types import DTYPES, DType, bool_, int64
+from cutaway.knowledge.values import Lazy
 from cutaway.ops import pattern as patterns
 from cutaway.ops.pattern import ELLIPSIS, PatternFault, Plan
 from cutaway.ops.reshape import text
@@ -35,6 +37,8 @@ def _input(tensor: Any) -> tuple[Any, list[Any]]:
         raise Undecidable(tensor)
     if isinstance(tensor, Tensor):
         return tensor.shape, [tensor]
+    if not isinstance(tensor, (list, tuple, int, float, str, dict, type(None))):
+        raise Undecidable(Unknown(f"einops on {type(tensor).__name__} objects is not modelled"))
     if not isinstance(tensor, list) or not all(isinstance(t, (Tensor, Unknown)) for t in tensor) or not tensor:
         raise TypeFault(f"einops: expects a tensor or a list of tensors, but got {type(tensor).__name__}")
     for each in tensor:
@@ -47,11 +51,14 @@ def _input(tensor: Any) -> tuple[Any, list[Any]]:
     return (len(tensor), *tensor[0].shape), list(tensor)
 
 
-def _rearranged(tensor: Any, pattern: Any, operation: str, lengths: dict[str, Any]) -> Out:
+def _rearranged(tensor: Any, pattern: Any, operation: str, lengths: dict[str, Any]) -> Any:
     if isinstance(pattern, Unknown):
         raise Undecidable(pattern)
-    shape, tensors = _input(tensor)
     sizes = {axis: unknown_size() if isinstance(size, Unknown) else size for axis, size in lengths.items()}
+    if is_numpy(tensor):
+        array_plan = patterns.plan(pattern, operation, tensor.shape, sizes)
+        return Lazy(lambda np: _numbers(np, array_plan, operation, [tensor], False)).array()
+    shape, tensors = _input(tensor)
     plan = patterns.plan(pattern, operation, shape, sizes)
     stacked = isinstance(tensor, list)
     values = compute(lambda np, *arrays: _numbers(np, plan, operation, arrays, stacked), *tensors)

@@ -132,19 +132,25 @@ class _Data:
         self.dtype: DType | None = None
         self.undecided: Unknown | None = None
         self.known = True
-        self.shape: tuple[Any, ...] = self._read(data, ())
+        shape = self._read(data, ())
+        if shape is None:
+            assert self.undecided is not None, "only an unknown element has no shape"
+            raise Undecidable(self.undecided)
+        self.shape: tuple[Any, ...] = shape
 
-    def _read(self, data: Any, path: tuple[int, ...]) -> tuple[Any, ...]:
+    def _read(self, data: Any, path: tuple[int, ...]) -> tuple[Any, ...] | None:
+        """Return the shape of one element; None where it is unknown: it may be a number or a list."""
         if isinstance(data, (bool, int, float, complex)) and not is_numpy(data):
             self._count(dtype_of_number(data))
             self.leaves.append(data)
             return ()
-        if isinstance(data, (Dim, Unknown)):
+        if isinstance(data, Unknown):
             self.known = False
-            if isinstance(data, Unknown):
-                self.undecided = self.undecided or data
-            else:
-                self._count(DTYPES["int64"])
+            self.undecided = data
+            return None
+        if isinstance(data, Dim):
+            self.known = False
+            self._count(DTYPES["int64"])
             return ()
         if isinstance(data, Tensor) or is_numpy(data):
             return self._array(data if isinstance(data, Tensor) else of_numpy(data))
@@ -165,10 +171,12 @@ class _Data:
             raise Undecidable(tensor.shape)
         return tuple(tensor.shape)
 
-    def _sequence(self, data: Any, path: tuple[int, ...]) -> tuple[Any, ...]:
+    def _sequence(self, data: Any, path: tuple[int, ...]) -> tuple[Any, ...] | None:
         inner: tuple[Any, ...] | None = None
         for i in range(len(data)):
             shape = self._read(data[i], (*path, i))
+            if shape is None:
+                continue
             if inner is not None and shape != inner:
                 lengths = (inner[0] if inner else "a number", shape[0] if shape else "a number")
                 raise ArgumentFault(
@@ -177,6 +185,8 @@ class _Data:
                     "ragged-data",
                 )
             inner = shape
+        if inner is None and len(data):
+            return None
         return (len(data), *(inner or ()))
 
     def values(self) -> Lazy | None:

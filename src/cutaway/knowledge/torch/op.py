@@ -128,11 +128,33 @@ def _enter(names: Any, caller: Callable[..., Any]) -> None:
             attach_method(method, caller)
 
 
-def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., Any]:
+def _layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], str | None, dict[str, Any]]:
+    """Return a rule's parameter names, its positional ones, its `*` parameter, and its defaults.
+
+    Read off the code object: thousands of rules are registered at start, too many for `inspect`.
+    """
+    if hasattr(rule, "__signature__") or hasattr(rule, "__wrapped__"):
+        return _inspected_layout(rule)
+    code = rule.__code__
+    count, keywords = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    positional = list(names[:count])
+    given = rule.__defaults__ or ()
+    defaults = dict(zip(positional[count - len(given) :], given))
+    defaults.update(rule.__kwdefaults__ or {})
+    star = names[count + keywords] if code.co_flags & inspect.CO_VARARGS else None
+    return {*names[: count + keywords]}, positional, star, defaults
+
+
+def _inspected_layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], str | None, dict[str, Any]]:
     parameters = inspect.signature(rule).parameters
     positional = [p for p, v in parameters.items() if v.kind in (v.POSITIONAL_ONLY, v.POSITIONAL_OR_KEYWORD)]
     star = next((p for p, v in parameters.items() if v.kind is v.VAR_POSITIONAL), None)
-    defaults = {p: v.default for p, v in parameters.items() if v.default is not v.empty}
+    return {*parameters}, positional, star, {p: v.default for p, v in parameters.items() if v.default is not v.empty}
+
+
+def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., Any]:
+    parameters, positional, star, defaults = _layout(rule)
     takes_out = "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None
 
@@ -153,7 +175,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
     @functools.wraps(rule)
     def call(*args: Any, **kwargs: Any) -> Any:
         here = session.current()
-        if args and type(args[0]) is Unknown:
+        if args and type(args[0]) is Unknown and (positional or len(args) == 1):
             record(here, args, kwargs, [], [_unknown_reference(args[0])], None, True)
             return args[0]
         if not _NUMPY_NAMES.keys().isdisjoint(kwargs):

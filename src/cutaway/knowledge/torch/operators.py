@@ -18,13 +18,10 @@ _ = binary, ternary, unary  # their rows are what the operators call
 def _operator(name: str, target: str, *, swapped: bool = False) -> None:
     """Enter `__name__` as the row `target`, with the operands exchanged if `swapped`."""
     row = TABLE[target]
-    inplace = target.endswith("_")
 
     @functools.wraps(row)
     def method(self, other, **options):
-        if isinstance(other, Unknown):
-            return row(self, other, **options) if inplace else other
-        if not isinstance(other, (Tensor, *NUMBERS)) and not is_numpy(other):
+        if not isinstance(other, (Tensor, Unknown, *NUMBERS)) and not is_numpy(other):
             return NotImplemented
         return row(other, self, **options) if swapped else row(self, other, **options)
 

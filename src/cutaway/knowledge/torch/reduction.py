@@ -12,12 +12,10 @@ from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import register
 from cutaway.knowledge.torch.elementwise import at, common, elementwise, refuse, refuse_filled, rule_of, tensor
 from cutaway.knowledge.torch.op import RULES, Out, compute, op
-from cutaway.knowledge.torch.options import sizes
 from cutaway.knowledge.torch.promote import float_type
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import DType, bool_, int64, uint8
 from cutaway.ops import reduce
-from cutaway.ops.elementwise import expands_to, written
 
 
 def methods(*names: str) -> tuple[str, ...]:
@@ -63,14 +61,6 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     dims, shape = over("sum", input, dim, keepdim)
     dtype = dtype or summed(input.dtype)
     return Out(shape, dtype, numbers_over(dtype, lambda np, a, axis: np.sum(a, axis), input, dims))
-
-
-@op("torch.Tensor.sum_to_size")
-def sum_to_size(self, *size):
-    target = sizes("sum_to_size", size)
-    if expands_to(target, self.shape) is False:
-        raise Fault(f"sum_to_size: {written(self.shape)} can't be summed to {written(target)}")
-    return self if target == tuple(self.shape) else Out(target, self.dtype)
 
 
 @op(*methods("nansum"))

@@ -430,6 +430,7 @@ class Module:
         call = Call(self, flatten((args, kwargs)), len(here.operations), depth=len(here.modules))
         here.calls.append(call)
         here.modules.append(self)
+        outside, here.recording = here.recording, True
         try:
             result = self.forward(*args, **kwargs)
         except Undecidable as undecidable:
@@ -441,6 +442,7 @@ class Module:
             raise
         finally:
             here.modules.pop()
+            here.recording = outside
             call.last_operation = len(here.operations)
         seen = flatten((args, kwargs))
         if len(seen) != len(call.inputs):  # a list that forward itself lengthened, as a forward hook would see it

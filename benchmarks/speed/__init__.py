@@ -1,0 +1,1 @@
+"""Time and memory from a cold start to a finished result, beside torchinfo on the live model."""

@@ -1,0 +1,135 @@
+"""Compare Cutaway with torchinfo: cold start to finished result, and peak memory, of whole processes.
+
+usage: python -m benchmarks.speed [--static PYTHON] [--live PYTHON] [--repeat N] [--json FILE]
+
+Both processes start from nothing and write their result to nowhere. They take turns, after one run of each that
+is not counted, and the medians are compared. Cutaway needs torchvision's source and no torch; torchinfo needs
+torch, torchvision and torchinfo. The exit code is 1 where Cutaway is less than 10 times as fast, or needs more
+than a quarter of the memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = {
+    "resnet18": ("torchvision.models.resnet:resnet18", "1x3x224x224"),
+    "resnet152": ("torchvision.models.resnet:resnet152", "1x3x224x224"),
+    "vit_b_16": ("torchvision.models.vision_transformer:vit_b_16", "1x3x224x224"),
+    "efficientnet_b7": ("torchvision.models.efficientnet:efficientnet_b7", "1x3x600x600"),
+}
+LEAST_SPEED = 10.0
+MOST_MEMORY = 0.25
+_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process took."""
+
+    seconds: float
+    processor_seconds: float
+    megabytes: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """The medians of one model."""
+
+    model: str
+    live: Run
+    static: Run
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast static analysis is."""
+        return self.live.seconds / self.static.seconds
+
+    @property
+    def memory(self) -> float:
+        """The part of the live process's peak memory that static analysis takes."""
+        return self.static.megabytes / self.live.megabytes
+
+    @property
+    def reached(self) -> bool:
+        """Whether both goals are met."""
+        return self.speed >= LEAST_SPEED and self.memory <= MOST_MEMORY
+
+
+def run(command: list[str]) -> Run:
+    """Run a process to its end and measure it."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    started = time.perf_counter()
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    complaint = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{complaint.decode(errors='replace')[-2000:]}")
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _UNIT / 1e6)
+
+
+def median(runs: list[Run]) -> Run:
+    """Return the median of each figure."""
+    return Run(
+        statistics.median(run.seconds for run in runs),
+        statistics.median(run.processor_seconds for run in runs),
+        statistics.median(run.megabytes for run in runs),
+    )
+
+
+def compare(model: str, live: str, static: str, repeat: int) -> Result:
+    """Measure one model both ways, in turns."""
+    target, shape = MODELS[model]
+    commands = [
+        [live, "-m", "benchmarks.speed.live", model, shape],
+        [static, "-m", "cutaway", "show", target, "--input", shape],
+    ]
+    turns = [[run(command) for command in commands] for _ in range(repeat + 1)][1:]
+    return Result(model, median([turn[0] for turn in turns]), median([turn[1] for turn in turns]))
+
+
+def main() -> int:
+    """Measure all models and print a table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.speed", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--static", default=sys.executable, metavar="PYTHON", help="runs Cutaway")
+    parser.add_argument("--live", default=sys.executable, metavar="PYTHON", help="runs torchinfo")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of each that are counted (5)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
+    options = parser.parse_args()
+    columns = f"{'seconds':>9} {'(CPU)':>8} {'MB':>6}"
+    print(f"{'':16} {'torchinfo':^25}  {'cutaway':^25}")
+    print(f"{'model':16} {columns}  {columns}  {'speed':>7} {'memory':>8}")
+    results = []
+    for model in MODELS:
+        result = compare(model, options.live, options.static, options.repeat)
+        results.append(result)
+        figures = "  ".join(
+            f"{taken.seconds:9.2f} {f'({taken.processor_seconds:.2f})':>8} {taken.megabytes:6.0f}"
+            for taken in (result.live, result.static)
+        )
+        print(f"{model:16} {figures}  {result.speed:6.1f}x {result.memory:8.2f}", flush=True)
+    if options.json:
+        written = [asdict(result) | {"speed": result.speed, "memory": result.memory} for result in results]
+        options.json.write_text(json.dumps(written, indent=2) + "\n")
+    missed = [result.model for result in results if not result.reached]
+    if missed:
+        print(f"below {LEAST_SPEED:.0f} times the speed or above {MOST_MEMORY} of the memory: {', '.join(missed)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

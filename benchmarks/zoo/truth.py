@@ -1,0 +1,204 @@
+"""Record what the models of a zoo are, read off the live models.
+
+usage: python -m benchmarks.zoo.truth torchvision|timm OUT [--every N] [--only TEXT] [--seconds N]
+
+Each model is built on the meta device, so that no weight is allocated, and called on a meta input. OUT gets
+a line of JSON for each, compressed if its name ends in .gz:
+
+    target       module:function
+    arguments    what the function is called with, if anything
+    input        the shapes that forward is called with
+    modules      [[path, class]] in the order of named_modules()
+    params       {name: shape} in the order of named_parameters()
+    buffers      {name: shape} in the order of named_buffers()
+    output       the shapes that forward returns, flattened
+    io           {path: [input shapes, output shapes]} of the first call of each module
+
+`build_error` or `forward_error` says why the rest is missing where the live model itself fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import io
+import json
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+Shape = list[int]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model to record: its target, how to build it, and the shapes to call it with."""
+
+    target: str
+    build: Callable[[], Any]
+    inputs: Callable[[Any], list[Shape]]
+    arguments: str = ""
+
+
+class Late(BaseException):
+    """A model takes longer than it may."""
+
+
+def torchvision_models() -> Iterator[Subject]:
+    """Yield every registered model of torchvision, without downloaded weights."""
+    from benchmarks.zoo import torchvision_import  # noqa: F401
+
+    from torchvision import models
+
+    for name in models.list_models():
+        make = models.get_model_builder(name)
+        # These download weights of their backbone unless they are told not to.
+        downloads = any(part in make.__module__ for part in ("detection", "segmentation"))
+        given: dict[str, Any] = {"weights_backbone": None} if downloads else {}
+        yield Subject(
+            f"{make.__module__}:{make.__name__}",
+            lambda make=make, given=given: make(**given),
+            lambda model, name=name, home=make.__module__: _torchvision_inputs(name, home),
+            ", ".join(f"{key}={value!r}" for key, value in given.items()),
+        )
+
+
+def _torchvision_inputs(name: str, home: str) -> list[Shape]:
+    if "optical_flow" in home:
+        return [[1, 3, 128, 128], [1, 3, 128, 128]]
+    if "video" in home:
+        return [[1, 3, 16, 224, 224]]
+    size = 299 if name == "inception_v3" else 224
+    return [[2, 3, size, size]]
+
+
+def timm_models() -> Iterator[Subject]:
+    """Yield every registered model of timm, without downloaded weights."""
+    from benchmarks.zoo import torchvision_import  # noqa: F401
+
+    import timm
+
+    for name in timm.list_models():
+        make = timm.model_entrypoint(name)
+        yield Subject(
+            f"{make.__module__}:{make.__name__}",
+            make,
+            lambda model: [[2, *getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))]],
+        )
+
+
+ZOOS: dict[str, Callable[[], Iterator[Subject]]] = {"torchvision": torchvision_models, "timm": timm_models}
+
+
+def shapes(value: Any) -> list[Shape]:
+    """Return the shapes of all tensors in a nested value, in order."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return [list(value.shape)]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return []
+    return [shape for item in value for shape in shapes(item)]
+
+
+def record(subject: Subject) -> dict[str, Any]:
+    """Build a model, call it, and return its row."""
+    import torch
+
+    row: dict[str, Any] = {"target": subject.target}
+    if subject.arguments:
+        row["arguments"] = subject.arguments
+    device = "meta"
+    try:
+        try:
+            with torch.device("meta"):
+                model = subject.build()
+        except NotImplementedError:  # it needs numbers while it is built
+            device = "cpu"
+            model = subject.build()
+    except Exception as error:
+        return row | {"build_error": _line(error)}
+    model.eval()
+    row["modules"] = [[path, type(module).__name__] for path, module in model.named_modules()]
+    row["params"] = {name: list(weight.shape) for name, weight in model.named_parameters()}
+    row["buffers"] = {name: list(weight.shape) for name, weight in model.named_buffers()}
+    row["input"] = subject.inputs(model)
+    calls: dict[str, list[list[Shape]]] = {}
+    for path, module in model.named_modules():
+
+        def note(_module: Any, args: Any, kwargs: Any, output: Any, path: str = path) -> None:
+            calls.setdefault(path, [shapes((args, kwargs)), shapes(output)])
+
+        module.register_forward_hook(note, with_kwargs=True)
+    try:
+        with torch.no_grad():
+            output = model(*(torch.zeros(shape, device=device) for shape in row["input"]))
+    except Exception as error:
+        return row | {"forward_error": _line(error)}
+    return row | {"output": shapes(output), "io": calls}
+
+
+def _line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:200]}"
+
+
+@contextlib.contextmanager
+def alarm(seconds: int) -> Iterator[None]:
+    """Raise `Late` after some seconds."""
+
+    def late(*_args: object) -> None:
+        raise Late
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def opened(path: Path) -> TextIO:
+    """Open a file to write rows to; the bytes of a compressed one depend on the rows alone."""
+    if path.suffix != ".gz":
+        return path.open("w", encoding="utf-8")
+    return io.TextIOWrapper(gzip.GzipFile(path, "wb", compresslevel=9, mtime=0), encoding="utf-8")
+
+
+def main() -> int:
+    """Record a zoo."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.zoo.truth", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("zoo", choices=sorted(ZOOS))
+    parser.add_argument("out", type=Path, metavar="OUT")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="record only every N-th model")
+    parser.add_argument("--only", default="", metavar="TEXT", help="record only models with this in their target")
+    parser.add_argument("--seconds", type=int, default=120, metavar="N", help="time for one model (120)")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    chosen = [s for s in ZOOS[options.zoo]() if options.only in s.target][:: options.every]
+    counts = {"recorded": 0, "without a forward pass": 0, "not built": 0}
+    with opened(options.out) as file:
+        for subject in chosen:
+            try:
+                with alarm(options.seconds):
+                    row = record(subject)
+            except Late:
+                row = {"target": subject.target, "build_error": f"not done in {options.seconds} seconds"}
+            file.write(json.dumps(row, separators=(",", ":")) + "\n")
+            counts["recorded"] += 1
+            counts["without a forward pass"] += "forward_error" in row
+            counts["not built"] += "build_error" in row
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The interpreter against the Python that runs it: programs whose results must be the same."""
