@@ -218,6 +218,8 @@ def equal(left: Size, right: Size) -> bool | None:
 
 def less(left: Size, right: Size) -> bool | None:
     """Tell whether `left < right` for all, for no, or for some symbol values (None)."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left < right
     low, high = _bounds(_combine(right, left, -1))
     if low is not None and low > 0:
         return True

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
@@ -168,7 +168,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
         if star is not None:
             attributes[star] = args[len(positional) :]
         attributes.update(kwargs)
-        plain = {k: v for k, v in attributes.items() if next(tensors(v), None) is None}
+        plain = {k: v for k, v in attributes.items() if not _holds_tensor(v)}
         module = here.modules[-1] if here.modules else None
         here.operations.append(Operation(name, plain, read, written, module, here.place(), macs, allocates))
 
@@ -199,9 +199,9 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
             raise
         inputs: list[Tensor] = []
         for value in args:
-            inputs.extend(tensors(value))
+            _collect(value, inputs)
         for value in kwargs.values():
-            inputs.extend(tensors(value))
+            _collect(value, inputs)
         if overwrites:
             target = args[0] if args else kwargs[positional[0]]
         read = [t.reference() for t in inputs] if here.recording else []
@@ -210,7 +210,9 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
         if isinstance(target, Tensor) and isinstance(result, Out) and not overwrites:
             target._shape = new(result.shape)._shape  # `out=` is resized
         made = _materialise(result, inputs, target, macs, allocates)
-        written = [t.reference() for t in tensors(made)] if here.recording else []
+        if not here.recording:
+            return made
+        written = [t.reference() for t in tensors(made)]
         # What yields no new value (a size, `contiguous` of what is contiguous) is no operation.
         if {r.number for r in written} - {r.number for r in read}:
             record(here, args, kwargs, read, written, sum(macs), allocates[0])
@@ -223,16 +225,28 @@ def _unknown_reference(unknown: Unknown) -> Reference:
     return Reference(0, unknown, "unknown")
 
 
-def tensors(value: Any) -> Iterator[Tensor]:
-    """Yield the tensors in an argument or a result, in order."""
+def tensors(value: Any) -> list[Tensor]:
+    """Return the tensors in an argument or a result, in order."""
+    found: list[Tensor] = []
+    _collect(value, found)
+    return found
+
+
+def _collect(value: Any, found: list[Tensor]) -> None:
     if isinstance(value, Tensor):
-        yield value
+        found.append(value)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from tensors(item)
+            _collect(item, found)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from tensors(item)
+            _collect(item, found)
+
+
+def _holds_tensor(value: Any) -> bool:
+    if value is None or isinstance(value, (int, float, str)):
+        return False
+    return bool(tensors(value))
 
 
 def _materialise(result: Any, inputs: list[Tensor], target: Any, macs: list[Any], allocates: list[bool]) -> Any:

@@ -14,7 +14,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.session import Call
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.flatten import flatten
+from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.op import report
@@ -427,7 +427,7 @@ class Module:
                 changed = hook(self, args)
                 if changed is not None:
                     args = changed if isinstance(changed, tuple) else (changed,)
-        call = Call(self, flatten((args, kwargs)), len(here.operations), depth=len(here.modules))
+        call = Call(self, flatten_arguments(args, kwargs), len(here.operations), depth=len(here.modules))
         here.calls.append(call)
         here.modules.append(self)
         outside, here.recording = here.recording, True
@@ -444,9 +444,10 @@ class Module:
             here.modules.pop()
             here.recording = outside
             call.last_operation = len(here.operations)
-        seen = flatten((args, kwargs))
-        if len(seen) != len(call.inputs):  # a list that forward itself lengthened, as a forward hook would see it
-            call.inputs = seen
+        if any(isinstance(value, (list, dict)) for value in (*args, *kwargs.values())):
+            seen = flatten_arguments(args, kwargs)
+            if len(seen) != len(call.inputs):  # a list that forward itself lengthened, as a forward hook would see it
+                call.inputs = seen
         for key, hook in list(self._forward_hooks.items()):
             changed = (
                 hook(self, args, kwargs, result)

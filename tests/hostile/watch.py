@@ -1,0 +1,109 @@
+"""What a hostile target does to the host, seen through the interpreter's own audit events."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from cutaway.core.unknown import Unknown
+from cutaway.interp.builtins import BUILTINS
+
+# What an analysis has no business to do, whatever its target is.
+_ACTS = (
+    "os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile os.kill os.putenv os.unsetenv os.chdir "
+    "os.remove os.rename os.rmdir os.mkdir os.link os.symlink os.truncate os.chmod os.chown os.utime subprocess.Popen "
+    "socket.__new__ socket.connect socket.bind socket.getaddrinfo urllib.Request ctypes.dlopen ctypes.dlsym "
+    "pickle.find_class marshal.loads marshal.dumps shutil.copyfile shutil.move shutil.rmtree tempfile.mkstemp "
+    "tempfile.mkdtemp sys._getframe.target webbrowser.open pty.spawn code.__new__ function.__new__ "
+    "builtins.input builtins.breakpoint"
+)
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+MARK = "hostile_mark"
+"""A word that stands in whatever text a target tries to have compiled or imported."""
+
+_FORBIDDEN = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+_UNBOUND = ("__getattribute__", "__subclasses__", "__reduce_ex__", "__globals__", "__code__", "__closure__", "gi_frame")
+
+
+@dataclass
+class Watch:
+    """The acts of one analysis and the host objects that its target got hold of."""
+
+    acts: list[str] = field(default_factory=list)
+    loot: list[Any] = field(default_factory=list)
+
+    def heard(self, event: str, args: tuple[Any, ...]) -> None:
+        """Note an audit event if it is an act."""
+        if event == "open":
+            path, mode, flags = args
+            if (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & _WRITING):
+                self.acts.append(f"open {path} for writing")
+        elif event in ("compile", "exec", "import"):
+            if any(MARK in str(arg) for arg in args) or (event == "exec" and MARK in str(getattr(args[0], "co_names", ()))):
+                self.acts.append(f"{event} of the target's text")
+        elif event in _ACTS.split():
+            self.acts.append(f"{event} {args}")
+
+    def escaped(self) -> list[str]:
+        """Return the things among the loot that a target must never hold."""
+        return [repr(item)[:120] for item in self.loot if _is_forbidden(item)]
+
+
+def _is_forbidden(item: Any) -> bool:
+    if isinstance(item, Unknown):
+        return False
+    if isinstance(item, _FORBIDDEN):
+        return True
+    if isinstance(item, dict):
+        return any(item is getattr(module, "__dict__", None) for module in list(sys.modules.values())) or (
+            "__builtins__" in item and isinstance(item.get("__builtins__"), (dict, types.ModuleType))
+        )
+    if isinstance(item, (list, tuple, set)):
+        return any(_is_forbidden(part) for part in item) or (len(item) > 60 and all(isinstance(i, type) for i in item))
+    if isinstance(item, types.BuiltinFunctionType):
+        home = getattr(item, "__self__", None)
+        if isinstance(home, types.ModuleType):
+            return home.__name__ in ("builtins", "posix", "nt", "sys", "_io", "marshal", "_imp", "_thread", "_socket")
+        return item.__name__ in _UNBOUND
+    if isinstance(item, (types.WrapperDescriptorType, types.MethodWrapperType, types.MethodDescriptorType,
+                         types.GetSetDescriptorType, types.MemberDescriptorType)):  # fmt: skip
+        return item.__name__ in _UNBOUND
+    return False
+
+
+_watching: Watch | None = None
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    if _watching is not None:
+        _watching.heard(event, args)
+
+
+_hooked = False
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Watch the host while an analysis runs; its target can hand what it got to `loot(...)`."""
+    global _watching, _hooked
+    if not _hooked:
+        sys.addaudithook(_hook)
+        _hooked = True
+    watch = Watch()
+    BUILTINS["loot"] = watch.loot.append
+    bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    _watching = watch
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield watch
+    finally:
+        _watching = None
+        sys.dont_write_bytecode = bytecode
+        del BUILTINS["loot"]
