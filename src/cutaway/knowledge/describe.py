@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core.architecture import JSONValue
@@ -12,6 +14,63 @@ from cutaway.core.unknown import Unknown
 
 _DEPTH = 6
 _LENGTH = 256
+
+
+class Described(Mapping[str, JSONValue]):
+    """A mapping that is made when it is first looked at: most reports look at few of them."""
+
+    __slots__ = ("_make", "_made")
+
+    def __init__(self, make: Callable[[], dict[str, JSONValue]]) -> None:
+        self._make: Callable[[], dict[str, JSONValue]] | None = make
+        self._made: dict[str, JSONValue] = {}
+
+    def _items(self) -> dict[str, JSONValue]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __getitem__(self, key: str) -> JSONValue:
+        return self._items()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items())
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def __repr__(self) -> str:
+        return repr(self._items())
+
+
+def bind_by_name(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yield a call's arguments by name, defaults filled in, without the first (`self`).
+
+    The call has been made, so it fits; `Signature.bind` would check that again at several times the cost.
+    """
+    position = 0
+    taken = set()
+    for name, parameter in signature.parameters.items():
+        kind = parameter.kind
+        if kind is parameter.VAR_POSITIONAL:
+            if args[position:]:
+                yield name, args[position:]
+            position = len(args)
+        elif kind is parameter.VAR_KEYWORD:
+            yield from ((key, value) for key, value in kwargs.items() if key not in taken)
+        else:
+            taken.add(name)
+            by_position = kind is not parameter.KEYWORD_ONLY and position < len(args)
+            if by_position:
+                position += 1
+                if position > 1:
+                    yield name, args[position - 1]
+            elif name in kwargs:
+                yield name, kwargs[name]
+            elif parameter.default is not parameter.empty:
+                yield name, parameter.default
 
 
 def describe(value: Any, depth: int = 0) -> JSONValue:

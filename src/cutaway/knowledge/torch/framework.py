@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from cutaway.core import session
@@ -23,7 +24,7 @@ from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.dim import Dim, Size, is_known
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Unknown
-from cutaway.knowledge.describe import describe
+from cutaway.knowledge.describe import Described, bind_by_name, describe
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor import Tensor, new
@@ -123,7 +124,7 @@ def _module(module: Module, path: str, calls: list[Call]) -> ModuleRecord:
         path=path,
         class_name=cls.__name__,
         qualified_name=f"{cls.__module__}.{cls.__qualname__}",
-        config=_config(module),
+        config=Described(partial(_config, module, construction, session.current().signature)),
         source=construction.place if construction else None,
         calls=tuple(
             ModuleCall(
@@ -136,27 +137,14 @@ def _module(module: Module, path: str, calls: list[Call]) -> ModuleRecord:
     )
 
 
-def _config(module: Module) -> dict[str, JSONValue]:
+def _config(module: Module, construction: Any, signature: Any) -> dict[str, JSONValue]:
     """Return the constructor's arguments by name, defaults filled in."""
-    construction = module.__dict__.get("_construction")
     if construction is None:
         return {}
-    try:
-        bound = session.current().signature(type(module).__init__).bind(module, *construction.args, **construction.kwargs)
-    except (TypeError, ValueError):
-        return {str(i): describe(a) for i, a in enumerate(construction.args)} | {
-            name: describe(value) for name, value in construction.kwargs.items()
-        }
-    bound.apply_defaults()
-    arguments = list(bound.arguments.items())[1:]
-    parameters = bound.signature.parameters
-    config: dict[str, JSONValue] = {}
-    for name, value in arguments:
-        if parameters[name].kind is parameters[name].VAR_KEYWORD:
-            config.update({key: describe(item) for key, item in value.items()})
-        elif parameters[name].kind is not parameters[name].VAR_POSITIONAL or value:
-            config[name] = describe(value)
-    return config
+    return {
+        name: describe(value)
+        for name, value in bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs)
+    }
 
 
 def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
@@ -192,7 +180,7 @@ def _ops(gathered: Session, call: Call | None, paths: dict[int, str], names: dic
     for operation in gathered.operations[call.first_operation : call.last_operation]:
         yield Op(
             operation.op,
-            {name: describe(item) for name, item in operation.attributes.items()},
+            Described(partial(_attributes, operation.attributes)),
             tuple(value(r) for r in operation.inputs),
             tuple(value(r) for r in operation.outputs),
             paths.get(id(operation.module), ""),
@@ -200,6 +188,10 @@ def _ops(gathered: Session, call: Call | None, paths: dict[int, str], names: dic
             _quantity(operation.macs),
             operation.allocates,
         )
+
+
+def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
+    return {name: describe(item) for name, item in attributes.items()}
 
 
 def _quantity(size: Any) -> Quantity:
@@ -212,7 +204,7 @@ def shape_of(reference: Reference) -> Shape:
     """Return a shape in the form of the representation."""
     if isinstance(reference.shape, Unknown):
         return None
-    return tuple(_quantity(size) for size in reference.shape)
+    return tuple([size if type(size) is int else _quantity(size) for size in reference.shape])
 
 
 def dtype_of(reference: Reference) -> str | None:

@@ -211,14 +211,19 @@ class Module:
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
         memo = set() if memo is None else memo
-        if self not in memo:
+        waiting: list[tuple[str, Any]] = [(prefix, self)]
+        while waiting:
+            path, module = waiting.pop()
+            if module in memo:
+                continue
             if remove_duplicate:
-                memo.add(self)
-            yield prefix, self
-            for name, module in self._modules.items():
-                if isinstance(module, Module):
-                    path = f"{prefix}.{name}" if prefix else name
-                    yield from module.named_modules(memo, path, remove_duplicate)
+                memo.add(module)
+            yield path, module
+            below = module.__dict__["_modules"]
+            if below:
+                start = f"{path}." if path else ""
+                children = [(start + name, child) for name, child in below.items() if isinstance(child, Module)]
+                waiting.extend(reversed(children))
 
     def modules(self) -> Iterator[Any]:
         for _, module in self.named_modules():
