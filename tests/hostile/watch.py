@@ -19,7 +19,7 @@ _ACTS = (
     "os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile os.kill os.putenv os.unsetenv os.chdir "
     "os.remove os.rename os.rmdir os.mkdir os.link os.symlink os.truncate os.chmod os.chown os.utime subprocess.Popen "
     "socket.__new__ socket.connect socket.bind socket.getaddrinfo urllib.Request ctypes.dlopen ctypes.dlsym "
-    "pickle.find_class marshal.loads marshal.dumps shutil.copyfile shutil.move shutil.rmtree tempfile.mkstemp "
+    "pickle.find_class shutil.copyfile shutil.move shutil.rmtree tempfile.mkstemp "
     "tempfile.mkdtemp sys._getframe.target webbrowser.open pty.spawn code.__new__ function.__new__ "
     "builtins.input builtins.breakpoint"
 )

@@ -118,6 +118,8 @@ def _kinds(kind: Any) -> Iterator[Any]:
 
 def is_instance(value: Any, kinds: Any) -> Any:
     """`isinstance`; a symbolic size is an `int`."""
+    if isinstance(kinds, type) and type(value) is not Unknown and type(value) is not Dim:
+        return isinstance(value, kinds)
     unknown: Unknown | None = value if type(value) is Unknown else None
     for kind in _kinds(kinds):
         if type(kind) is Unknown:

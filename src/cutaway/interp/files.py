@@ -27,9 +27,16 @@ def read_text(path: Any, mode: str) -> Any:
     name = os.fspath(path) if not isinstance(path, int) else ""
     if any(letter in mode for letter in "wax+b") or not name:
         return here.unknown(f"open({name!r}, {mode!r}) is not done: only text files are read, and nothing is written")
+    data = read_bytes(name)
+    return data if isinstance(data, Unknown) else io.StringIO(data.decode("utf-8", "replace"))
+
+
+def read_bytes(name: str) -> Any:
+    """Return the bytes of a file of the project, or an unknown that says why not."""
+    here = session.current()
     if not os.path.isfile(name):
         return here.unknown(f"the file {name} is not there to be read")
     if not allowed(name) or os.path.getsize(name) > _MAXIMUM:
         return here.unknown(f"the file {name} is not read: it is outside the project or too large")
-    with open(name, encoding="utf-8", errors="replace") as file:
-        return io.StringIO(file.read())
+    with open(name, "rb") as file:
+        return file.read()

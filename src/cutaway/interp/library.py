@@ -6,6 +6,7 @@ Each module is one function below that returns its names; it is called when the 
 from __future__ import annotations
 
 import importlib
+import os
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +16,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import tick
 from cutaway.interp.builtins import BUILTINS, get_attribute_or, unreachable
-from cutaway.interp.files import read_text
+from cutaway.interp.files import read_bytes, read_text
 from cutaway.interp.function import record_of, signature
 from cutaway.interp.guard import BINARY, get_attribute
 
@@ -279,8 +280,6 @@ _environment = _Environment()
 
 
 def _os() -> dict[str, Any]:
-    import os
-
     path = _os_path()
     acting = """remove unlink mkdir makedirs rmdir rename replace system popen listdir scandir walk chmod stat kill fork
     execv execve spawnv putenv unsetenv chdir getcwd open urandom cpu_count getpid link symlink removedirs""".split()
@@ -557,6 +556,19 @@ def _datetime() -> dict[str, Any]:
             "date": types.SimpleNamespace(today=lambda *_a: Unknown("the time is not known"))}  # fmt: skip
 
 
+def _pkgutil() -> dict[str, Any]:
+    def get_data(package: Any, resource: Any) -> Any:
+        if type(package) is Unknown or type(resource) is Unknown:
+            return package if type(package) is Unknown else resource
+        home = loader.current().load(package)
+        file = getattr(home, "__file__", None)
+        if not isinstance(file, str):
+            return session.current().unknown(f"the data {resource} of package {package} is not found")
+        return read_bytes(os.path.join(os.path.dirname(file), resource))
+
+    return {"get_data": get_data, "extend_path": lambda path, _name: path}
+
+
 def _argparse() -> dict[str, Any]:
     import argparse
 
@@ -595,7 +607,7 @@ _MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
     "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
     "random": _random, "time": _time,
     "traceback": _traceback, "platform": _platform, "threading": _threading, "datetime": _datetime,
-    "argparse": _argparse, "dataclasses": _dataclasses, "hashlib": _hashlib, "builtins": _builtins,
+    "argparse": _argparse, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": _pkgutil, "builtins": _builtins,
 }  # fmt: skip
 
 _ = record_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+_LEAVES = frozenset((ast.Load, ast.Constant))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -117,7 +118,17 @@ def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str])
             bound.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
             bound.add(node.rest)
-        stack.extend(ast.iter_child_nodes(node))
+        _push_children(node, stack)
+
+
+def _push_children(node: ast.AST, stack: list[ast.AST]) -> None:
+    """`ast.iter_child_nodes`, which every function of a target goes through, at half the cost."""
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if type(value) is list:
+            stack.extend([item for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST) and type(value) not in _LEAVES:
+            stack.append(value)
 
 
 def yields(node: ast.AST) -> bool:
@@ -128,5 +139,5 @@ def yields(node: ast.AST) -> bool:
         if isinstance(child, (ast.Yield, ast.YieldFrom)):
             return True
         if not isinstance(child, (*FUNCTIONS, ast.ClassDef)) or child is node:
-            stack.extend(ast.iter_child_nodes(child))
+            _push_children(child, stack)
     return False

@@ -19,6 +19,7 @@ TABLE: dict[str, Any] = {}
 _NAMESPACES: set[str] = set()
 _ABSENT: set[str] = set()
 _LOADED: set[str] = set()
+_WAITING: list[str] = []
 # Library -> the package of ours that models it, where the names differ.
 _HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy"}
 
@@ -56,7 +57,10 @@ def absent(*names: str) -> None:
 
 
 def load(library: str) -> bool:
-    """Import the rows of a library; tell whether there are any."""
+    """Import the rows of a library; tell whether there are any.
+
+    Files that the library's package names in `LATER` wait until a name is not found in the others.
+    """
     if library in _LOADED:
         return True
     home = _HOMES.get(library)
@@ -64,10 +68,23 @@ def load(library: str) -> bool:
         return False
     _LOADED.add(library)
     package = importlib.import_module(f"cutaway.knowledge.{home}")
-    if hasattr(package, "__path__"):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+    later = getattr(package, "LATER", frozenset())
+    start = f"{package.__name__}."
+    for module in pkgutil.walk_packages(getattr(package, "__path__", []), start):
+        if module.name[len(start) :] in later:
+            _WAITING.append(module.name)
+        else:
             importlib.import_module(module.name)
     return True
+
+
+def load_rest() -> bool:
+    """Import the files that were left for later; tell whether there were any."""
+    waiting = _WAITING[:]
+    _WAITING.clear()
+    for name in waiting:
+        importlib.import_module(name)
+    return bool(waiting)
 
 
 def models(name: str) -> bool:
@@ -104,6 +121,7 @@ class KnownModule:
         return value
 
     def __dir__(self) -> list[str]:
+        load_rest()
         start = f"{self.__name__}."
         names = {name[len(start) :].partition(".")[0] for name in (*TABLE, *_NAMESPACES) if name.startswith(start)}
         return sorted(names)
@@ -118,4 +136,6 @@ def lookup(name: str) -> Any:
         return TABLE[name]
     if name in _NAMESPACES:
         return KnownModule(name)
+    if load_rest():
+        return lookup(name)
     return Unknown(f"{name} is not modelled")

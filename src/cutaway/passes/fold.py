@@ -8,6 +8,7 @@ so a report can show their range.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -147,12 +148,18 @@ def _forms(
     return forms
 
 
+@functools.cache
+def _is_incidental(key: str) -> bool:
+    """Tell whether a number of this name is a position or a rate, which may differ between equal blocks."""
+    return bool(_POSITION.search(key) or _RATE.search(key))
+
+
 def _comparable(config: Mapping[str, JSONValue]) -> Iterable[tuple[str, Any]]:
     """Yield the configuration that says what is built, without rates, positions and descriptions of objects."""
     for key, value in config.items():
         if isinstance(value, (float, dict)):
             continue
-        if isinstance(value, int) and not isinstance(value, bool) and (_POSITION.search(key) or _RATE.search(key)):
+        if isinstance(value, int) and not isinstance(value, bool) and _is_incidental(key):
             continue
         if isinstance(value, str) and key in _LABELS:
             continue

@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.session import Reference
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import register
+from cutaway.knowledge.registry import load_rest, register
 from cutaway.knowledge.torch.types import CPU, Device, DType, Size, default_dtype
 from cutaway.knowledge.values import Lazy
 
@@ -143,6 +143,11 @@ class Tensor(metaclass=TensorMeta):
         if isinstance(self._shape, tuple) and not self._shape:
             raise TypeError("iteration over a 0-d tensor")
         return iter(TENSOR_METHODS["unbind"](self, 0))
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and load_rest() and hasattr(type(self), name):
+            return getattr(self, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __hash__(self) -> int:
         return id(self)

@@ -122,7 +122,7 @@ class Module:
                     f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
             fields["_modules"][name] = value
-        elif "_buffers" in fields and (isinstance(value, Buffer) or name in fields["_buffers"]):
+        elif "_buffers" in fields and (name in fields["_buffers"] or (isinstance(value, Tensor) and isinstance(value, Buffer))):
             if isinstance(value, Buffer):
                 _remove(name, fields, fields["_parameters"], fields["_modules"])
                 self.register_buffer(name, value, value.persistent)

@@ -1,0 +1,81 @@
+"""A target that acts has no effect but an unknown."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import cutaway
+from tests.hostile.acts import BRINGS, STARTS, WRITES
+from tests.hostile.host_state import CHANGES
+from tests.hostile.introspection import ESCAPES
+from tests.hostile.snapshot import changed, state
+from tests.hostile.watch import Watch, watching
+
+_NETWORK = """
+import torch
+from torch import nn
+{attack}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+"""
+
+
+def _cases(*tables: dict[str, str]) -> list[object]:
+    return [pytest.param(text, id=name) for table in tables for name, text in table.items()]
+
+
+def _analyse(folder: Path, attack: str) -> Watch:
+    """Show a network in whose file the attack stands; the network must come out all the same."""
+    (folder / "keep").write_text("kept")
+    (folder / "hostile_mark.py").write_text("raise SystemExit('imported')")
+    model = folder / "model.py"
+    model.write_text(_NETWORK.format(attack=attack.replace("HERE", str(folder))))
+    loaded = set(sys.modules)
+    with watching() as watch:
+        try:
+            (network,) = cutaway.show(f"{model}::Net", input="1x2", timeout=20)
+        except cutaway.CutawayError as error:
+            assert "77" not in str(error)
+            network = None
+    new = {name for name in set(sys.modules) - loaded if not name.startswith(("cutaway", "numpy"))}
+    assert not any("hostile" in name or name == "model" for name in new), new
+    if network is not None:
+        assert network.weights[0].shape == (3, 2)
+    assert {p.name for p in folder.iterdir()} <= {"keep", "model.py", "hostile_mark.py"}
+    assert (folder / "keep").read_text() == "kept"
+    return watch
+
+
+@pytest.mark.parametrize("attack", _cases(WRITES, STARTS, BRINGS))
+def test_a_target_that_acts_has_no_effect(tmp_path: Path, attack: str, capfd: pytest.CaptureFixture[str]) -> None:
+    watch = _analyse(tmp_path, attack)
+    assert watch.acts == []
+    assert watch.escaped() == []
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("attack", _cases(ESCAPES))
+def test_a_target_does_not_reach_the_host(tmp_path: Path, attack: str, capfd: pytest.CaptureFixture[str]) -> None:
+    watch = _analyse(tmp_path, attack)
+    assert watch.escaped() == []
+    assert watch.acts == []
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("attack", _cases(CHANGES))
+def test_a_target_does_not_change_the_host(tmp_path: Path, attack: str, capfd: pytest.CaptureFixture[str]) -> None:
+    _analyse(tmp_path, "import numpy, csv, keyword, statistics, calendar, string, pathlib, argparse, einops\nnumpy.zeros(1)")
+    before = state()
+    watch = _analyse(tmp_path, attack)
+    assert changed(before, state()) == []
+    assert watch.acts == []
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,58 @@
+"""A sample of real packages, one model of each family: every fact equals that of the live model.
+
+The whole is `python -m benchmarks.zoo torchvision` and `python -m benchmarks.zoo timm`.
+"""
+
+from __future__ import annotations
+
+import functools
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.zoo.__main__ import read_truth
+from benchmarks.zoo.compare import EQUAL
+from benchmarks.zoo.measure import measure
+
+TRUTH = Path(__file__).resolve().parents[2] / "benchmarks" / "zoo" / "truth"
+VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30"}
+MODELS = {
+    "torchvision": """
+        alexnet:alexnet convnext:convnext_tiny densenet:densenet121 googlenet:googlenet inception:inception_v3
+        maxvit:maxvit_t mobilenetv3:mobilenet_v3_small regnet:regnet_y_400mf resnet:resnet50
+        shufflenetv2:shufflenet_v2_x0_5 swin_transformer:swin_v2_t vision_transformer:vit_b_16
+        detection.faster_rcnn:fasterrcnn_resnet50_fpn optical_flow.raft:raft_small
+        quantization.mobilenetv2:mobilenet_v2 segmentation.lraspp:lraspp_mobilenet_v3_large video.mvit:mvit_v2_s
+    """,
+    "timm": """
+        byoanet:botnet50ts_256 convit:convit_small cspnet:darknet53 deit:deit_small_distilled_patch16_224
+        efficientnet:efficientnet_b2_pruned eva:vit_small_patch16_rope_mixed_224 inception_next:inception_next_atto
+        maxxvit:coatnet_1_224 mobilenetv3:mobilenetv4_hybrid_medium_075 nfnet:nf_regnet_b2 pit:pit_xs_224
+        swin_transformer_v2_cr:swinv2_cr_base_ns_224 tiny_vit:tiny_vit_11m_224 xcit:xcit_tiny_24_p16_384
+    """,
+}
+SAMPLE = [(zoo, f"{zoo}.models.{name}") for zoo, names in MODELS.items() for name in names.split()]
+
+
+@functools.cache
+def rows(zoo: str) -> dict[str, dict[str, Any]]:
+    return {row["target"]: row for row in read_truth(TRUTH / f"{zoo}.jsonl.gz")}
+
+
+def installed(zoo: str) -> str | None:
+    """Return the version of the package whose source is there; it need not be importable."""
+    try:
+        return version(zoo).partition("+")[0]
+    except PackageNotFoundError:
+        return None
+
+
+@pytest.mark.parametrize(("zoo", "target"), SAMPLE, ids=[target for _, target in SAMPLE])
+def test_every_fact_is_the_live_models(zoo: str, target: str) -> None:
+    if installed(zoo) != VERSIONS[zoo]:
+        pytest.skip(f"the source of {zoo} {VERSIONS[zoo]} is not installed: pip install --no-deps {zoo}=={VERSIONS[zoo]}")
+    result = measure(rows(zoo)[target])
+    differing = {fact: verdict for fact, verdict in result["verdicts"].items() if verdict[0] != EQUAL}
+    assert not differing, "\n".join(map(str, [*differing.items(), *result["unknowns"][:5]]))
