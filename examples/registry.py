@@ -56,13 +56,13 @@ class Mixer(nn.Module):
 
 @size
 def small(**options):
-    """19 million parameters."""
+    """18 million parameters."""
     return Mixer(width=512, layers=8, **options)
 
 
 @size
 def base(**options):
-    """60 million parameters."""
+    """59 million parameters."""
     return Mixer(width=768, layers=12, **options)
 
 

@@ -160,5 +160,9 @@ def test_names_say_what_is_inside() -> None:
 
 
 def test_modules_say_what_they_are_for() -> None:
-    wrong = [f"{name_of(path)} opens with no sentence about itself" for path in FILES if not ast.get_docstring(tree_of(path))]
+    wrong = [
+        f"{name_of(path)} opens with no sentence about itself"
+        for path in FILES
+        if (ast.get_docstring(tree_of(path)) or "TODO").startswith("TODO")
+    ]
     assert not wrong, "\n".join(wrong)

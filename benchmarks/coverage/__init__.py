@@ -42,6 +42,7 @@ def measure() -> list[Coverage]:
     from cutaway.knowledge.torch.tensor import Tensor
 
     registry.load("torch")
+    registry.load_rest()
     found = []
     for namespace in NAMESPACES:
         public = public_names(namespace)
@@ -79,7 +80,13 @@ def _is_public(namespace: str, owner: Any, name: str) -> bool:
         return False
     if namespace == "torch":
         return not isinstance(value, type)
-    return home != "torch._torch_docs" and not home.startswith(("torch._jit", "torch.overrides", "torch.types"))
+    if name in _HELPERS:
+        return False
+    return not namespace.startswith("torch.nn.utils") or home.startswith("torch.nn.utils")
+
+
+_HELPERS = {"has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"}
+"""Names in a namespace that are not part of its own interface."""
 
 
 _OPERATORS = {

@@ -23,6 +23,7 @@ import argparse
 import contextlib
 import gzip
 import io
+import itertools
 import json
 import signal
 import sys
@@ -37,12 +38,13 @@ Shape = list[int]
 
 @dataclass(frozen=True)
 class Subject:
-    """A model to record: its target, how to build it, and the shapes to call it with."""
+    """A model to record: its target, how to build it, and the shapes to call it with, of float32 if not said."""
 
     target: str
     build: Callable[[], Any]
     inputs: Callable[[Any], list[Shape]]
     arguments: str = ""
+    dtypes: tuple[str, ...] = ()
 
 
 class Late(BaseException):
@@ -139,10 +141,17 @@ def record(subject: Subject) -> dict[str, Any]:
         module.register_forward_hook(note, with_kwargs=True)
     try:
         with torch.no_grad():
-            output = model(*(torch.zeros(shape, device=device) for shape in row["input"]))
+            output = model(*_tensors(row["input"], subject.dtypes, device))
     except Exception as error:
         return row | {"forward_error": _line(error)}
     return row | {"output": shapes(output), "io": calls}
+
+
+def _tensors(given: list[Shape], dtypes: tuple[str, ...], device: str) -> Iterator[Any]:
+    import torch
+
+    for shape, dtype in itertools.zip_longest(given, dtypes, fillvalue="float32"):
+        yield torch.zeros(shape, dtype=getattr(torch, str(dtype)), device=device)
 
 
 def _line(error: Exception) -> str:

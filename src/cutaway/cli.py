@@ -149,13 +149,32 @@ def _write(text: str, path: str | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    folder = os.path.dirname(os.path.abspath(path))
     try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
-            file.write(text)
-        os.replace(file.name, path)
+        _write_file(text, os.path.realpath(path))
     except OSError as error:
         raise CutawayError(f"{path}: can't be written ({error.strerror})") from None
+
+
+def _write_file(text: str, path: str) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as device:  # such as /dev/null, which must not be replaced
+            device.write(text)
+        return
+    descriptor, beside = tempfile.mkstemp(dir=os.path.dirname(path))
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(beside, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask())
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 @contextmanager

@@ -25,7 +25,7 @@ _ACTS = (
 )
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 MARK = "hostile_mark"
-"""A word that stands in whatever text a target tries to have compiled or imported."""
+"""A word that stands in whatever text a target tries to have executed or imported."""
 
 _FORBIDDEN = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _UNBOUND = ("__getattribute__", "__subclasses__", "__reduce_ex__", "__globals__", "__code__", "__closure__", "gi_frame")
@@ -44,15 +44,22 @@ class Watch:
             path, mode, flags = args
             if (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & _WRITING):
                 self.acts.append(f"open {path} for writing")
-        elif event in ("compile", "exec", "import"):
-            if any(MARK in str(arg) for arg in args) or (event == "exec" and MARK in str(getattr(args[0], "co_names", ()))):
-                self.acts.append(f"{event} of the target's text")
+        elif event == "import" and MARK in str(args[0]):
+            self.acts.append(f"import {args[0]}")
+        elif event == "exec" and _mentions(args[0]):
+            self.acts.append(f"execution of {args[0]}")
         elif event in _ACTS.split():
             self.acts.append(f"{event} {args}")
 
     def escaped(self) -> list[str]:
         """Return the things among the loot that a target must never hold."""
         return [repr(item)[:120] for item in self.loot if _is_forbidden(item)]
+
+
+def _mentions(code: Any) -> bool:
+    """Tell whether compiled code was made from text of the target."""
+    parts = (*code.co_names, *code.co_varnames, *code.co_consts)
+    return any(_mentions(p) if isinstance(p, types.CodeType) else MARK in str(p) for p in parts)
 
 
 def _is_forbidden(item: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.analysis import Options, _installed
-from cutaway.interp.guard import Pending
+from cutaway.interp.reach import Pending
 from cutaway.interp.loader import current
 from cutaway.syntax.resolve import Location
 

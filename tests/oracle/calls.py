@@ -18,6 +18,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from cutaway.knowledge.registry import TABLE
 
 from .check import Call, quiet
+from .extra import from_extra
 from .rows import callables, names_of_real, real
 from .samples import copy
 
@@ -42,8 +43,9 @@ def names_of(label: str) -> tuple[str, ...]:
     for function in functions:
         for name in _names(function):
             found.setdefault(name)
-    for name in _names_by_tail().get(tail(info.name), ()):
-        found.setdefault(name)
+    for bare in (info.name, *(alias.name for alias in info.aliases)):
+        for name in _names_by_tail().get(tail(bare), ()):
+            found.setdefault(name)
     return tuple(found)
 
 
@@ -179,6 +181,9 @@ def every_source(wanted: Callable[[str], bool]) -> Iterator[Call]:
         yield from mutations(calls)
     for name in names:
         yield from (call for call in from_documentation(name) if wanted(call.name))
+        extra = list(from_extra(name))
+        yield from extra
+        yield from mutations(extra)
 
 
 def tail(name: str) -> str:

@@ -20,3 +20,14 @@ SIGNATURES: dict[str, str] = {}
 def excluded(outcome: Outcome) -> str | None:
     """Return the reason why this outcome is tolerated, if there is one."""
     return OPS.get(outcome.call.name)
+
+UNSAMPLED: dict[str, str] = {}
+"""Row name -> why there is no sample of it."""
+
+INVENTED: dict[str, str] = {}
+"""Row name, or the start of one ending in a dot -> why it is there although torch has no such name."""
+
+
+def excused(name: str) -> str | None:
+    """Return the reason why a row may have a name that torch lacks."""
+    return INVENTED.get(name) or next((why for start, why in INVENTED.items() if start[-1] == "." and name.startswith(start)), None)

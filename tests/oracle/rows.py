@@ -53,6 +53,18 @@ def real(name: str) -> Any:
 
 
 @functools.cache
+def exists(name: str) -> bool:
+    """Tell whether the real library has this name, be its value None."""
+    owner, _, last = name.rpartition(".")
+    if real(name) is not None:
+        return True
+    try:
+        return hasattr(real(owner), last)
+    except RuntimeError:
+        return False
+
+
+@functools.cache
 def names_of_real() -> dict[Any, list[str]]:
     """Map real functions and classes to the names of our rows for them."""
     load()

@@ -115,6 +115,7 @@ class Converter:
         shape = [self.size(s) for s in value.shape] if self.mode == SYMBOLIC else value.shape
         made = new(shape, DTYPES[dtype_name(value.dtype)], values=self.numbers(value))
         made.requires_grad = value.requires_grad
+        made._contiguous = value.is_contiguous()
         if isinstance(value, torch.nn.Parameter):
             made = TABLE["torch.nn.Parameter"](made, requires_grad=value.requires_grad)
         return made
@@ -197,6 +198,8 @@ class Comparison:
         if isinstance(theirs, torch.nn.Parameter) != isinstance(ours, TABLE["torch.nn.Parameter"]):
             raise Different(f"{path}: {type(ours).__name__} instead of {type(theirs).__name__}")
         self.sizes(ours.shape, theirs.shape, path)
+        if ours._contiguous and not theirs.is_contiguous():
+            raise Different(f"{path}: said to be contiguous, but has strides {theirs.stride()}")
         values = ours.values_
         if values is None:
             return

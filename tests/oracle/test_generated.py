@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from . import calls, rows
+from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.torch.op import RULES
+
+from . import attributes, calls, extra, rows
 from .check import check
+from .exclusions import UNSAMPLED, excused
 from .mutate import mutations
+from .rows import exists
 from .verdicts import explain, failures
 
 rows.load()
@@ -47,3 +52,32 @@ def test_no_flops_invented_or_forgotten(label: str) -> None:
     outcomes = [check(call, flops=True) for call in calls.from_op_db(label, limit=2)]
     bad = [o for o in failures(outcomes) if any(mode.startswith("flops") for mode in o.modes)]
     assert not bad, explain(bad)
+
+
+@pytest.mark.parametrize("name", [name for name in extra.table() if name in rows.callables()])
+def test_extra_samples(name: str) -> None:
+    """Rows that torch's own databases leave out."""
+    samples = list(extra.from_extra(name))
+    outcomes = [check(call, flops=True) for call in [*samples, *mutations(samples, count=15)]]
+    assert not failures(outcomes), explain(failures(outcomes))
+
+
+@pytest.mark.parametrize("name", attributes.names())
+def test_attribute(name: str) -> None:
+    """Attributes of tensors, such as `.T` and `.is_leaf`."""
+    assert not attributes.differences(name)
+
+
+def test_every_rule_is_exercised() -> None:
+    """A row that no source has samples for is not tested at all; `extra.py` is the place to add some."""
+    sampled = {name for label in LABELS for name in calls.names_of(label)} | set(extra.table())
+    sampled |= {call.name for name in rows.callables() for call in calls.from_documentation(name)}
+    missing = {name for name in RULES if callable(rows.real(name))} - sampled
+    assert missing - set(UNSAMPLED) == set()
+    assert set(UNSAMPLED) - missing == set(), "these have samples now: drop their entries"
+
+
+def test_every_row_exists_in_torch() -> None:
+    """A name that torch lacks would hide the target's mistake."""
+    invented = {name for name in TABLE if name.startswith("torch.") and not exists(name)}
+    assert {name for name in invented if not excused(name)} == set()

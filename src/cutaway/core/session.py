@@ -7,7 +7,8 @@ tables report to it what they do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,12 +71,32 @@ class Finding:
     notes: tuple[tuple[str, Place | None], ...] = ()
 
 
+@dataclass(slots=True)
+class Remarks:
+    """What is remarked about a part of the target: unknowns, assumptions and faults, in order."""
+
+    unknowns: dict[Note, None] = field(default_factory=dict)
+    assumptions: dict[Note, None] = field(default_factory=dict)
+    findings: dict[Finding, None] = field(default_factory=dict)
+
+    def update(self, other: Remarks) -> None:
+        """Add other remarks."""
+        self.unknowns.update(other.unknowns)
+        self.assumptions.update(other.assumptions)
+        self.findings.update(other.findings)
+
+
 _ABSENT = object()
 
 
 @dataclass(slots=True)
 class Session:
-    """The record of one analysis. `recording` says whether operations are kept: while a module is called."""
+    """The record of one analysis.
+
+    `recording` says whether operations are kept: while a module is called. While `quiet`, unknowns
+    are not listed: a library is being imported, and most of what it does then concerns no network.
+    They are listed when something turns out to depend on them.
+    """
 
     place: Callable[[], Place | None] = lambda: None
     signature: Callable[[Any], inspect.Signature] = inspect.signature
@@ -87,6 +108,7 @@ class Session:
     assumptions: dict[Note, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
     values: int = 0
+    quiet: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
 
     def next_value(self) -> int:
@@ -97,7 +119,8 @@ class Session:
     def unknown(self, reason: str, module: Any = None, place: Place | None = None) -> Unknown:
         """Record something that can't be determined and return the value that stands for it."""
         place = place or self.place()
-        self.unknowns.setdefault(Note(reason, place, module))
+        if not self.quiet:
+            self.unknowns.setdefault(Note(reason, place, module))
         return Unknown(reason, place)
 
     def change(self, owner: Any, name: str) -> None:
@@ -116,8 +139,25 @@ class Session:
     def note(self, unknown: Unknown, module: Any = None) -> Unknown:
         """Record a value that turned out to be unknown, once for each cause, and return it."""
         place = unknown.place or self.place()
-        self.unknowns.setdefault(Note(unknown.reason, place, module))
+        if not self.quiet:
+            self.unknowns.setdefault(Note(unknown.reason, place, module))
         return unknown if unknown.place is not None else Unknown(unknown.reason, place)
+
+    @contextmanager
+    def apart(self, remarks: Remarks) -> Iterator[None]:
+        """Keep what is remarked inside apart, in `remarks`; what was there before is seen too."""
+        before = Remarks(self.unknowns, self.assumptions, self.findings)
+        seen = Remarks()
+        seen.update(before)
+        seen.update(remarks)
+        self.unknowns, self.assumptions, self.findings = seen.unknowns, seen.assumptions, seen.findings
+        try:
+            yield
+        finally:
+            remarks.unknowns.update((note, None) for note in seen.unknowns if note not in before.unknowns)
+            remarks.assumptions.update((note, None) for note in seen.assumptions if note not in before.assumptions)
+            remarks.findings.update((note, None) for note in seen.findings if note not in before.findings)
+            self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
 
     def assume(self, text: str, place: Place | None = None) -> None:
         """Record an assumption; the same one is listed once."""

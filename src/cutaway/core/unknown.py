@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from cutaway.core.place import Place
 
@@ -64,7 +64,7 @@ class Unknown:
     def __ne__(self, other: object) -> Any:
         return self
 
-    def __exit__(self, *_exc: object) -> bool:
+    def __exit__(self, *_exc: object) -> Literal[False]:
         return False
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:

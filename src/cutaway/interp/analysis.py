@@ -9,20 +9,21 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture
+from cutaway.core.dim import is_known
 from cutaway.core.place import Place
-from cutaway.core.session import Call, Session
+from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import budget, frame, loader
 from cutaway.interp.expression import ExpressionCompiler, call
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import record_of, signature
-from cutaway.interp.guard import Pending
 from cutaway.interp.loader import Loader, ModuleState, SourceModule, failure
+from cutaway.interp.reach import Pending
 from cutaway.interp.scope import Scope
 from cutaway.knowledge.framework import FRAMEWORKS, Framework
 from cutaway.syntax import resolve, source
@@ -41,11 +42,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network of the target, with its name and the framework it belongs to."""
+    """A network of the target: its name, the framework it belongs to, what was remarked while it was made."""
 
     name: str
     value: Any
     framework: Framework
+    remarks: Remarks = field(default_factory=Remarks)
 
 
 def analyse(target: Target, options: Options) -> list[Architecture]:
@@ -118,6 +120,7 @@ def _module(target: Target, options: Options) -> ModuleState:
         reason = module.reason if isinstance(module, Unknown) else "it is part of a modelled library"
         raise TargetError(f"{target.text}: module {target.module} can't be read as source: {reason}")
     state: ModuleState = module.__dict__["__cutaway__"]
+    state.named = True
     return state
 
 
@@ -228,17 +231,27 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
                 classes.update(type(part) for part in framework.parts(value))
                 yield Network(name, value, framework)
     made: list[Network] = []
+    failed: dict[type, Remarks] = {}
     for name, value in own.items():
         for framework in FRAMEWORKS:
             if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
-                network = _instantiate(name, value, framework, gathered)
-                if network is not None:
-                    made.append(network)
+                remarks = Remarks()
+                with gathered.apart(remarks):
+                    instance = _instantiate(name, value, framework, gathered)
+                if instance is None:
+                    failed[value] = remarks
+                else:
+                    made.append(Network(name, instance, framework, remarks))
     inside = {type(part) for network in made for part in network.framework.parts(network.value)[1:]}
+    for cls, remarks in failed.items():
+        if cls not in inside and cls not in classes:
+            gathered.unknowns.update(remarks.unknowns)
+            gathered.findings.update(remarks.findings)
     yield from (network for network in made if type(network.value) not in inside)
 
 
-def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) -> Network | None:
+def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) -> Any:
+    """Make a network of a class, None where that does not succeed."""
     record = record_of(cls.__init__)  # type: ignore[misc]
     at = record.place if record else None
     try:
@@ -249,16 +262,28 @@ def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) 
     except Exception as error:
         failure(error, at)
         return None
-    return Network(name, value, framework) if framework.is_network(value) else None
+    return value if framework.is_network(value) else None
 
 
 def _read_off(network: Network, target: Target, options: Options, gathered: Session) -> Architecture:
     """Run a network's forward on the inputs it is given and describe it."""
     framework = network.framework
     past = next((c for c in gathered.calls if c.module is network.value and c.depth == 0), None)
-    if options.inputs or past is None:
-        past = _run(network, options, gathered)
-    return framework.read_off(network.value, network.name, target.text, gathered, past)
+    with gathered.apart(network.remarks):
+        if options.inputs or past is None:
+            past = _run(network, options, gathered)
+        _explain(past, gathered)
+        return framework.read_off(network.value, network.name, target.text, gathered, past)
+
+
+def _explain(call: Call | None, gathered: Session) -> None:
+    """Record why an output is unknown, where nothing has been recorded on the way to it."""
+    for name, reference in (call.outputs if call else None) or ():
+        of_output = f" {name}" if name else ""
+        if isinstance(reference.shape, Unknown):
+            gathered.note(reference.shape)
+        elif not gathered.unknowns and not all(is_known(size) for size in reference.shape):
+            gathered.unknown(f"a size of the output{of_output} depends on the numbers in tensors")
 
 
 def _run(network: Network, options: Options, gathered: Session) -> Call | None:

@@ -14,7 +14,8 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import ELEMENTS, tick
 from cutaway.interp.frame import STACK
-from cutaway.interp.guard import delete_attribute, get_attribute, power, set_attribute
+from cutaway.interp.guard import power
+from cutaway.interp.reach import delete_attribute, get_attribute, set_attribute, variables_of
 
 _LONG = 1 << 20
 
@@ -231,7 +232,7 @@ def variables(value: Any = None) -> Any:
         return local_variables()
     if isinstance(value, loader.SourceModule):
         return loader.every_name(value)
-    return value if type(value) is Unknown else vars(value)
+    return value if type(value) is Unknown else variables_of(value)
 
 
 def names_in(value: Any = None) -> Any:
@@ -260,6 +261,16 @@ def unreachable(name: str) -> Callable[..., Any]:
 
     def call(*_args: Any, **_kwargs: Any) -> Any:
         return session.current().unknown(f"{name} is not called: it would act outside the analysis")
+
+    call.__name__ = name
+    return call
+
+
+def unasked(name: str) -> Callable[..., Any]:
+    """A function that would ask the world something: its answer is unknown, which matters only if it is used."""
+
+    def call(*_args: Any, **_kwargs: Any) -> Any:
+        return Unknown(f"{name} is not called: its answer depends on the machine", session.current().place())
 
     call.__name__ = name
     return call

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
 import types
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from cutaway.core.dim import Dim
@@ -14,19 +16,11 @@ from cutaway.interp.builtins import CONVERSIONS
 from cutaway.interp.budget import tick
 from cutaway.interp.frame import Evaluate, Frame
 from cutaway.interp.function import WRAPPER, invoke
-from cutaway.interp.guard import (
-    BINARY,
-    COMPARE,
-    DENIED,
-    UNARY,
-    Pending,
-    contains,
-    denied_attribute,
-    identical,
-    set_attribute,
-)
+from cutaway.interp.guard import BINARY, COMPARE, UNARY, contains, identical
 from cutaway.interp.native import call_native
+from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
 from cutaway.interp.scope import Scope
+from cutaway.knowledge.registry import CONSTRUCTORS
 
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
 
@@ -47,9 +41,7 @@ class ExpressionCompiler:
         return compile_node(node)
 
     def _mangle(self, name: str) -> str:
-        if self.owner and name.startswith("__") and not name.endswith("__"):
-            return f"_{self.owner.lstrip('_')}{name}"
-        return name
+        return scopes.mangle(self.owner, name) if self.owner else name
 
     # Atoms
 
@@ -63,10 +55,12 @@ class ExpressionCompiler:
     def load(self, name: str) -> Evaluate:
         """Return the closure that reads a variable."""
         depth = self.scope.depth_of(name) if self.scope.kind != "module" else None
+        if name == "__class__" and depth is None and self.owner:
+            return _load_class
+        if self.scope.kind == "class" and self.scope.declared.get(name) is None:
+            return _load_class_variable(name, _load_enclosing(name, depth) if depth else _load_global(name))
         if depth is None:
             return _load_global(name)
-        if self.scope.kind == "class":
-            return _load_class_variable(name) if depth == 0 else _load_enclosing(name, depth)
         return _load_local(name) if depth == 0 else _load_enclosing(name, depth)
 
     def _JoinedStr(self, node: ast.JoinedStr) -> Evaluate:
@@ -127,10 +121,17 @@ class ExpressionCompiler:
         def evaluate(frame: Frame) -> list[Any]:
             items: list[Any] = []
             for starred, part in parts:
-                if starred:
-                    items.extend(part(frame))
-                else:
+                if not starred:
                     items.append(part(frame))
+                    continue
+                source = part(frame)
+                try:
+                    several = iter(source)
+                except TypeError:
+                    if hasattr(type(source), "__iter__"):
+                        raise
+                    raise TypeError(f"Value after * must be an iterable, not {type(source).__name__}") from None
+                items.extend(several)
             return items
 
         return evaluate
@@ -142,9 +143,15 @@ class ExpressionCompiler:
             made: dict[Any, Any] = {}
             for key, value in parts:
                 if key is None:
-                    made.update(value(frame))
+                    mapping = value(frame)
+                    if type(mapping) is Unknown:
+                        raise Undecidable(mapping)
+                    if not hasattr(mapping, "keys"):
+                        raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
+                    made.update(mapping)
                 else:
-                    made[key(frame)] = value(frame)
+                    name = key(frame)
+                    made[name] = value(frame)
             return made
 
         return evaluate
@@ -227,11 +234,13 @@ class ExpressionCompiler:
 
     def _NamedExpr(self, node: ast.NamedExpr) -> Evaluate:
         value = self.expression(node.value)
-        name = node.target.id
+        name = self._mangle(node.target.id)
         scope, hops = self.scope, 0
         while scope.kind == "comprehension" and scope.parent is not None:
             scope, hops = scope.parent, hops + 1
-        globally = scope.kind == "module" or scope.declared.get(name) == "global"
+        if scope.kind == "module":
+            scope = Scope("module", None, set(), {name: "global"})
+        assign = _assign_name(scope, name)
 
         def evaluate(frame: Frame) -> Any:
             result = value(frame)
@@ -239,7 +248,7 @@ class ExpressionCompiler:
             for _ in range(hops):
                 if target.parent is not None:
                     target = target.parent
-            (target.globals if globally else target.vars)[name] = result
+            assign(target, result)
             return result
 
         return evaluate
@@ -249,16 +258,13 @@ class ExpressionCompiler:
     def _Attribute(self, node: ast.Attribute) -> Evaluate:
         value = self.expression(node.value)
         name = self._mangle(node.attr)
-        if name in DENIED:
-            return lambda frame: denied_attribute(value(frame), name)
-        if name.startswith("__"):
-            from cutaway.interp.guard import get_attribute
-
+        if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
 
         def evaluate(frame: Frame) -> Any:
             found = getattr(value(frame), name)
-            return found.resolve() if type(found) is Pending else found
+            check = CHECKED.get(type(found))
+            return found if check is None else check(found)
 
         return evaluate
 
@@ -272,7 +278,8 @@ class ExpressionCompiler:
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at {index} of a sequence")
             found = container[index]
-            return found.resolve() if type(found) is Pending else found
+            check = CHECKED.get(type(found))
+            return found if check is None else check(found)
 
         return evaluate
 
@@ -310,19 +317,28 @@ class ExpressionCompiler:
 
         def evaluate_spread(frame: Frame) -> Any:
             callee = function(frame)
-            args = spread(frame)
+            try:
+                args = spread(frame)
+            except TypeError as error:
+                if not str(error).startswith("Value after *"):
+                    raise
+                raise TypeError(f"{_title(callee)} argument {str(error)[len('Value ') :]}") from None
             kwargs: dict[str, Any] = {}
             for name, value in keywords:
-                if name is None:
-                    mapping = value(frame)
-                    if type(mapping) is Unknown:
-                        raise Undecidable(mapping)
-                    for key in mapping.keys():
-                        if key in kwargs:
-                            raise TypeError(f"got multiple values for keyword argument '{key}'")
-                        kwargs[key] = mapping[key]
+                if name is not None:
+                    found = {name: value(frame)}
                 else:
-                    kwargs[name] = value(frame)
+                    found = value(frame)
+                    if type(found) is Unknown:
+                        raise Undecidable(found)
+                    if not hasattr(found, "keys"):
+                        raise TypeError(f"{_title(callee)} argument after ** must be a mapping, not {type(found).__name__}")
+                for key in found.keys():
+                    if not isinstance(key, str):
+                        raise TypeError("keywords must be strings")
+                    if key in kwargs:
+                        raise TypeError(f"{_title(callee)} got multiple values for keyword argument '{key}'")
+                    kwargs[key] = found[key]
             frame.line = line
             return call(callee, args, kwargs)
 
@@ -330,13 +346,15 @@ class ExpressionCompiler:
 
     def _super(self) -> Evaluate:
         def evaluate(frame: Frame) -> Any:
-            method = frame
-            while method.function is None or method.function.cell is None:
-                if method.parent is None:
-                    raise RuntimeError("super(): no arguments")
+            method: Frame | None = frame
+            while method is not None and method.function is None:  # a comprehension
                 method = method.parent
-            function = method.function
-            return super(function.cell[0], method.vars[function.code.positional[0]])  # type: ignore[misc]
+            if method is None or not method.function.code.positional:
+                raise RuntimeError("super(): no arguments")
+            first = method.function.code.positional[0]
+            if first not in method.vars:
+                raise RuntimeError("super(): arg[0] deleted")
+            return super(_load_class(method), method.vars[first])  # type: ignore[misc]
 
         return evaluate
 
@@ -360,7 +378,7 @@ class ExpressionCompiler:
         return self._comprehension(node, dict)
 
     def _comprehension(self, node: Any, make: Callable[[Iterator[Any]], Any]) -> Evaluate:
-        inner = type(self)(scopes.of_comprehension(node.generators, self.scope), self.file, self.owner)
+        inner = type(self)(scopes.of_comprehension(node.generators, self.scope, self.owner), self.file, self.owner)
         first = self.expression(node.generators[0].iter)
         loops = [
             (
@@ -464,10 +482,20 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return function
     elif kind is _BuiltinType:
         return call_native(function, args, kwargs)
-    elif function in CONVERSIONS if isinstance(function, type) else False:
-        if args and not kwargs:
-            return CONVERSIONS[function](*args)
-    return function(*args, **kwargs)
+    elif kind is type:
+        if function in CONVERSIONS:
+            if args and not kwargs:
+                return CONVERSIONS[function](*args)
+        elif function in CONSTRUCTORS:
+            return CONSTRUCTORS[function](*args, **kwargs)
+    try:
+        result = function(*args, **kwargs)
+    except Undecidable as undecidable:
+        if type(undecidable) is not Undecidable or not isinstance(function, type):
+            raise
+        return undecidable.unknown  # an object whose making could not be followed
+    check = CHECKED.get(type(result))
+    return result if check is None else check(result)
 
 
 def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -> Evaluate:
@@ -488,6 +516,15 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
         return call(callee, args, nothing)
 
     return call_some
+
+
+def _title(function: Any) -> str:
+    """Return a function as Python names it where a call does not fit."""
+    name = getattr(function, "__qualname__", None)
+    if not isinstance(name, str):
+        return str(function)
+    home = getattr(function, "__module__", None)
+    return f"{home}.{name}()" if isinstance(home, str) and home != "builtins" else f"{name}()"
 
 
 def _comparison(node: ast.cmpop) -> Callable[[Any, Any], Any]:
@@ -514,14 +551,30 @@ def _unsupported(reason: str) -> Evaluate:
     return evaluate
 
 
+_OLD = sys.version_info < (3, 11)
+_UNBOUND = (
+    "local variable '{}' referenced before assignment"
+    if _OLD
+    else "cannot access local variable '{}' where it is not associated with a value"
+)
+_UNBOUND_FREE = (
+    "free variable '{}' referenced before assignment in enclosing scope"
+    if _OLD
+    else "cannot access free variable '{}' where it is not associated with a value in enclosing scope"
+)
+
+
+def unbound_local(name: str) -> UnboundLocalError:
+    """Return the error of reading or deleting a local variable that has no value."""
+    return UnboundLocalError(_UNBOUND.format(name))
+
+
 def _load_local(name: str) -> Evaluate:
     def evaluate(frame: Frame) -> Any:
         try:
             return frame.vars[name]
         except KeyError:
-            raise UnboundLocalError(
-                f"cannot access local variable '{name}' where it is not associated with a value"
-            ) from None
+            raise unbound_local(name) from None
 
     return evaluate
 
@@ -533,7 +586,7 @@ def _load_enclosing(name: str, depth: int) -> Evaluate:
         try:
             return frame.vars[name]
         except KeyError:
-            raise NameError(f"cannot access free variable '{name}' where it is not associated with a value") from None
+            raise NameError(_UNBOUND_FREE.format(name)) from None
 
     return evaluate
 
@@ -551,22 +604,29 @@ def _load_global(name: str) -> Evaluate:
     return evaluate
 
 
-def _load_class_variable(name: str) -> Evaluate:
-    outside = _load_global(name)
+def _load_class_variable(name: str, outside: Evaluate) -> Evaluate:
+    """Read a variable in a class body: its own, or the one of the function or module around it."""
 
     def evaluate(frame: Frame) -> Any:
         try:
-            value = frame.vars[name]
+            return frame.vars[name]
         except KeyError:
-            outer = frame.parent
-            while outer is not None:
-                if name in outer.vars:
-                    return outer.vars[name]
-                outer = outer.parent
             return outside(frame)
-        return value.resolve() if type(value) is Pending else value
 
     return evaluate
+
+
+def _load_class(frame: Frame) -> Any:
+    """Return what `__class__` means in a method: the class whose body the method is written in."""
+    around: Frame | None = frame
+    while around is not None and (around.function is None or around.function.cell is None):
+        around = around.parent
+    if around is None:
+        raise NameError("name '__class__' is not defined", name="__class__")
+    try:
+        return around.function.cell.cell_contents
+    except ValueError:
+        raise RuntimeError("super(): empty __class__ cell") from None
 
 
 def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Frame, Any], None]:
@@ -575,9 +635,6 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
         return _assign_name(compiler.scope, compiler._mangle(node.id))
     if isinstance(node, ast.Attribute):
         owner, name = compiler.expression(node.value), compiler._mangle(node.attr)
-        if name in DENIED:
-            return lambda frame, value: None
-
         def assign_attribute(frame: Frame, value: Any) -> None:
             set_attribute(owner(frame), name, value)
 
@@ -596,28 +653,39 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
     raise SyntaxError(f"cannot assign to {type(node).__name__.lower()}")
 
 
+def located(scope: Scope, name: str) -> Callable[[Frame], dict[str, Any]]:
+    """Return the closure that finds the namespace in which a scope binds a name."""
+    where = scope.declared.get(name)
+    if where is None and scope.kind in ("module", "class"):
+        return lambda frame: frame.vars
+    depth = scope.depth_of(name)
+    if where == "global" or depth is None:
+        return lambda frame: frame.globals
+    if depth == 0:
+        return lambda frame: frame.vars
+
+    def enclosing(frame: Frame) -> dict[str, Any]:
+        for _ in range(depth):
+            frame = frame.parent  # type: ignore[assignment]
+        variables: dict[str, Any] = frame.vars
+        return variables
+
+    return enclosing
+
+
 def _assign_name(scope: Scope, name: str) -> Callable[[Frame, Any], None]:
-    depth = scope.depth_of(name) if scope.kind not in ("module", "class") else 0
-    if scope.declared.get(name) == "global" or depth is None:
+    if scope.declared.get(name) is None and (scope.kind != "comprehension" or name in scope.bound):
 
-        def assign_global(frame: Frame, value: Any) -> None:
-            frame.globals[name] = value
-
-        return assign_global
-    if scope.declared.get(name) == "nonlocal":
-        hops = Scope.depth_of(scope, name) or 0
-
-        def assign_enclosing(frame: Frame, value: Any) -> None:
-            for _ in range(hops):
-                frame = frame.parent  # type: ignore[assignment]
+        def assign_local(frame: Frame, value: Any) -> None:
             frame.vars[name] = value
 
-        return assign_enclosing
+        return assign_local
+    holder = located(scope, name)
 
-    def assign_local(frame: Frame, value: Any) -> None:
-        frame.vars[name] = value
+    def assign(frame: Frame, value: Any) -> None:
+        holder(frame)[name] = value
 
-    return assign_local
+    return assign
 
 
 def _unpack(compiler: ExpressionCompiler, elements: list[ast.expr]) -> Callable[[Frame, Any], None]:
@@ -630,14 +698,18 @@ def _unpack(compiler: ExpressionCompiler, elements: list[ast.expr]) -> Callable[
             for assign in assigns:
                 assign(frame, value)
             return
-        items = list(value)
+        try:
+            source = iter(value)
+        except TypeError:
+            if hasattr(type(value), "__iter__"):
+                raise
+            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
+        items = list(source if star is not None else islice(source, count + 1))
         if star is None:
-            if len(items) != count:
-                raise ValueError(
-                    f"not enough values to unpack (expected {count}, got {len(items)})"
-                    if len(items) < count
-                    else f"too many values to unpack (expected {count})"
-                )
+            if len(items) < count:
+                raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+            if len(items) > count:
+                raise ValueError(f"too many values to unpack (expected {count})")
         else:
             after = count - star - 1
             if len(items) < count - 1:

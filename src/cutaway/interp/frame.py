@@ -42,6 +42,9 @@ BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
 STACK: list[Frame] = []
 
+HANDLING: list[BaseException] = []
+"""The exceptions of the target that are being handled, innermost last."""
+
 
 def place() -> Place | None:
     """Return where the target's control is now."""

@@ -13,8 +13,9 @@ from cutaway.core import session
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import DEPTH, tick
-from cutaway.interp.frame import RETURN, STACK, Evaluate, Execute, Frame
-from cutaway.interp.scope import Scope, of_function, yields
+from cutaway.interp.frame import HANDLING, RETURN, STACK, Evaluate, Execute, Frame
+from cutaway.interp.generic import parameter_frame, parameter_scope, parameters_of
+from cutaway.interp.scope import Scope, mangle, of_function, yields
 
 if TYPE_CHECKING:
     from cutaway.interp.expression import ExpressionCompiler
@@ -34,6 +35,7 @@ class Code:
         "kwarg",
         "line",
         "name",
+        "nameable",
         "node",
         "owner",
         "positional",
@@ -50,14 +52,14 @@ class Code:
         self.owner = owner
         self.line = node.lineno
         self.name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        if owner:
-            names = [f"_{owner.lstrip('_')}{n}" if n.startswith("__") and not n.endswith("__") else n for n in names]
-        self.positional: tuple[str, ...] = tuple(names)
+        self.positional: tuple[str, ...] = tuple(
+            [mangle(owner, a.arg) for a in (*arguments.posonlyargs, *arguments.args)]
+        )
         self.positional_only = len(arguments.posonlyargs)
-        self.keyword_only: tuple[str, ...] = tuple(a.arg for a in arguments.kwonlyargs)
-        self.vararg: str | None = arguments.vararg.arg if arguments.vararg else None
-        self.kwarg: str | None = arguments.kwarg.arg if arguments.kwarg else None
+        self.keyword_only: tuple[str, ...] = tuple([mangle(owner, a.arg) for a in arguments.kwonlyargs])
+        self.vararg: str | None = mangle(owner, arguments.vararg.arg) if arguments.vararg else None
+        self.kwarg: str | None = mangle(owner, arguments.kwarg.arg) if arguments.kwarg else None
+        self.nameable = frozenset((*self.positional[self.positional_only :], *self.keyword_only))
         self.simple = not self.keyword_only and self.vararg is None and self.kwarg is None
         self.is_async = isinstance(node, ast.AsyncFunctionDef)
         self._is_generator: bool | None = None
@@ -68,7 +70,8 @@ class Code:
     def is_generator(self) -> bool:
         """Whether calling it makes a generator."""
         if self._is_generator is None:
-            self._is_generator = not isinstance(self.node, ast.Lambda) and any(yields(s) for s in self.node.body)
+            body = self.node.body
+            self._is_generator = any(yields(s) for s in ([body] if isinstance(body, ast.expr) else body))
         return self._is_generator
 
     @property
@@ -77,7 +80,7 @@ class Code:
         if self._body is None:
             from cutaway.interp.statement import StatementCompiler
 
-            compiler = StatementCompiler(of_function(self.node, self.around), self.file, self.owner)
+            compiler = StatementCompiler(of_function(self.node, self.around, self.owner), self.file, self.owner)
             if isinstance(self.node, ast.Lambda):
                 self._body = _returning(compiler.expression(self.node.body))
             else:
@@ -90,8 +93,10 @@ class Code:
         if self._generate is None:
             from cutaway.interp.generator import GeneratorCompiler
 
-            scope = of_function(self.node, self.around)
-            self._generate = GeneratorCompiler(scope, self.file, self.owner).function(self.node.body)
+            scope, body = of_function(self.node, self.around, self.owner), self.node.body
+            if isinstance(body, ast.expr):
+                body = [ast.copy_location(ast.Return(body), body)]
+            self._generate = GeneratorCompiler(scope, self.file, self.owner).function(body)
         return self._generate
 
 
@@ -104,7 +109,8 @@ class Record:
     parent: Frame | None
     defaults: tuple[Any, ...]
     keyword_defaults: dict[str, Any]
-    cell: list[Any] | None
+    cell: types.CellType | None
+    qualified: str
     signature: inspect.Signature | None = None
 
     @property
@@ -135,13 +141,16 @@ def record_of(function: Any) -> Record | None:
 
 def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
     """Return the closure that evaluates a `def` or a `lambda` to a function."""
-    code = Code(node, compiler.scope, compiler.file, compiler.owner)
+    around = parameter_scope(compiler, node)
+    enter = parameter_frame(compiler, node, around) if around is not None else None
+    code = Code(node, around or compiler.scope, compiler.file, compiler.owner)
     defaults = [compiler.expression(d) for d in node.args.defaults]
     keyword_defaults = [
-        (a.arg, compiler.expression(d)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None
+        (name, compiler.expression(d)) for name, d in zip(code.keyword_only, node.args.kw_defaults) if d is not None
     ]
     documentation = None if isinstance(node, ast.Lambda) else ast.get_docstring(node, clean=False)
     in_class = compiler.scope.kind == "class"
+    is_global = compiler.scope.declared.get(mangle(compiler.owner, code.name)) == "global"
 
     def evaluate(frame: Frame) -> Any:
         if in_class:
@@ -149,6 +158,8 @@ def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
         else:
             parent = None if frame.vars is frame.globals else frame
             cell = None
+        if enter is not None:
+            parent = enter(frame)
         record = Record(
             code,
             frame.globals,
@@ -156,67 +167,100 @@ def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
             tuple([d(frame) for d in defaults]),
             {name: d(frame) for name, d in keyword_defaults},
             cell,
+            code.name if is_global else qualified_name(frame, code.name),
         )
         function = wrap(record)
         function.__name__ = code.name
         function.__doc__ = documentation
         function.__module__ = frame.globals.get("__name__", "")
-        function.__qualname__ = f"{frame.vars['__qualname__']}.{code.name}" if in_class else code.name
+        function.__qualname__ = record.qualified
+        if enter is not None and parent is not None:
+            function.__type_params__ = parameters_of(parent)
         return function
 
     return evaluate
+
+
+def qualified_name(frame: Frame, name: str) -> str:
+    """Return the qualified name of what is defined in an activation."""
+    if frame.vars is frame.globals:
+        return name
+    around: Frame | None = frame
+    while around is not None and around.function is None:
+        if "__qualname__" in around.vars:  # a class body
+            return f"{around.vars['__qualname__']}.{name}"
+        around = around.parent
+    return name if around is None else f"{around.function.qualified}.<locals>.{name}"
 
 
 def bind(record: Record, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the variables that a call starts with, or raise `TypeError` as Python does."""
     code = record.code
     names = code.positional
-    given = len(args)
+    given, expected = len(args), len(names)
     variables = dict(zip(names, args))
-    if given > len(names):
-        if code.vararg is None:
-            raise TypeError(f"{code.name}() takes {len(names)} positional arguments but {given} were given")
-        variables[code.vararg] = tuple(args[len(names) :])
-    elif code.vararg is not None:
-        variables[code.vararg] = ()
-    if kwargs:
-        extra: dict[str, Any] | None = {} if code.kwarg is not None else None
-        for name, value in kwargs.items():
-            if name in variables and name in names and names.index(name) < given and name != code.vararg:
-                if names.index(name) < code.positional_only and extra is not None:
-                    extra[name] = value
-                    continue
-                raise TypeError(f"{code.name}() got multiple values for argument '{name}'")
-            if (name in names and names.index(name) >= code.positional_only) or name in code.keyword_only:
-                variables[name] = value
-            elif extra is not None:
-                extra[name] = value
-            else:
-                raise TypeError(f"{code.name}() got an unexpected keyword argument '{name}'")
-        if extra is not None:
-            variables[code.kwarg] = extra  # type: ignore[index]
-    elif code.kwarg is not None:
+    if given == expected and code.simple and not kwargs:
+        return variables
+    if code.vararg is not None:
+        variables[code.vararg] = tuple(args[expected:])
+    if code.kwarg is not None:
         variables[code.kwarg] = {}
-    if len(variables) < len(names) or given < len(names):
-        first_default = len(names) - len(record.defaults)
-        missing = []
-        for index in range(min(given, len(names)), len(names)):
-            if names[index] not in variables:
-                if index < first_default:
-                    missing.append(names[index])
-                else:
-                    variables[names[index]] = record.defaults[index - first_default]
+    for name, value in kwargs.items():
+        if name in code.nameable:
+            if name in variables:
+                raise TypeError(f"{record.qualified}() got multiple values for argument '{name}'")
+            variables[name] = value
+        elif code.kwarg is not None:
+            variables[code.kwarg][name] = value
+        else:
+            raise TypeError(_unexpected(record, name, kwargs))
+    if given > expected and code.vararg is None:
+        raise TypeError(_too_many(record, given, variables))
+    if given < expected:
+        required = expected - len(record.defaults)
+        missing = [name for name in names[given:required] if name not in variables]
         if missing:
-            raise TypeError(
-                f"{code.name}() missing {len(missing)} required positional "
-                f"argument{'s' if len(missing) > 1 else ''}: {', '.join(map(repr, missing))}"
-            )
-    for name in code.keyword_only:
-        if name not in variables:
-            if name not in record.keyword_defaults:
-                raise TypeError(f"{code.name}() missing 1 required keyword-only argument: '{name}'")
-            variables[name] = record.keyword_defaults[name]
+            raise TypeError(_missing(record, "positional", missing))
+        for index in range(max(given, required), expected):
+            variables.setdefault(names[index], record.defaults[index - required])
+    if code.keyword_only:
+        lacking = [name for name in code.keyword_only if name not in variables and name not in record.keyword_defaults]
+        if lacking:
+            raise TypeError(_missing(record, "keyword-only", lacking))
+        for name in code.keyword_only:
+            if name not in variables:
+                variables[name] = record.keyword_defaults[name]
     return variables
+
+
+def _unexpected(record: Record, name: str, kwargs: dict[str, Any]) -> str:
+    positional_only = [n for n in record.code.positional[: record.code.positional_only] if n in kwargs]
+    if positional_only:
+        listed = ", ".join(positional_only)
+        return f"{record.qualified}() got some positional-only arguments passed as keyword arguments: '{listed}'"
+    return f"{record.qualified}() got an unexpected keyword argument '{name}'"
+
+
+def _too_many(record: Record, given: int, variables: dict[str, Any]) -> str:
+    expected, optional = len(record.code.positional), len(record.defaults)
+    takes = f"from {expected - optional} to {expected}" if optional else str(expected)
+    named = sum(name in variables for name in record.code.keyword_only)
+    beside = (
+        f" positional argument{'s' * (given != 1)} (and {named} keyword-only argument{'s' * (named != 1)})" if named else ""
+    )
+    return (
+        f"{record.qualified}() takes {takes} positional argument{'s' * (bool(optional) or expected != 1)} "
+        f"but {given}{beside} {'was' if given == 1 and not named else 'were'} given"
+    )
+
+
+def _missing(record: Record, kind: str, names: list[str]) -> str:
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) > 2:
+        listed = f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
+    else:
+        listed = " and ".join(quoted)
+    return f"{record.qualified}() missing {len(names)} required {kind} argument{'s' * (len(names) != 1)}: {listed}"
 
 
 def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -225,10 +269,10 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     code = record.code
     frame = Frame(bind(record, args, kwargs), record.globals, code.file, record.parent, record)
     frame.line = code.line
-    if code.is_generator:
-        return _resumed(frame, code)
     if code.is_async:
         return session.current().unknown("async functions are not interpreted")
+    if code.is_generator:
+        return _resumed(frame, code)
     if len(STACK) >= DEPTH:
         raise RecursionError("maximum recursion depth exceeded")
     STACK.append(frame)
@@ -238,7 +282,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(undecidable) is not Undecidable:
             raise
         return _undecided(undecidable.unknown, frame, args)
-    except Exception as error:
+    except BaseException as error:
         if not hasattr(error, "place"):
             error.place = frame.place  # type: ignore[attr-defined]
         raise
@@ -250,29 +294,40 @@ def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | Non
     """Give up one activation: its result is unknown, and so is what it would have built."""
     here = session.current()
     result = here.note(unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None)
-    if not here.modules and args and hasattr(type(args[0]), "mark_incomplete"):
+    markable = bool(args) and hasattr(type(args[0]), "mark_incomplete")
+    if markable and not here.modules:
         args[0].mark_incomplete(result)
-    return None if frame.function.code.name == "__init__" else result
+    if frame.function.code.name != "__init__":
+        return result
+    if not markable:
+        raise Undecidable(result)  # what was to be made is unknown altogether
+    return None
 
 
 def _resumed(frame: Frame, code: Code) -> Iterator[Any]:
     """Drive a generator of the target, its frame being on the stack only while it runs."""
     inner: Any = code.generate(frame)
     resume: Callable[[], Any] = lambda: next(inner)  # noqa: E731
+    handling: list[BaseException] = []
     while True:
         STACK.append(frame)
+        outside = len(HANDLING)
+        HANDLING.extend(handling)
         try:
             item = resume()
+            handling = HANDLING[outside:]
         except StopIteration as stop:
             return stop.value
+        except Exception as error:
+            if not hasattr(error, "place"):
+                error.place = frame.place  # type: ignore[attr-defined]
+            raise
         finally:
             STACK.pop()
+            del HANDLING[outside:]
         try:
             sent = yield item
             resume = (lambda s=sent: inner.send(s)) if sent is not None else (lambda: next(inner))
-        except GeneratorExit:
-            inner.close()
-            raise
         except BaseException as error:
             resume = lambda e=error: inner.throw(e)  # noqa: E731
 

@@ -1,7 +1,7 @@
 """Bodies of generators to closures that are host generators themselves.
 
 Only statements that contain a `yield` need this form; the others are compiled as usual. A `yield`
-inside a larger expression is taken out in front of its statement, into a hidden variable.
+inside a larger expression is taken out in front of it (`hoist.py`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Any
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import tick
 from cutaway.interp.expression import assign_target, decide
-from cutaway.interp.frame import BREAK, CONTINUE, RETURN, Frame
-from cutaway.interp.scope import yields
-from cutaway.interp.statement import CATCHABLE, HANDLING, StatementCompiler, _matches
+from cutaway.interp.frame import BREAK, HANDLING, RETURN, Frame
+from cutaway.interp.hoist import Hoist, is_plain, targets_of
+from cutaway.interp.pattern import compile_pattern
+from cutaway.interp.scope import Scope, yields
+from cutaway.interp.statement import OURS, StatementCompiler, enter, matches
 
 Steps = Callable[[Frame], "Iterator[Any]"]
 """A compiled statement that yields; its return value is a signal, as of any statement."""
@@ -24,7 +26,9 @@ Steps = Callable[[Frame], "Iterator[Any]"]
 class GeneratorCompiler(StatementCompiler):
     """Compiles the body of one generator function."""
 
-    _hidden = 0
+    def __init__(self, scope: Scope, file: str, owner: str = "") -> None:
+        super().__init__(scope, file, owner)
+        self.hoist = Hoist()
 
     def function(self, body: list[ast.stmt]) -> Steps:
         """Return the closure that runs the whole body."""
@@ -56,22 +60,35 @@ class GeneratorCompiler(StatementCompiler):
         if compile_node is not None:
             steps: Steps = compile_node(node)
             return steps
-        return self._hoisted(node)
+        if is_plain(node):
+            return self._assigned(node)
+        rest = self.hoist.statement(node)
+        self.scope.bound.update(self.hoist.names)
+        return self.steps(rest)
 
-    def _hoisted(self, node: ast.stmt) -> Steps:
-        """Take the yields out of a simple statement: each becomes `hidden = yield ...` before it."""
-        hoist = _Hoist()
-        rest = hoist.visit(node)
-        yielding = [(name, self._yield(inner)) for name, inner in hoist.found]
-        self.scope.bound.update(name for name, _ in hoist.found)
-        execute = self.statement(rest)
+    def _assigned(self, node: Any) -> Steps:
+        """Compile `name = yield ...`."""
+        give = self._yield(node.value)
+        assigns = [assign_target(self, target) for target in targets_of(node)]
 
         def run(frame: Frame) -> Iterator[Any]:
-            for name, give in yielding:
-                frame.vars[name] = yield from give(frame)
-            return execute(frame)
+            value = yield from give(frame)
+            for assign in assigns:
+                assign(frame, value)
 
         return run
+
+    def _value(self, node: ast.expr) -> Steps:
+        """Compile an expression that may contain yields; what it returns is the value."""
+        before, rest = self.hoist.expression(node)
+        self.scope.bound.update(self.hoist.names)
+        run, value = self.steps(before), self.expression(rest)
+
+        def evaluate(frame: Frame) -> Iterator[Any]:
+            yield from run(frame)
+            return value(frame)
+
+        return evaluate
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Steps:
         value = self.expression(node.value) if node.value else None
@@ -97,31 +114,27 @@ class GeneratorCompiler(StatementCompiler):
         return give
 
     def _step_If(self, node: ast.If) -> Steps:
-        if yields(node.test):
-            return self._hoisted_test(node)
-        test, body, orelse = self.expression(node.test), self.steps(node.body), self.steps(node.orelse)
+        test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
         def run(frame: Frame) -> Iterator[Any]:
             frame.line = line
-            signal = yield from (body if decide(test(frame)) else orelse)(frame)
+            truth = decide((yield from test(frame)))
+            signal = yield from (body if truth else orelse)(frame)
             return signal
 
         return run
 
-    def _hoisted_test(self, node: ast.If) -> Steps:
-        name = f".test{node.lineno}"
-        first = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], node.test), node)
-        self.scope.bound.add(name)
-        second = ast.copy_location(ast.If(ast.Name(name, ast.Load()), node.body, node.orelse), node)
-        return self.steps([first, second])
-
     def _step_While(self, node: ast.While) -> Steps:
-        test, body, orelse = self.expression(node.test), self.steps(node.body), self.steps(node.orelse)
+        test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
+        line = node.lineno
 
         def run(frame: Frame) -> Iterator[Any]:
-            while decide(test(frame)):
+            while True:
                 tick()
+                frame.line = line
+                if not decide((yield from test(frame))):
+                    break
                 signal = yield from body(frame)
                 if signal is BREAK:
                     return None
@@ -133,13 +146,14 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_For(self, node: ast.For) -> Steps:
-        source, assign = self.expression(node.iter), assign_target(self, node.target)
+        source, assign = self._value(node.iter), assign_target(self, node.target)
         body, orelse = self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
         def run(frame: Frame) -> Iterator[Any]:
             frame.line = line
-            for item in source(frame):
+            items = yield from source(frame)
+            for item in items:
                 tick()
                 assign(frame, item)
                 signal = yield from body(frame)
@@ -152,6 +166,31 @@ class GeneratorCompiler(StatementCompiler):
 
         return run
 
+    def _step_Match(self, node: ast.Match) -> Steps:
+        subject = self._value(node.subject)
+        cases = [
+            (
+                compile_pattern(self, case.pattern),
+                self._value(case.guard) if case.guard else None,
+                self.steps(case.body),
+            )
+            for case in node.cases
+        ]
+        line = node.lineno
+
+        def run(frame: Frame) -> Iterator[Any]:
+            frame.line = line
+            value = yield from subject(frame)
+            if isinstance(value, Unknown):
+                raise Undecidable(value)
+            for fits, guard, body in cases:
+                if fits(frame, value) and (guard is None or decide((yield from guard(frame)))):
+                    signal = yield from body(frame)
+                    return signal
+            return None
+
+        return run
+
     def _step_With(self, node: ast.With) -> Steps:
         run = self.steps(node.body)
         for item in reversed(node.items):
@@ -159,29 +198,31 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_managed(self, item: ast.withitem, body: Steps) -> Steps:
-        context = self.expression(item.context_expr)
+        context = self._value(item.context_expr)
         assign = assign_target(self, item.optional_vars) if item.optional_vars else None
 
         def run(frame: Frame) -> Iterator[Any]:
-            manager = context(frame)
+            manager = yield from context(frame)
             if isinstance(manager, Unknown):
                 if assign is not None:
                     assign(frame, manager)
                 signal = yield from body(frame)
                 return signal
-            value = type(manager).__enter__(manager)
-            if assign is not None:
-                assign(frame, value)
+            leave, value = enter(manager)
             try:
+                if assign is not None:
+                    assign(frame, value)
                 signal = yield from body(frame)
-            except CATCHABLE as error:
-                if not type(manager).__exit__(manager, type(error), error, None):
+            except OURS:
+                leave(None)
+                raise
+            except BaseException as error:
+                if not leave(error):
                     raise
                 return None
-            except BaseException:
-                type(manager).__exit__(manager, None, None, None)
-                raise
-            type(manager).__exit__(manager, None, None, None)
+            returned = frame.value
+            leave(None)
+            frame.value = returned
             return signal
 
         return run
@@ -190,54 +231,55 @@ class GeneratorCompiler(StatementCompiler):
         outer, self.guarded = self.guarded, self.guarded or bool(node.handlers)
         body = self.steps(node.body)
         self.guarded = outer
-        handlers = [(self.expression(h.type) if h.type else None, h.name, self.steps(h.body)) for h in node.handlers]
-        orelse, final = self.steps(node.orelse), self.steps(node.finalbody)
+        handlers = [
+            (self.expression(h.type) if h.type else None, self.caught(h.name), self.steps(h.body)) for h in node.handlers
+        ]
+        orelse, final = self.steps(node.orelse), self.steps(node.finalbody) if node.finalbody else None
 
         def attempt(frame: Frame) -> Iterator[Any]:
             try:
                 signal = yield from body(frame)
-            except CATCHABLE as error:
-                for kinds, name, handle in handlers:
-                    if kinds is None or _matches(error, kinds(frame)):
-                        if name:
-                            frame.vars[name] = error
-                        HANDLING.append(error)
-                        try:
-                            signal = yield from handle(frame)
-                            return signal
-                        finally:
-                            HANDLING.remove(error)
+            except OURS:
+                raise
+            except BaseException as error:
+                for kinds, caught, handle in handlers:
+                    if kinds is not None and not matches(error, kinds(frame)):
+                        continue
+                    if caught is not None:
+                        holder, name = caught
+                        holder(frame)[name] = error
+                    HANDLING.append(error)
+                    try:
+                        signal = yield from handle(frame)
+                        return signal
+                    finally:
+                        HANDLING.pop()
+                        if caught is not None:
+                            holder(frame).pop(name, None)
                 raise
             if signal is None:
                 signal = yield from orelse(frame)
             return signal
 
+        if final is None:
+            return attempt
+
         def run(frame: Frame) -> Iterator[Any]:
             try:
                 signal = yield from attempt(frame)
-            finally:
+            except OURS:
+                yield from final(frame)
+                raise
+            except BaseException:
                 ending = yield from final(frame)
-            return ending if ending is not None else signal
+                if ending is None:
+                    raise
+                return ending
+            value = frame.value
+            ending = yield from final(frame)
+            if ending is not None:
+                return ending
+            frame.value = value
+            return signal
 
         return run
-
-
-class _Hoist(ast.NodeTransformer):
-    """Replaces yields by hidden names, innermost first."""
-
-    def __init__(self) -> None:
-        self.found: list[tuple[str, Any]] = []
-
-    def _replace(self, node: Any) -> ast.expr:
-        self.generic_visit(node)
-        name = f".yield{len(self.found)}"
-        self.found.append((name, node))
-        return ast.copy_location(ast.Name(name, ast.Load()), node)
-
-    visit_Yield = visit_YieldFrom = _replace
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        return node
-
-
-_ = CONTINUE

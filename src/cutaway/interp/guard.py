@@ -1,14 +1,8 @@
-"""What the target may reach: attribute access and operations that are safe on host objects.
-
-The target computes with host objects, so a few attributes of those would lead out of its world (a
-function's globals, a frame, the real `builtins`). They are refused here, and operations whose
-result would not fit in memory are refused too.
-"""
+"""Operators of the target on host objects, refusing results that would not fit in memory."""
 
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -16,71 +10,6 @@ from cutaway.core import session
 from cutaway.core.dim import Dim, equal, less
 from cutaway.core.unknown import Unknown
 from cutaway.interp.budget import BITS, ELEMENTS
-from cutaway.knowledge.registry import is_shared
-
-DENIED = frozenset(
-    """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__
-    __reduce_ex__ __getattribute__ gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_origin ag_frame ag_code
-    f_globals f_locals f_builtins f_back f_code tb_frame tb_next""".split()
-)
-
-
-class Pending:
-    """A name that an import binds: resolved when it is first used."""
-
-    __slots__ = ("resolve",)
-
-    def __init__(self, resolve: Callable[[], Any]) -> None:
-        self.resolve = resolve
-
-
-def denied_attribute(value: Any, name: str) -> Any:
-    """Return what stands for an attribute that the target must not have."""
-    if type(value) is Unknown:
-        return value
-    from cutaway.interp.function import described, record_of
-
-    if name == "__getattribute__":
-        real = getattr(value, name)
-        return lambda *args: get_attribute(*args) if args[-1] in DENIED else real(*args)
-    record = record_of(getattr(value, "__func__", value))
-    if record is not None:
-        if name == "__globals__":
-            return record.globals
-        if name == "__code__":
-            return described(record)
-    if name in ("__loader__", "__spec__"):
-        return None
-    return session.current().unknown(f"the attribute {name} is out of reach of the target")
-
-
-def get_attribute(value: Any, name: str) -> Any:
-    """Return `value.name` for a target, which may have chosen the name at run time."""
-    if name in DENIED:
-        return denied_attribute(value, name)
-    found = getattr(value, name)
-    if type(found) is Pending:
-        found = found.resolve()
-    if type(found) is types.ModuleType:
-        return session.current().unknown(f"the attribute {name} is out of reach of the target")
-    return found
-
-
-def set_attribute(owner: Any, name: str, value: Any) -> None:
-    """`owner.name = value`; what it changes in a modelled library is undone after the analysis."""
-    if name in DENIED:
-        return
-    if is_shared(owner):
-        session.current().change(owner, name)
-    setattr(owner, name, value)
-
-
-def delete_attribute(owner: Any, name: str) -> None:
-    """`del owner.name`, undone after the analysis where it is a modelled library's."""
-    if is_shared(owner):
-        session.current().change(owner, name)
-    delattr(owner, name)
-
 
 def _too_large(what: str) -> Unknown:
     return session.current().unknown(f"{what} would be too large to build")

@@ -5,7 +5,6 @@ Each module is one function below that returns its names; it is called when the 
 
 from __future__ import annotations
 
-import importlib
 import os
 import types
 from collections.abc import Callable, Iterator
@@ -15,17 +14,14 @@ from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import tick
-from cutaway.interp.builtins import BUILTINS, get_attribute_or, unreachable
+from cutaway.interp.builtins import BUILTINS, get_attribute_or, unasked, unreachable
 from cutaway.interp.files import read_bytes, read_text
 from cutaway.interp.function import record_of, signature
-from cutaway.interp.guard import BINARY, get_attribute
-
-_PURE = frozenset(
-    """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc
-    typing_extensions contextlib keyword unicodedata colorsys html base64 binascii struct zlib array weakref pprint
-    reprlib graphlib calendar __future__ csv ast""".split()
-)
-
+from cutaway.interp.guard import BINARY
+from cutaway.interp.introspection import file_of, own_annotations, text_of, type_hints
+from cutaway.interp.pure import MODULES, public
+from cutaway.interp.reach import get_attribute
+from cutaway.knowledge import registry
 
 class NativeModule:
     """A standard module of which only the listed names can be reached."""
@@ -44,23 +40,30 @@ class NativeModule:
         return Unknown(f"{self.__name__}.{name} is not modelled", session.current().place())
 
 
+class _ModuleMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        modules = (loader.SourceModule, NativeModule, registry.KnownModule)
+        return type.__instancecheck__(cls, instance) or (cls is ModuleType and isinstance(instance, modules))
+
+
+class ModuleType(metaclass=_ModuleMeta):
+    """`types.ModuleType`: a module that the target makes itself."""
+
+    def __init__(self, name: str, doc: str | None = None) -> None:
+        self.__name__ = name
+        self.__doc__ = doc
+
+    def mark_incomplete(self, unknown: Unknown) -> None:
+        """Note that the making of this module could not be followed."""
+        self.__dict__["_incomplete"] = unknown
+
+
 def module(name: str) -> Any:
     """Return a module of the standard library, or None where it is not one that is modelled."""
     build = _MODELLED.get(name)
     if build is not None:
         return NativeModule(name, build())
-    if name in _PURE:
-        try:
-            return NativeModule(name, _public(name))
-        except ImportError:
-            return NativeModule(name, _typing()) if name == "typing_extensions" else None
-    return None
-
-
-def _public(name: str) -> dict[str, Any]:
-    real = importlib.import_module(name)
-    names = getattr(real, "__all__", None) or [n for n in dir(real) if not n.startswith("_")]
-    return {n: getattr(real, n) for n in names if not isinstance(getattr(real, n, None), types.ModuleType) and hasattr(real, n)}
+    return NativeModule(name, public(name)) if name in MODULES else None
 
 
 def _quiet(*_args: Any, **_kwargs: Any) -> None:
@@ -70,7 +73,7 @@ def _quiet(*_args: Any, **_kwargs: Any) -> None:
 def _math() -> dict[str, Any]:
     from cutaway.interp.builtins import _known
 
-    table = _public("math")
+    table = public("math")
     table.update({n: _known(f) for n, f in table.items() if callable(f)})
     for name in ("factorial", "comb", "perm"):
         table[name] = _small(name, table[name])
@@ -113,7 +116,7 @@ def _counted(source: Iterator[Any]) -> Iterator[Any]:
 def _itertools() -> dict[str, Any]:
     import itertools
 
-    table = _public("itertools")
+    table = public("itertools")
     for name in ("count", "cycle", "repeat"):
         make = getattr(itertools, name)
         table[name] = lambda *args, _make=make, **kwargs: _counted(_make(*args, **kwargs))
@@ -126,7 +129,7 @@ def _itertools() -> dict[str, Any]:
 def _operator() -> dict[str, Any]:
     import operator
 
-    table = _public("operator")
+    table = public("operator")
     table.update(add=BINARY["Add"], mul=BINARY["Mult"], pow=BINARY["Pow"], lshift=BINARY["LShift"])
 
     def attrgetter(*paths: str) -> Callable[[Any], Any]:
@@ -145,33 +148,16 @@ def _operator() -> dict[str, Any]:
 
 
 def _functools() -> dict[str, Any]:
-    table = _public("functools")
-    table.pop("singledispatch", None)
-    return table
+    from cutaway.interp import wrapping
+
+    names = ("update_wrapper", "wraps", "total_ordering", "singledispatch", "singledispatchmethod")
+    return {**public("functools"), **{name: getattr(wrapping, name) for name in names}}
 
 
 def _dataclasses() -> dict[str, Any]:
-    import dataclasses
+    from cutaway.interp.dataclass import dataclass, make_dataclass
 
-    import cutaway.interp.annotations
-
-    table = _public("dataclasses")
-
-    def process(cls: Any, options: dict[str, Any]) -> Any:
-        # Annotations are kept as text; dataclasses looks in the class's module what `ClassVar` in them means.
-        name, cls.__module__ = cls.__module__, cutaway.interp.annotations.__name__
-        try:
-            made = dataclasses.dataclass(**options)(cls)
-        finally:
-            cls.__module__ = name
-        made.__module__ = name
-        return made
-
-    def dataclass(cls: Any = None, /, **options: Any) -> Any:
-        return (lambda c: process(c, options)) if cls is None else process(cls, options)
-
-    table["dataclass"] = dataclass
-    return table
+    return {**public("dataclasses"), "dataclass": dataclass, "make_dataclass": make_dataclass}
 
 
 def _hashlib() -> dict[str, Any]:
@@ -203,14 +189,14 @@ def _types() -> dict[str, Any]:
     names = """SimpleNamespace MappingProxyType FunctionType LambdaType MethodType BuiltinFunctionType
     BuiltinMethodType GeneratorType GenericAlias UnionType NoneType EllipsisType NotImplementedType new_class
     prepare_class resolve_bases DynamicClassAttribute""".split()
-    return {**{n: getattr(types, n) for n in names if hasattr(types, n)}, "ModuleType": loader.SourceModule}
+    return {**{n: getattr(types, n) for n in names if hasattr(types, n)}, "ModuleType": ModuleType}
 
 
 def _typing() -> dict[str, Any]:
     import typing
 
-    table = _public("typing")
-    table["get_type_hints"] = lambda *_a, **_k: session.current().unknown("type hints are not evaluated")
+    table = public("typing")
+    table["get_type_hints"] = type_hints
     for name, stand_in in (("override", lambda f: f), ("Self", typing.Any), ("Unpack", typing.Optional),
                            ("NotRequired", typing.Optional), ("Required", typing.Optional), ("Never", typing.NoReturn),
                            ("LiteralString", str), ("deprecated", lambda *_a, **_k: (lambda f: f)),
@@ -254,14 +240,15 @@ class _Modules:
         return name in loader.current().modules
 
     def __setitem__(self, name: str, value: Any) -> None:
-        loader.current().modules[name] = value
+        if not isinstance(value, Unknown) and "_incomplete" not in vars(value):
+            loader.current().modules[name] = value
 
 
 class _Environment(dict[str, str]):
     """`os.environ`: taken to be empty, which is an assumption as soon as it is asked."""
 
     def _ask(self, name: Any) -> None:
-        session.current().assume(f"the environment variable {name} is not set")
+        session.current().assume("the environment variables that the program asks for are not set")
 
     def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
         self._ask(name)
@@ -276,15 +263,15 @@ class _Environment(dict[str, str]):
         return dict.__getitem__(self, name)
 
 
-_environment = _Environment()
-
-
 def _os() -> dict[str, Any]:
+    environment = _Environment()
     path = _os_path()
-    acting = """remove unlink mkdir makedirs rmdir rename replace system popen listdir scandir walk chmod stat kill fork
-    execv execve spawnv putenv unsetenv chdir getcwd open urandom cpu_count getpid link symlink removedirs""".split()
+    acting = """remove unlink mkdir makedirs rmdir rename replace system popen chmod kill fork execv execve spawnv putenv
+    unsetenv chdir open link symlink removedirs""".split()
+    asking = "listdir scandir walk stat getcwd urandom cpu_count getpid getuid access lstat".split()
     table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
-    table.update(path=NativeModule("os.path", path), environ=_environment, getenv=_environment.get, sep=os.sep,
+    table.update({name: unasked(f"os.{name}") for name in asking})
+    table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=os.fspath, PathLike=os.PathLike, pathsep=os.pathsep,
                  error=OSError, curdir=os.curdir)  # fmt: skip
     return table
@@ -351,9 +338,11 @@ class _Logger:
 
     name = "root"
     level = 0
-    handlers: list[Any] = []
     propagate = True
     disabled = False
+
+    def __init__(self, *_args: Any) -> None:
+        self.handlers: list[Any] = []
 
     def isEnabledFor(self, *_args: Any) -> bool:
         return False
@@ -429,8 +418,12 @@ def _inspect() -> dict[str, Any]:
         found = [(n, get_attribute_or(value, n, None)) for n in BUILTINS["dir"](value)]
         return sorted((n, v) for n, v in found if predicate is None or predicate(v))
 
-    def source_of(*_args: Any) -> Any:
-        return session.current().unknown("the text of the target's own source is not read by the target")
+    def frames(*_args: Any) -> Any:
+        return Unknown("the target's own frames are not known to it", session.current().place())
+
+    def module_of(value: Any, *_args: Any) -> Any:
+        name = getattr(value, "__module__", None)
+        return loader.current().modules.get(name)
 
     def unwrap(function: Any, *, stop: Any = None) -> Any:
         while hasattr(function, "__wrapped__"):
@@ -438,9 +431,10 @@ def _inspect() -> dict[str, Any]:
         return function
 
     table.update(signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
-                 getmembers=members, isfunction=lambda f: isinstance(f, types.FunctionType), getsource=source_of,
-                 getfile=source_of, getmodule=source_of, stack=source_of, currentframe=source_of, unwrap=unwrap,
-                 getsourcefile=source_of, getsourcelines=source_of, _empty=inspect.Parameter.empty,
+                 getmembers=members, isfunction=lambda f: isinstance(f, types.FunctionType), getsource=text_of,
+                 getfile=file_of, getmodule=module_of, stack=frames, currentframe=frames, unwrap=unwrap,
+                 getsourcefile=file_of, get_annotations=own_annotations,
+                 getsourcelines=lambda value: (text_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,
                  iscallable=callable)  # fmt: skip
     return table
 
@@ -582,15 +576,23 @@ def _argparse() -> dict[str, Any]:
             return super().parse_args(args, namespace)
 
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+            if isinstance(namespace, type) or callable(namespace) or registry.is_shared(namespace):
+                raise TypeError("the namespace of a command line must be a plain object")
             return super().parse_known_args([] if args is None else args, namespace)
 
-        def print_help(self, file: Any = None) -> None:
+        def _read_args_from_files(self, arg_strings: Any) -> Any:
+            return arg_strings
+
+        def _print_message(self, message: str, file: Any = None) -> None:
             pass
+
+        def exit(self, status: int = 0, message: str | None = None) -> Any:
+            raise SystemExit(status)
 
         def error(self, message: str) -> Any:
             raise ValueError(f"the program's command line: {message}")
 
-    table = _public("argparse")
+    table = public("argparse")
     table["ArgumentParser"] = ArgumentParser
     table["FileType"] = unreachable("argparse.FileType")
     return table
@@ -602,7 +604,7 @@ def _builtins() -> dict[str, Any]:
 
 _MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
     "math": _math, "itertools": _itertools, "operator": _operator, "functools": _functools, "copy": _copy,
-    "json": _json, "types": _types, "typing": _typing, "sys": _sys, "os": _os, "os.path": _os_path,
+    "json": _json, "types": _types, "typing": _typing, "typing_extensions": _typing, "sys": _sys, "os": _os, "os.path": _os_path,
     "pathlib": _pathlib, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
     "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
     "random": _random, "time": _time,

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import builtins as host_builtins
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.frame import STACK, Frame
-from cutaway.interp.guard import Pending
+from cutaway.interp.reach import Pending
 from cutaway.interp.scope import Scope, assigned
 from cutaway.knowledge import registry
 from cutaway.syntax import resolve, source
 
 _HIDDEN = "__cutaway__"
+_STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
 
 
 class SourceModule:
@@ -47,11 +49,13 @@ class ModuleState:
 
     def __init__(self, loader: Loader, name: str, location: resolve.Location, text: bytes | None = None) -> None:
         self.loader = loader
+        loader.states[name] = self
         self.name = name
         self.location = location
         self.text = text
         self.file = location.file or name
         self.namespace: dict[str, Any] = {"__name__": name, "__file__": os.path.abspath(self.file), "__doc__": None}
+        self.namespace.update(__spec__=None, __loader__=None)
         package = name if location.folders else name.rpartition(".")[0]
         self.namespace["__package__"] = package
         if location.folders:
@@ -64,7 +68,10 @@ class ModuleState:
         self.finished = False
         self.waiting: dict[int, ast.stmt] = {}
         self.deferred: set[int] = set()
+        self.hints: list[ast.Import | ast.ImportFrom] = []
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
+        self.modelled = registry.rows_in(name)
+        self.namespace.update(self.modelled)
 
     def lookup(self, name: str) -> Any:
         """Return a name of the module, evaluating as little as is needed, or `_MISSING`."""
@@ -81,7 +88,34 @@ class ModuleState:
             return self.loader.load(f"{self.name}.{name}")
         if found is _MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
             return self.namespace["__getattr__"](name)
-        return found
+        return self._from_hints(name) if found is _MISSING else found
+
+    def _from_hints(self, name: str) -> Any:
+        """Look for a name among the imports that are written for type checkers.
+
+        A package that makes its names available on demand, by means of its own, states there what
+        they are.
+        """
+        from cutaway.interp.statement import StatementCompiler
+
+        if not self.hints:
+            return _MISSING
+        scratch = Frame({}, self.namespace, self.file, None, None)
+        stars: list[tuple[Callable[[], Any], str]] = []
+        for node in self.hints:
+            if any(alias.name == "*" for alias in node.names):
+                assert isinstance(node, ast.ImportFrom)
+                stars.append(self._star(node.module or "", node.level))
+            elif name in assigned([node]):
+                StatementCompiler(Scope("function", None, {name}, {}), self.file).statement(node)(scratch)
+                value = self.namespace[name] = scratch.vars[name]
+                return value
+        return self._from(stars, name)
+
+    def _star(self, module: str, level: int) -> tuple[Callable[[], Any], str]:
+        at = self.frame.place
+        full = absolute(self.frame, module, level)
+        return (lambda: _placed(at, lambda: self.loader.load(full)), full)
 
     def _is_submodule(self, name: str) -> bool:
         return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
@@ -106,9 +140,12 @@ class ModuleState:
 
     def from_stars(self, name: str) -> Any:
         """Look for a name that a star import brings."""
+        return self._from(self.stars, name)
+
+    def _from(self, stars: list[tuple[Callable[[], Any], str]], name: str) -> Any:
         if name.startswith("__"):
             return _MISSING
-        for bring, module_name in reversed(self.stars):
+        for bring, module_name in reversed(stars):
             if not self.loader.may_define(module_name, name):
                 continue
             module = bring()
@@ -142,8 +179,9 @@ class ModuleState:
         tree = source.parse(self._read(), self.file)
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
-        self.waiting = dict(enumerate(tree.body))
+        self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
         self._defer(tree.body)
+        self.hints = [statement for node in tree.body for statement in _hints(node)]
         STACK.append(self.frame)
         try:
             for index, node in enumerate(tree.body):
@@ -165,6 +203,10 @@ class ModuleState:
                 self.deferred.add(index)
                 for name in names[index]:
                     self.namespace[name] = Pending(lambda i=index, n=name: self._define(i, n))
+
+    def _is_modelled(self, node: ast.stmt) -> bool:
+        """Tell whether a statement defines only what the tables describe instead."""
+        return bool(self.modelled) and bool(names := assigned([node])) and names <= self.modelled.keys()
 
     def define_all(self) -> None:
         """Evaluate every definition that was left; imports stay as they are."""
@@ -189,6 +231,7 @@ class ModuleState:
         frame.line = node.lineno
         STACK.append(frame)
         here = session.current()
+        here.quiet += not self.named
         try:
             StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
         except SystemExit:
@@ -198,11 +241,14 @@ class ModuleState:
                 self._lose(node, undecidable.unknown)
                 raise
             self._lose(node, here.note(undecidable.unknown) if self.named else undecidable.unknown)
-        except Exception as error:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
             if strict:
                 raise
             self._lose(node, failure(error, frame.place, quiet=not self.named))
         finally:
+            here.quiet -= not self.named
             STACK.pop()
 
     def _lose(self, node: ast.stmt, unknown: Unknown) -> None:
@@ -210,6 +256,14 @@ class ModuleState:
         for name in assigned([node]):
             if type(self.namespace.get(name)) in (Pending, type(None)):
                 self.namespace[name] = unknown
+
+
+def _hints(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield the imports below `if TYPE_CHECKING:`."""
+    if isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
+        for statement in node.body:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                yield statement
 
 
 def _is_inert(node: ast.stmt) -> bool:
@@ -224,7 +278,7 @@ def _is_inert(node: ast.stmt) -> bool:
     return False
 
 
-def failure(error: Exception, otherwise: Place | None, quiet: bool = False) -> Unknown:
+def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) -> Unknown:
     """Record an exception of the target that nobody caught; a fault is recorded by its own rule.
 
     A quiet one is not recorded now, only if something turns out to depend on it.
@@ -241,7 +295,8 @@ class Loader:
 
     def __init__(self, folders: Sequence[str]) -> None:
         self.folders = list(folders)
-        self.modules: dict[str, Any] = {}
+        self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
+        self.states: dict[str, ModuleState] = {}
 
     def load(self, name: str, strict: bool = False) -> Any:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
@@ -273,10 +328,9 @@ class Loader:
         parent = name.rpartition(".")[0]
         if not parent:
             return resolve.find(name, self.folders)
-        above = self.load(parent)
-        if isinstance(above, SourceModule):
-            return resolve.find(name, above.__dict__.get("__path__", ()))
-        return None
+        self.load(parent)
+        above = self.states.get(parent)
+        return resolve.find(name, above.namespace.get("__path__", ())) if above is not None else None
 
     def _absent(self, name: str, strict: bool) -> Unknown:
         if strict:
@@ -286,14 +340,21 @@ class Loader:
             return Unknown(f"the standard library's {name} is not modelled", at)
         return Unknown(f"module {name} is not found: add its folder with --path, or install it", at)
 
-    def may_define(self, name: str, wanted: str) -> bool:
+    def may_define(self, name: str, wanted: str, seen: set[str] | None = None) -> bool:
         """Tell cheaply whether a module might contain a name, without evaluating it."""
+        seen = seen if seen is not None else set()
+        if name in seen:
+            return False
+        seen.add(name)
         module = self.load(name)
-        if isinstance(module, SourceModule):
-            state: ModuleState = module.__dict__[_HIDDEN]
-            text = state._read()
-            return wanted in state.namespace or wanted.encode() in text or b"import *" in text
-        return True
+        if not isinstance(module, SourceModule):
+            return not isinstance(module, Unknown)
+        state: ModuleState = module.__dict__[_HIDDEN]
+        text = state._read()
+        if wanted in state.namespace or wanted.encode() in text:
+            return True
+        stars = [(found[2].decode(), len(found[1])) for found in _STAR.finditer(text)]
+        return any(self.may_define(absolute(state.frame, star, level), wanted, seen) for star, level in stars)
 
     def add(self, name: str, location: resolve.Location, text: bytes | None = None) -> ModuleState:
         """Enter a module that the user named by its file."""
@@ -408,11 +469,8 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
 
 def import_star(frame: Frame, module: str, level: int) -> None:
     """Note a star import; names are looked up in it as they are missed."""
-    loader = current()
-    at = frame.place
-    full = absolute(frame, module, level)
     state: ModuleState = frame.globals[_HIDDEN]
-    state.stars.append((lambda: _placed(at, lambda: loader.load(full)), full))
+    state.stars.append(state._star(module, level))
 
 
 def _require(loader: Loader, name: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cutaway.interp.expression import assign_target, decide
 from cutaway.interp.frame import Frame
 from cutaway.interp.guard import COMPARE
+from cutaway.interp.reach import get_attribute
 
 if TYPE_CHECKING:
     from cutaway.interp.expression import ExpressionCompiler
@@ -120,6 +121,13 @@ def _class(compiler: ExpressionCompiler, node: ast.MatchClass) -> Matches:
             return len(positional) == 1 and positional[0](frame, value)
         names = getattr(cls, "__match_args__", ())[: len(positional)]
         attributes = [*zip(names, positional), *named]
-        return all(hasattr(value, name) and pattern(frame, getattr(value, name)) for name, pattern in attributes)
+        for name, pattern in attributes:
+            try:
+                found = get_attribute(value, name)
+            except AttributeError:
+                return False
+            if not pattern(frame, found):
+                return False
+        return True
 
     return matches

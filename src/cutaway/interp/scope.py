@@ -11,7 +11,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Scope:
-    """The names of one function, class or module body.
+    """The names of one function, class or module body, private ones as their class has them.
 
     `kind` is "module", "class", "function" or "comprehension". Functions do not see the names of an
     enclosing class body, so it is left out of the chain of parents.
@@ -48,7 +48,21 @@ class Scope:
         return None
 
 
-def of_function(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, parent: Scope) -> Scope:
+def mangle(owner: str, name: str) -> str:
+    """Return a name as it is bound inside the class `owner`: private ones carry the class's name."""
+    if owner and name.startswith("__") and not name.endswith("__") and owner.strip("_") and "." not in name:
+        return f"_{owner.lstrip('_')}{name}"
+    return name
+
+
+def _scope(kind: str, parent: Scope, bound: set[str], declared: dict[str, str], owner: str) -> Scope:
+    if owner:
+        bound = {mangle(owner, name) for name in bound}
+        declared = {mangle(owner, name): where for name, where in declared.items()}
+    return Scope(kind, parent, bound, declared)
+
+
+def of_function(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, parent: Scope, owner: str = "") -> Scope:
     """Return the scope of a function's body."""
     arguments = node.args
     bound = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
@@ -56,7 +70,7 @@ def of_function(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, paren
     declared: dict[str, str] = {}
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
     _collect(body, bound, declared)
-    return Scope("function", parent, bound, declared)
+    return _scope("function", parent, bound, declared, owner)
 
 
 def of_class(node: ast.ClassDef, parent: Scope) -> Scope:
@@ -64,15 +78,15 @@ def of_class(node: ast.ClassDef, parent: Scope) -> Scope:
     bound: set[str] = set()
     declared: dict[str, str] = {}
     _collect(node.body, bound, declared)
-    return Scope("class", parent, bound, declared)
+    return _scope("class", parent, bound, declared, node.name)
 
 
-def of_comprehension(generators: list[ast.comprehension], parent: Scope) -> Scope:
+def of_comprehension(generators: list[ast.comprehension], parent: Scope, owner: str = "") -> Scope:
     """Return the scope of a comprehension: its loop variables."""
     bound: set[str] = set()
     for generator in generators:
         bound.update(targets(generator.target))
-    return Scope("comprehension", parent, bound, {})
+    return _scope("comprehension", parent, bound, {}, owner)
 
 
 def targets(node: ast.AST) -> Iterator[str]:
@@ -96,6 +110,10 @@ def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str])
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             bound.add(node.name)
             stack.extend(node.decorator_list)
+            if isinstance(node, ast.ClassDef):
+                stack.extend((*node.bases, *node.keywords))
+            else:
+                stack.extend(d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None)
             continue
         if isinstance(node, ast.Lambda):
             continue
@@ -138,6 +156,6 @@ def yields(node: ast.AST) -> bool:
         child = stack.pop()
         if isinstance(child, (ast.Yield, ast.YieldFrom)):
             return True
-        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)) or child is node:
+        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
             _push_children(child, stack)
     return False

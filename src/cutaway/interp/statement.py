@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import __future__
+
 import ast
+import builtins
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,17 +15,24 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import tick
 from cutaway.interp.classes import define_class
-from cutaway.interp.expression import ExpressionCompiler, assign_target, truth_of
-from cutaway.interp.frame import BREAK, CONTINUE, RETURN, Execute, Frame
+from cutaway.interp.expression import (
+    ExpressionCompiler,
+    assign_target,
+    call,
+    located,
+    truth_of,
+    unbound_local,
+)
+from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, Execute, Frame
 from cutaway.interp.function import define
-from cutaway.interp.guard import IN_PLACE, delete_attribute, set_attribute
+from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.pattern import compile_pattern
+from cutaway.interp.reach import delete_attribute, get_attribute, set_attribute
 from cutaway.interp.scope import assigned
 
-HANDLING: list[BaseException] = []
-"""The exceptions of the target that are being handled, innermost last."""
+OURS = (Undecidable, KeyboardInterrupt)
+"""What passes through a target's handlers; everything else that is raised is the target's own."""
 
-CATCHABLE = (Exception, SystemExit)
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 
 
@@ -94,10 +105,14 @@ class StatementCompiler(ExpressionCompiler):
         store = self.statement(_as_assignment(node)) if node.value is not None else None
         if self.scope.kind != "class" or not isinstance(node.target, ast.Name):
             return store or (lambda frame: None)
-        name, annotation = node.target.id, ast.unparse(node.annotation)
+        name, meaning = node.target.id, self.expression(node.annotation)
 
         def execute(frame: Frame) -> None:
-            frame.vars.setdefault("__annotations__", {})[name] = annotation
+            annotations = frame.vars.setdefault("__annotations__", {})
+            if frame.globals.get("annotations") is __future__.annotations:
+                annotations[name] = ast.unparse(node.annotation)
+            else:
+                annotations[name] = meaning(frame)
             if store is not None:
                 store(frame)
 
@@ -122,7 +137,7 @@ class StatementCompiler(ExpressionCompiler):
             def execute_attribute(frame: Frame) -> None:
                 frame.line = line
                 holder = owner(frame)
-                set_attribute(holder, name, operate(getattr(holder, name), value(frame)))
+                set_attribute(holder, name, operate(get_attribute(holder, name), value(frame)))
 
             return execute_attribute
         assert isinstance(target, ast.Subscript)
@@ -170,12 +185,17 @@ class StatementCompiler(ExpressionCompiler):
 
     def _delete(self, node: ast.expr) -> Callable[[Frame], None]:
         if isinstance(node, ast.Name):
-            name = node.id
+            name = self._mangle(node.id)
+            holder, is_local = located(self.scope, name), self.scope.kind in ("function", "comprehension")
 
             def delete_name(frame: Frame) -> None:
-                if name not in frame.vars:
-                    raise NameError(f"name '{name}' is not defined")
-                del frame.vars[name]
+                names = holder(frame)
+                if name in names:
+                    del names[name]
+                elif names is frame.globals or not is_local:
+                    raise NameError(f"name '{name}' is not defined", name=name)
+                else:
+                    raise unbound_local(name)
 
             return delete_name
         if isinstance(node, ast.Attribute):
@@ -235,35 +255,36 @@ class StatementCompiler(ExpressionCompiler):
     # Imports
 
     def _Import(self, node: ast.Import) -> Execute:
-        names = [(alias.name, alias.asname) for alias in node.names]
+        names = [(alias.name, alias.asname, alias.asname or alias.name.partition(".")[0]) for alias in node.names]
+        assigns = [assign_target(self, ast.Name(bound, ast.Store())) for _, _, bound in names]
         line, guarded = node.lineno, self.guarded
         lazy = self.scope.kind == "module" and not guarded
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            for name, alias in names:
-                bound = alias or name.partition(".")[0]
+            for (name, alias, bound), assign in zip(names, assigns):
                 resolve = loader.importing(frame, name, whole=alias is not None, strict=guarded)
-                frame.vars[bound] = loader.pending(frame, bound, resolve) if lazy else resolve()
+                assign(frame, loader.pending(frame, bound, resolve) if lazy else resolve())
 
         return execute
 
     def _ImportFrom(self, node: ast.ImportFrom) -> Execute:
         module, level = node.module or "", node.level
         names = [(alias.name, alias.asname or alias.name) for alias in node.names]
+        assigns = [assign_target(self, ast.Name(bound, ast.Store())) for _, bound in names]
         line, guarded = node.lineno, self.guarded
         lazy = self.scope.kind == "module" and not guarded
         if module == "__future__":
-            return lambda frame: None
+            return _import_features([name for name, _ in names])
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            for name, bound in names:
+            for (name, bound), assign in zip(names, assigns):
                 if name == "*":
                     loader.import_star(frame, module, level)
                     continue
                 resolve = loader.importing_from(frame, module, level, name, strict=guarded)
-                frame.vars[bound] = loader.pending(frame, bound, resolve) if lazy else resolve()
+                assign(frame, loader.pending(frame, bound, resolve) if lazy else resolve())
 
         return execute
 
@@ -272,19 +293,19 @@ class StatementCompiler(ExpressionCompiler):
     def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Execute:
         make = define(self, node)
         assign = assign_target(self, ast.Name(node.name, ast.Store()))
-        decorators = [self.expression(d) for d in reversed(node.decorator_list)]
+        decorators = [self.expression(d) for d in node.decorator_list]
         line = node.lineno
 
         def execute(frame: Frame) -> None:
             frame.line = line
+            decorating = [decorator(frame) for decorator in decorators]
             function = make(frame)
-            for decorator in decorators:
-                decorate = decorator(frame)
+            for decorate in reversed(decorating):
                 if isinstance(decorate, Unknown):
                     # What an unknown decorator returns is unknown; the plain function is an assumption.
                     session.current().assume(f"a decorator leaves {node.name} as it is: {decorate.reason}", frame.place)
                     continue
-                function = decorate(function)
+                function = call(decorate, [function], {})
             assign(frame, function)
 
         return execute
@@ -424,20 +445,21 @@ class StatementCompiler(ExpressionCompiler):
                 if assign is not None:
                     assign(frame, manager)
                 return body(frame)
-            leave = type(manager).__exit__
-            value = type(manager).__enter__(manager)
-            if assign is not None:
-                assign(frame, value)
+            leave, value = enter(manager)
             try:
+                if assign is not None:
+                    assign(frame, value)
                 signal = body(frame)
-            except CATCHABLE as error:
-                if not leave(manager, type(error), error, None):
+            except OURS:
+                leave(None)
+                raise
+            except BaseException as error:
+                if not leave(error):
                     raise
                 return None
-            except BaseException:
-                leave(manager, None, None, None)
-                raise
-            leave(manager, None, None, None)
+            returned = frame.value
+            leave(None)
+            frame.value = returned
             return signal
 
         return execute
@@ -447,36 +469,51 @@ class StatementCompiler(ExpressionCompiler):
         body = self.block(node.body)
         self.guarded = outer
         handlers = [
-            (self.expression(h.type) if h.type else None, h.name, self.block(h.body)) for h in node.handlers
+            (self.expression(h.type) if h.type else None, self.caught(h.name), self.block(h.body)) for h in node.handlers
         ]
         orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
 
         def attempt(frame: Frame) -> object | None:
             try:
                 signal = body(frame)
-            except CATCHABLE as error:
-                for kinds, name, handle in handlers:
-                    if kinds is None or _matches(error, kinds(frame)):
-                        return _handle(frame, error, name, handle)
+            except OURS:
+                raise
+            except BaseException as error:
+                for kinds, caught, handle in handlers:
+                    if kinds is None or matches(error, kinds(frame)):
+                        return _handle(frame, error, caught, handle)
                 raise
             return orelse(frame) if signal is None else signal
 
-        if final is None:
-            return attempt
+        return attempt if final is None else finally_do(attempt, final)
 
-        def execute(frame: Frame) -> object | None:
-            value = None
+    def caught(self, name: str | None) -> Caught | None:
+        """Return what binds the name of a caught exception, and unbinds it behind the handler."""
+        if name is None:
+            return None
+        bound = self._mangle(name)
+        return located(self.scope, bound), bound
+
+    def _TryStar(self, node: Any) -> Execute:
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        handlers = [(self.expression(h.type), self.caught(h.name), self.block(h.body)) for h in node.handlers]
+        final = self.block(node.finalbody) if node.finalbody else None
+
+        def attempt(frame: Frame) -> object | None:
             try:
-                signal = attempt(frame)
-                value = frame.value
-            finally:
-                ending = final(frame)
-            if ending is not None:
-                return ending
-            frame.value = value
-            return signal
+                signal = body(frame)
+            except OURS:
+                raise
+            except BaseException as error:
+                left = handle_group(frame, error, handlers)
+                if left is error:
+                    raise
+                if left is not None:
+                    raise left from None
+                return None
+            return orelse(frame) if signal is None else signal
 
-        return execute
+        return attempt if final is None else finally_do(attempt, final)
 
     def _Match(self, node: ast.Match) -> Execute:
         subject, line = self.expression(node.subject), node.lineno
@@ -506,22 +543,120 @@ class StatementCompiler(ExpressionCompiler):
         return execute
 
 
-def _matches(error: BaseException, kinds: Any) -> bool:
-    if isinstance(kinds, tuple):
-        return any(_matches(error, kind) for kind in kinds)
-    return isinstance(kinds, type) and isinstance(error, kinds)
+def _import_features(names: list[str]) -> Execute:
+    def execute(frame: Frame) -> None:
+        frame.vars.update({name: getattr(__future__, name, None) for name in names})
+
+    return execute
 
 
-def _handle(frame: Frame, error: BaseException, name: str | None, handle: Execute) -> object | None:
-    if name:
-        frame.vars[name] = error
+Caught = tuple[Callable[[Frame], "dict[str, Any]"], str]
+"""The namespace that the name of a caught exception is bound in, and the name."""
+
+
+def matches(error: BaseException, kinds: Any) -> bool:
+    """Tell whether an `except` clause with these classes handles an exception."""
+    unknown: Unknown | None = None
+    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+        if type(kind) is Unknown:
+            unknown = unknown or kind
+        elif not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+        elif isinstance(error, kind):
+            return True
+    if unknown is not None:
+        raise Undecidable(unknown)
+    return False
+
+
+def _handle(frame: Frame, error: BaseException, caught: Caught | None, handle: Execute) -> object | None:
+    if caught is not None:
+        holder, name = caught
+        holder(frame)[name] = error
     HANDLING.append(error)
     try:
         return handle(frame)
     finally:
         HANDLING.pop()
-        if name:
-            frame.vars.pop(name, None)
+        if caught is not None:
+            holder(frame).pop(name, None)
+
+
+def handle_group(frame: Frame, error: BaseException, handlers: list[tuple[Any, Caught | None, Execute]]) -> Any:
+    """Run the `except*` clauses that match a part of an exception; return what is left to raise."""
+    group: Any = vars(builtins)["BaseExceptionGroup"]
+    is_group = isinstance(error, group)
+    rest: Any = error if is_group else group("", [error])
+    raised: list[BaseException] = []
+    for kinds, caught, handle in handlers:
+        if rest is None:
+            break
+        wanted = kinds(frame)
+        if type(wanted) is Unknown:
+            raise Undecidable(wanted)
+        found, rest = rest.split(wanted)
+        if found is None:
+            continue
+        try:
+            _handle(frame, found, caught, handle)
+        except OURS:
+            raise
+        except BaseException as other:
+            raised.append(other)
+    if not raised:
+        return rest if is_group or rest is None else error
+    return group("", [*raised, *([rest] if rest is not None else [])])
+
+
+def finally_do(attempt: Execute, final: Execute) -> Execute:
+    """Return the closure that runs `final` behind `attempt`, however that ends."""
+
+    def execute(frame: Frame) -> object | None:
+        try:
+            signal = attempt(frame)
+        except OURS:
+            final(frame)
+            raise
+        except BaseException:
+            ending = final(frame)
+            if ending is None:
+                raise
+            return ending
+        value = frame.value
+        ending = final(frame)
+        if ending is not None:
+            return ending
+        frame.value = value
+        return signal
+
+    return execute
+
+
+def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
+    """Enter a context; return what leaves it, with the exception that ends it or None, and its value."""
+    kind = type(manager)
+    try:
+        start = kind.__enter__
+    except AttributeError:
+        raise _no_context(manager, "__enter__") from None
+    try:
+        end = kind.__exit__
+    except AttributeError:
+        raise _no_context(manager, "__exit__") from None
+
+    def leave(error: BaseException | None) -> Any:
+        if error is None:
+            return end(manager, None, None, None)
+        return end(manager, type(error), error, None)
+
+    return leave, start(manager)
+
+
+def _no_context(manager: Any, lacking: str) -> Exception:
+    if sys.version_info < (3, 11):
+        return AttributeError(lacking)
+    text = f"'{type(manager).__name__}' object does not support the context manager protocol"
+    return TypeError(text if lacking == "__enter__" else f"{text} (missed __exit__ method)")
 
 
 def _is_documentation(node: ast.stmt) -> bool:

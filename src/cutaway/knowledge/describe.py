@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +14,7 @@ from cutaway.core.unknown import Unknown
 
 _DEPTH = 6
 _LENGTH = 256
+_DEPTH_OF_RECORDS = 2
 
 
 class Described(Mapping[str, JSONValue]):
@@ -41,6 +42,9 @@ class Described(Mapping[str, JSONValue]):
 
     def __repr__(self) -> str:
         return repr(self._items())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._items(),)
 
 
 def bind_by_name(
@@ -80,7 +84,7 @@ def describe(value: Any, depth: int = 0) -> JSONValue:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else str(value)
+        return float(value)
     if isinstance(value, Dim):
         return str(value)
     if isinstance(value, Unknown):
@@ -94,7 +98,7 @@ def describe(value: Any, depth: int = 0) -> JSONValue:
             return f"<dict of {len(value)}>"
         return {str(key): describe(item, depth + 1) for key, item in value.items()}
     if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__}"
+        return {"name": f"{value.__module__}.{value.__qualname__}"}
     if isinstance(value, functools.partial):
         made: dict[str, JSONValue] = {"partial": describe(value.func, depth + 1)}
         if value.args:
@@ -107,7 +111,15 @@ def describe(value: Any, depth: int = 0) -> JSONValue:
         return f"<tensor {sizes} {reference.dtype}>"
     name = getattr(value, "__qualname__", None)
     if isinstance(name, str):
-        return f"{getattr(value, '__module__', '')}.{name}".lstrip(".")
+        return {"name": f"{getattr(value, '__module__', '')}.{name}".lstrip(".")}
+    if dataclasses.is_dataclass(value) and depth < _DEPTH_OF_RECORDS:
+        held = value.__dict__ if hasattr(value, "__dict__") else {}
+        fields = {f.name: describe(held[f.name], depth + 1) for f in dataclasses.fields(value) if f.name in held}
+        return {"dataclass": _kind(value), **fields}
     if type(value).__module__.startswith("cutaway."):
         return repr(value)
-    return f"<{type(value).__module__}.{type(value).__qualname__}>"
+    return f"<{_kind(value)}>"
+
+
+def _kind(value: object) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,12 +17,20 @@ from cutaway.core.unknown import Unknown
 T = TypeVar("T")
 
 TABLE: dict[str, Any] = {}
+_CONSTANTS: dict[int, Any] = {}
+CONSTRUCTORS: dict[type, Callable[..., Any]] = {}
+"""What calling a class of a library means, where that is not what the class itself does."""
+
 _NAMESPACES: set[str] = set()
 _ABSENT: set[str] = set()
 _LOADED: set[str] = set()
 _WAITING: list[str] = []
 # Library -> the package of ours that models it, where the names differ.
 _HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy"}
+
+
+# Libraries that are read from their source but for a few rows: library -> our file.
+_PARTLY = {"transformers": "transformers"}
 
 
 class DuplicateRow(Exception):
@@ -33,6 +42,8 @@ def register(name: str, value: T) -> T:
     if name in TABLE:
         raise DuplicateRow(name)
     TABLE[name] = value
+    if not isinstance(value, type) and type(value).__module__.startswith("cutaway."):
+        _CONSTANTS[id(value)] = value
     parent = name.rpartition(".")[0]
     while parent and parent not in _NAMESPACES:
         _NAMESPACES.add(parent)
@@ -68,7 +79,7 @@ def load(library: str) -> bool:
         return False
     _LOADED.add(library)
     package = importlib.import_module(f"cutaway.knowledge.{home}")
-    later = getattr(package, "LATER", frozenset())
+    later: frozenset[str] = getattr(package, "LATER", frozenset())
     start = f"{package.__name__}."
     for module in pkgutil.walk_packages(getattr(package, "__path__", []), start):
         if module.name[len(start) :] in later:
@@ -97,11 +108,29 @@ def library_of(name: str) -> str:
     return next(home for home in _HOMES if name == home or name.startswith(home + "."))
 
 
+def rows_in(module: str) -> dict[str, Any]:
+    """Return the rows that replace names of a module which is otherwise read from its source."""
+    home = _PARTLY.get(module.partition(".")[0])
+    if home is None:
+        return {}
+    importlib.import_module(f"cutaway.knowledge.{home}")
+    start = f"{module}."
+    return {name[len(start) :]: value for name, value in TABLE.items() if name.startswith(start) and "." not in name[len(start) :]}
+
+
 def is_shared(value: object) -> bool:
-    """Tell whether an object belongs to a modelled library, so that it outlives one analysis."""
+    """Tell whether a class or module belongs to a modelled library, so that it outlives one analysis."""
     if isinstance(value, type):
-        return value.__module__.partition(".")[0] in _LOADED or value.__module__.startswith("cutaway.")
-    return isinstance(value, KnownModule)
+        home = value.__module__
+        if home.startswith("cutaway."):
+            return home.startswith("cutaway.knowledge.")
+        return home.partition(".")[0] in _LOADED and getattr(sys.modules.get(home), value.__qualname__, None) is not value
+    return type(value) is KnownModule
+
+
+def is_constant(value: object) -> bool:
+    """Tell whether an object is itself a row, as `torch.float32` is."""
+    return id(value) in _CONSTANTS
 
 
 class KnownModule:

@@ -1,1 +1,1 @@
-"""TODO"""
+"""What operations do to shapes and what they cost, in no framework's words."""

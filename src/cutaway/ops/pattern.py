@@ -36,14 +36,15 @@ class Expression:
 @dataclass(frozen=True)
 class Plan:
     """How a tensor is rearranged: split into `split`, permuted to `order`, whose last axes are reduced, then
-    `added` axes are inserted at positions of the result, and groups merged to `shape`."""
+    `added` axes are inserted at positions of the result, and groups merged to `shape`; `copies` if that can't be
+    done in place."""
 
     split: tuple[Size, ...]
     order: tuple[int, ...]
     reduced: tuple[int, ...]
     added: tuple[tuple[int, Size], ...]
     shape: tuple[Size, ...]
-    merges: bool
+    copies: bool
 
 
 def parse(expression: str, underscore: bool = False, duplicates: bool = False) -> Expression:
@@ -165,8 +166,15 @@ def plan(pattern: str, operation: Any, shape: Sequence[Size], given: Mapping[str
         tuple(range(remaining, len(order))),
         tuple((position, lengths[axis]) for position, axis in enumerate(kept) if axis not in flat),
         tuple(product(lengths[axis] for axis in group) for group in target),
-        any(len(group) > 1 for group in target),
+        any(_lie_apart(group, flat, lengths) for group in target),
     )
+
+
+def _lie_apart(group: tuple[str, ...], flat: Sequence[str], lengths: Mapping[str, Size]) -> bool:
+    """Tell whether the axes of a group are not neighbours in memory, so that merging them copies."""
+    axes, all_axes = ([a for a in some if equal(lengths[a], 1) is not True] for some in (group, flat))
+    places = [all_axes.index(axis) if axis in all_axes else -1 for axis in axes]
+    return len(places) > 1 and (-1 in places or places != list(range(places[0], places[0] + len(places))))
 
 
 def _measure(title: str, group: tuple[str, ...], number: int, length: Size, lengths: dict[str, Size]) -> None:

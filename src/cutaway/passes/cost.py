@@ -200,14 +200,31 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost]) -> None:
         if op.allocates:
             for value in op.outputs:
                 cost.activation_bytes += _weigh(value.shape, value.dtype)[1]
-    followed = was_followed(architecture)
+    open_ended = {note.module for note in architecture.unknowns} | undecided(architecture)
     for module in architecture.modules:
-        if not (module.calls or followed) or not all(_understood(shapes) for shapes in _flows(module)):
+        if module.path in open_ended or not all(_understood(shapes) for shapes in _flows(module)):
             costs[module.path].macs += UNKNOWN
             costs[module.path].activation_bytes += UNKNOWN
-    if not followed:
+    if not was_followed(architecture):
         costs[""].macs += UNKNOWN
         costs[""].activation_bytes += UNKNOWN
+
+
+def undecided(architecture: Architecture) -> frozenset[str]:
+    """Return the modules that were not called though they might be.
+
+    That is so where the forward pass around them was not followed to its end, or hangs on something unknown.
+    """
+    uncalled = [module.path for module in architecture.modules if not module.calls]
+    if not was_followed(architecture):
+        return frozenset(uncalled)
+    doubtful = {note.module for note in architecture.unknowns if note.module is not None}
+    for module in architecture.modules:
+        if not all(_understood(call.outputs) for call in module.calls):
+            doubtful.add(module.path)
+    if not doubtful:
+        return frozenset()
+    return frozenset(path for path in uncalled if not doubtful.isdisjoint(_ancestors(path)))
 
 
 def was_followed(architecture: Architecture) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cutaway.core.architecture import Architecture, Module
-from cutaway.passes.cost import Cost, measure, was_followed
+from cutaway.passes.cost import Cost, measure, undecided
 from cutaway.passes.fold import Node, fold
 from cutaway.report import figures
 from cutaway.report.terminal import Segment, Terminal, printable
@@ -28,7 +28,7 @@ class View:
     root: Node | None
     terminal: Terminal
     called: frozenset[str]
-    followed: bool
+    undecided: frozenset[str]
 
     @property
     def was_called(self) -> bool:
@@ -46,7 +46,7 @@ def view(architecture: Architecture, terminal: Terminal, depth: int | None, repe
         while path is not None and path not in called:
             called.add(path)
             path = path.rpartition(".")[0] if path else None
-    return View(architecture, costs, root, terminal, frozenset(called), was_followed(architecture))
+    return View(architecture, costs, root, terminal, frozenset(called), undecided(architecture))
 
 
 def rows(root: Node, terminal: Terminal) -> Iterator[tuple[str, str, Node]]:
@@ -101,7 +101,7 @@ def output(node: Node, shown: View) -> Segment:
     if not module.calls:
         if not shown.was_called or module.path in shown.called:
             return "", ""
-        return ("not called", "faint") if shown.followed else ("not reached", "faint")
+        return ("not reached" if module.path in shown.undecided else "not called"), "faint"
     if any(call.outputs is None for call in module.calls):
         return "did not return", "fault"
     text = flow(module, "outputs", shown.terminal)

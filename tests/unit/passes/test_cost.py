@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cutaway.core.architecture import Architecture, Module, ModuleCall, Op, Shape, Totals, Value, Weight
-from cutaway.passes.cost import as_quantity, byte_size, elements, measure, totals
+from cutaway.core.architecture import Architecture, Module, ModuleCall, Note, Op, Shape, Totals, Value, Weight
+from cutaway.passes.cost import as_quantity, byte_size, elements, measure, totals, undecided
 
 
 def network(*weights: Weight, ops: tuple[Op, ...] = (), paths: tuple[str, ...] = ("", "a", "b", "a.c")) -> Architecture:
@@ -139,3 +139,34 @@ def test_an_unknown_input_may_hide_operations() -> None:
 
 def test_a_number_too_large_to_write_is_unknown() -> None:
     assert totals(network(parameter("w", 10**400))).parameters is None
+
+
+def doubted(*unknowns: Note, root: tuple[Shape, ...] = ((1,),)) -> Architecture:
+    """A network whose module `a` is called and whose modules `a.c` and `b` are not."""
+    modules = (
+        Module("", "M", "net.M", calls=(ModuleCall(((1,),), root),)),
+        Module("a", "M", "net.M", calls=(ModuleCall(((1,),), ((1,),)),)),
+        Module("a.c", "M", "net.M"),
+        Module("b", "M", "net.M"),
+    )
+    return Architecture("Net", modules=modules, unknowns=unknowns, ops=(op("a", 7),))
+
+
+def test_what_is_not_called_costs_nothing() -> None:
+    costs = measure(doubted())
+    assert (costs["b"].macs.quantity, costs[""].macs.quantity) == (0, 7)
+
+
+def test_what_might_be_called_is_undecided() -> None:
+    assert undecided(doubted(Note("a decision", module="a"))) == {"a.c"}
+    assert undecided(doubted(Note("a decision", module=""))) == {"a.c", "b"}
+    assert undecided(doubted(root=(None,))) == {"a.c", "b"}
+
+
+def test_what_is_unknown_before_forward_leaves_no_call_undecided() -> None:
+    assert undecided(doubted(Note("an argument is not given"))) == frozenset()
+
+
+def test_a_decision_that_can_not_be_taken_leaves_a_lower_bound() -> None:
+    macs = measure(doubted(Note("a decision", module="a")))[""].macs
+    assert (macs.least, macs.exact) == (7, False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core import session
-from cutaway.core.dim import equal, mod, product, unknown_size
+from cutaway.core.dim import Dim, equal, mod, product, unknown_size
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import register, row
@@ -55,6 +55,9 @@ def _rearranged(tensor: Any, pattern: Any, operation: str, lengths: dict[str, An
     if isinstance(pattern, Unknown):
         raise Undecidable(pattern)
     sizes = {axis: unknown_size() if isinstance(size, Unknown) else size for axis, size in lengths.items()}
+    for axis, size in sizes.items():
+        if not isinstance(size, Dim) and (type(size) is not int or size < 0):
+            raise Undecidable(Unknown(f"einops: the size {size!r} for the axis {axis}"))
     if is_numpy(tensor):
         array_plan = patterns.plan(pattern, operation, tensor.shape, sizes)
         return Lazy(lambda np: _numbers(np, array_plan, operation, [tensor], False)).array()
@@ -65,8 +68,7 @@ def _rearranged(tensor: Any, pattern: Any, operation: str, lengths: dict[str, An
     dtype = result_type(*tensors)
     if plan.reduced:
         dtype = _reduced_dtype(operation, dtype)
-    keeps_order = plan.order == tuple(range(len(plan.order))) and not plan.added
-    view = not stacked and not plan.reduced and (keeps_order or not plan.merges)
+    view = not stacked and not plan.reduced and not (plan.copies and tensor._contiguous)
     return Out(plan.shape, dtype, values, view=view)
 
 

@@ -215,7 +215,7 @@ def flipud(input):
     return _flipped(input, [0])
 
 
-@op("torch.rot90", "torch.Tensor.rot90")
+@op("torch.rot90", "torch.Tensor.rot90", strided=True)
 def rot90(input, k=1, dims=(0, 1)):
     rank = len(input.shape)
     if len(dims) != 2 or rank < 2:

@@ -94,21 +94,21 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
     return Out(shape, dtype, filling(shape, fill_value), device=device_of(device), requires_grad=requires_grad)
 
 
-@op("torch.empty_strided")
+@op("torch.empty_strided", strided=True)
 def empty_strided(
     size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
 ):
     return Out(sizes("empty_strided", (size,)), dtype_of(dtype, default_dtype()), device=device_of(device))
 
 
-@op("torch.Tensor.new_empty_strided")
+@op("torch.Tensor.new_empty_strided", strided=True)
 def new_empty_strided(
     self, size, stride, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
 ):
     return Out(sizes("new_empty_strided", (size,)), dtype_of(dtype, self.dtype), device=device_of(device))
 
 
-@op("torch.empty_permuted")
+@op("torch.empty_permuted", strided=True)
 def empty_permuted(
     size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
 ):

@@ -102,7 +102,9 @@ register_all(
     "ipc_collect reset_max_memory_cached reset_accumulated_memory_stats memory._record_memory_history",
     nothing,
 )
-register_all("torch.cuda", "is_current_stream_capturing is_tf32_supported", always(False))
+register_all("torch.cuda", "is_tf32_supported", always(False))
+for _device in ("cuda", "xpu"):
+    register_all(f"torch.{_device}", "is_current_stream_capturing", always(False))
 register_all("torch.cuda", "nvtx.range_push nvtx.range_pop nvtx.mark profiler.start profiler.stop", nothing)
 register_all("torch.cuda", "nvtx.range graph", Inert)
 register_classes("torch.cuda", "CUDAGraph", Inert)
@@ -263,7 +265,7 @@ def _check_with(error_type, cond, message):
 
 
 register("torch.sym_int", lambda a: int(a) if isinstance(a, float) else a)
-register("torch.sym_float", first)
+register("torch.sym_float", lambda a: float(a) if isinstance(a, int) else a)
 register("torch.sym_not", lambda a: not a)
 register("torch.sym_max", maximum)
 register("torch.sym_min", minimum)

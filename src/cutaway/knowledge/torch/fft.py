@@ -45,17 +45,17 @@ def _transforms(base: str, kind: str, real: bool) -> None:
         dim = [dim] if isinstance(dim, int) else dim
         return Out(fourier.transform_many(input.shape, s, dim, kind, name), dtype)
 
-    @op(f"torch.fft.{base}", f"torch._C._fft.fft_{base}")
+    @op(f"torch.fft.{base}", f"torch._C._fft.fft_{base}", strided=True)
     def one_dimension(input, n=None, dim=-1, norm=None):
         _check_norm(base, norm)
         dtype = _dtype(base, input, kind, real)
         return Out(fourier.transform(input.shape, n, dim, kind, base), dtype)
 
-    @op(f"torch.fft.{base}2", f"torch._C._fft.fft_{base}2")
+    @op(f"torch.fft.{base}2", f"torch._C._fft.fft_{base}2", strided=True)
     def two_dimensions(input, s=None, dim=(-2, -1), norm=None):
         return many(f"{base}2", input, s, dim, norm)
 
-    @op(f"torch.fft.{base}n", f"torch._C._fft.fft_{base}n")
+    @op(f"torch.fft.{base}n", f"torch._C._fft.fft_{base}n", strided=True)
     def dimensions(input, s=None, dim=None, norm=None):
         return many(f"{base}n", input, s, dim, norm)
 
@@ -75,7 +75,7 @@ def rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, requires_grad=Fa
 
 
 def _shift(name: str) -> None:
-    @op(f"torch.fft.{name}", f"torch._C._fft.fft_{name}")
+    @op(f"torch.fft.{name}", f"torch._C._fft.fft_{name}", strided=True)
     def shift(input, dim=None):
         if not input.ndim:
             raise Fault(f"{name}: input must have at least 1 dimension, but it is a scalar")
@@ -89,7 +89,7 @@ for _name in ("fftshift", "ifftshift"):
     _shift(_name)
 
 
-@op("torch.stft", "torch.functional.stft")
+@op("torch.stft", "torch.functional.stft", strided=True)
 def stft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False,
     onesided=None, return_complex=None, align_to_window=None,
@@ -158,7 +158,7 @@ def _check_windows(name: str, n_fft: Any, hop: Any, window_size: Any, window: An
         raise Fault(f"{name}: window must have the shape [{window_size}] of win_length, but it is {text(window.shape)}")
 
 
-@op("torch.istft", "torch.functional.istft")
+@op("torch.istft", "torch.functional.istft", strided=True)
 def istft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
     length=None, return_complex=False,
@@ -196,7 +196,7 @@ def _istft(
     return Out([*input.shape[:-2], samples], dtype if return_complex else dtype.to_real())
 
 
-@op("torch.Tensor.stft")
+@op("torch.Tensor.stft", strided=True)
 def tensor_stft(
     self, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False,
     onesided=None, return_complex=None, align_to_window=None,
@@ -206,7 +206,7 @@ def tensor_stft(
     )
 
 
-@op("torch.Tensor.istft")
+@op("torch.Tensor.istft", strided=True)
 def tensor_istft(
     self, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None,
     length=None, return_complex=False,

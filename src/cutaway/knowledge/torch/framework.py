@@ -63,7 +63,7 @@ class Torch:
         paths = {id(module): path for path, module in network.named_modules()}
         calls = _calls_below(gathered, call, paths)
         weights = list(_weights(network))
-        names = {tensor._number: weight.name for weight, tensor in weights if isinstance(tensor, Tensor)}
+        names = {t._number: weight.name for weight, t in weights if isinstance(t, Tensor) and weight.tied_to is None}
         inputs = list(_named_inputs(network, call)) if call else []
         names.update({reference.number: label for label, reference in inputs})
         return Architecture(

@@ -120,7 +120,7 @@ def block_diag(*tensors):
     return Out(shape, result_type(*tensors), compute(apply, *tensors))
 
 
-@op("torch.meshgrid", "torch.functional.meshgrid")
+@op("torch.meshgrid", "torch.functional.meshgrid", strided=True)
 def meshgrid(*tensors, indexing=None):
     return _grids(_listed(spread(tensors, {}), "meshgrid"), indexing)
 

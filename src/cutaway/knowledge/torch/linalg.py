@@ -61,29 +61,29 @@ def _inverse(name: str, A: Tensor) -> Out:
     return Out(A.shape, dtype, None if empty(A.shape) else compute(lambda np, a: np.linalg.inv(a), A))
 
 
-@op(*names("inv"))
+@op(*names("inv"), strided=True)
 def inv(A):
     return _inverse("linalg.inv", A)
 
 
-@op("torch.inverse", "torch.Tensor.inverse")
+@op("torch.inverse", "torch.Tensor.inverse", strided=True)
 def inverse(input):
     return _inverse("inverse", input)
 
 
-@op(*names("matrix_exp"), "torch.matrix_exp", "torch.Tensor.matrix_exp")
+@op(*names("matrix_exp"), "torch.matrix_exp", "torch.Tensor.matrix_exp", strided=True)
 def matrix_exp(input):
     linalg.square(input.shape, "linalg.matrix_exp")
     return Out(input.shape, floating("linalg.matrix_exp", input, low_precision=True))
 
 
-@op(*names("cholesky"))
+@op(*names("cholesky"), strided=True)
 def linalg_cholesky(input, *, upper=False):
     _, _, dtype = square("linalg.cholesky", input)
     return Out(input.shape, dtype)
 
 
-@op("torch.cholesky", "torch.Tensor.cholesky")
+@op("torch.cholesky", "torch.Tensor.cholesky", strided=True)
 def cholesky(input, upper=False):
     if empty(input.shape):
         return Out(input.shape, input.dtype)
@@ -91,7 +91,7 @@ def cholesky(input, upper=False):
     return Out(input.shape, dtype)
 
 
-@op("torch.cholesky_inverse", "torch.Tensor.cholesky_inverse")
+@op("torch.cholesky_inverse", "torch.Tensor.cholesky_inverse", strided=True)
 def cholesky_inverse(input, upper=False):
     linalg.square(input.shape, "cholesky_inverse")
     return Out(input.shape, floating("cholesky_inverse", input))
@@ -102,17 +102,17 @@ def _determinant(name: str, A: Tensor) -> Out:
     return Out(batch, dtype, None if empty(A.shape) else compute(lambda np, a: np.linalg.det(a), A))
 
 
-@op(*names("det"))
+@op(*names("det"), strided=True)
 def linalg_det(A):
     return _determinant("linalg.det", A)
 
 
-@op("torch.det", "torch.Tensor.det")
+@op("torch.det", "torch.Tensor.det", strided=True)
 def det(input):
     return _determinant("det", input)
 
 
-@op("torch.logdet", "torch.Tensor.logdet")
+@op("torch.logdet", "torch.Tensor.logdet", strided=True)
 def logdet(input):
     batch, _, dtype = square("logdet", input)
     return Out(batch, dtype)
@@ -138,35 +138,35 @@ def _log_determinant(name: str, A: Tensor) -> Any:
     return _Slogdet(Out(batch, dtype), Out(batch, dtype.to_real()))
 
 
-@op(*names("slogdet"))
+@op(*names("slogdet"), strided=True)
 def linalg_slogdet(A):
     return _log_determinant("linalg.slogdet", A)
 
 
-@op("torch.slogdet", "torch.Tensor.slogdet")
+@op("torch.slogdet", "torch.Tensor.slogdet", strided=True)
 def slogdet(input):
     return _log_determinant("slogdet", input)
 
 
-@op(*names("cholesky_ex"))
+@op(*names("cholesky_ex"), strided=True)
 def cholesky_ex(input, *, upper=False, check_errors=False):
     batch, _, dtype = square("linalg.cholesky_ex", input)
     return _CholeskyEx(Out(input.shape, dtype), Out(batch, int32))
 
 
-@op(*names("inv_ex"))
+@op(*names("inv_ex"), strided=True)
 def inv_ex(A, *, check_errors=False):
     batch, _, dtype = square("linalg.inv_ex", A)
     return _InvEx(Out(A.shape, dtype), Out(batch, int32))
 
 
-@op(*names("eig"))
+@op(*names("eig"), strided=True)
 def eig(input):
     batch, order, dtype = square("linalg.eig", input)
     return _Eig(Out((*batch, order), _complex(dtype)), Out(input.shape, _complex(dtype)))
 
 
-@op(*names("eigvals"))
+@op(*names("eigvals"), strided=True)
 def eigvals(input):
     batch, order, dtype = square("linalg.eigvals", input)
     return Out((*batch, order), _complex(dtype))
@@ -177,21 +177,21 @@ def _triangle(name: str, UPLO: Any) -> None:
         raise Fault(f"{name}: UPLO must be 'L' or 'U', but it is {UPLO!r}", "invalid-argument")
 
 
-@op(*names("eigh"))
+@op(*names("eigh"), strided=True)
 def eigh(input, UPLO="L"):
     _triangle("linalg.eigh", UPLO)
     batch, order, dtype = square("linalg.eigh", input)
     return _Eig(Out((*batch, order), dtype.to_real()), Out(input.shape, dtype))
 
 
-@op(*names("eigvalsh"))
+@op(*names("eigvalsh"), strided=True)
 def eigvalsh(input, UPLO="L"):
     _triangle("linalg.eigvalsh", UPLO)
     batch, order, dtype = square("linalg.eigvalsh", input)
     return Out((*batch, order), dtype.to_real())
 
 
-@op(*names("matrix_power"), "torch.matrix_power", "torch.Tensor.matrix_power")
+@op(*names("matrix_power"), "torch.matrix_power", "torch.Tensor.matrix_power", strided=True)
 def matrix_power(input, n):
     batch, order = linalg.square(input.shape, "linalg.matrix_power")
     if integer(n, "matrix_power: n") < 0:
@@ -203,27 +203,27 @@ def matrix_power(input, n):
 # Decompositions.
 
 
-@op(*names("svd"))
+@op(*names("svd"), strided=True)
 def linalg_svd(A, full_matrices=True, *, driver=None):
     dtype = floating("linalg.svd", A)
     u, s, vh = linalg.svd(A.shape, full_matrices, "linalg.svd")
     return _Svd(Out(u, dtype), Out(s, dtype.to_real()), Out(vh, dtype))
 
 
-@op(*names("svdvals"))
+@op(*names("svdvals"), strided=True)
 def svdvals(A, *, driver=None):
     dtype = floating("linalg.svdvals", A)
     return Out(linalg.svd(A.shape, False, "linalg.svdvals")[1], dtype.to_real())
 
 
-@op("torch.svd", "torch.Tensor.svd")
+@op("torch.svd", "torch.Tensor.svd", strided=True)
 def svd(input, some=True, compute_uv=True):
     dtype = floating("svd", input)
     u, s, vh = linalg.svd(input.shape, not some or not compute_uv, "svd")
     return _OldSvd(Out(u, dtype), Out(s, dtype.to_real()), Out((*vh[:-2], vh[-1], vh[-2]), dtype))
 
 
-@op(*names("qr"))
+@op(*names("qr"), strided=True)
 def linalg_qr(A, mode="reduced"):
     if mode not in ("reduced", "complete", "r"):
         raise Fault(f"linalg.qr: mode must be 'reduced', 'complete' or 'r', but it is {mode!r}", "invalid-argument")
@@ -232,14 +232,14 @@ def linalg_qr(A, mode="reduced"):
     return _Qr(Out(q, dtype), Out(r, dtype))
 
 
-@op("torch.qr", "torch.Tensor.qr")
+@op("torch.qr", "torch.Tensor.qr", strided=True)
 def qr(input, some=True):
     dtype = floating("qr", input)
     q, r = linalg.qr(input.shape, "reduced" if some else "complete", "qr")
     return _Qr(Out(q, dtype), Out(r, dtype))
 
 
-@op("torch.geqrf", "torch.Tensor.geqrf")
+@op("torch.geqrf", "torch.Tensor.geqrf", strided=True)
 def geqrf(input):
     batch, rows, columns = linalg.matrix(input.shape, "geqrf")
     dtype = floating("geqrf", input)
@@ -258,17 +258,17 @@ def _reflected(name: str, input: Tensor, tau: Tensor) -> Out:
     return Out(input.shape, floating(name, input))
 
 
-@op(*names("householder_product"))
+@op(*names("householder_product"), strided=True)
 def householder_product(input, tau):
     return _reflected("linalg.householder_product", input, tau)
 
 
-@op("torch.orgqr", "torch.Tensor.orgqr")
+@op("torch.orgqr", "torch.Tensor.orgqr", strided=True)
 def orgqr(input, input2):
     return _reflected("orgqr", input, input2)
 
 
-@op("torch.ormqr", "torch.Tensor.ormqr")
+@op("torch.ormqr", "torch.Tensor.ormqr", strided=True)
 def ormqr(input, input2, input3, left=True, transpose=False):
     linalg.matrix(input.shape, "ormqr", "input")
     linalg.matrix(input3.shape, "ormqr", "input3")
@@ -282,14 +282,14 @@ def ormqr(input, input2, input3, left=True, transpose=False):
 # Others.
 
 
-@op(*names("diagonal"))
+@op(*names("diagonal"), strided=True)
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
     first, second, shape = diagonal_of(A.shape, offset, dim1, dim2)
     values = compute(lambda np, a, k: np.diagonal(a, k, first, second), A, offset)
     return Out(shape, A.dtype, values, view=True)
 
 
-@op(*names("cond"))
+@op(*names("cond"), strided=True)
 def cond(input, p=None):
     dtype = floating("linalg.cond", input)
     batch, _, _ = linalg.matrix(input.shape, "linalg.cond")
@@ -298,7 +298,7 @@ def cond(input, p=None):
     return Out(batch, dtype.to_real())
 
 
-@op(*names("matrix_rank"))
+@op(*names("matrix_rank"), strided=True)
 def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
     batch, _, _ = linalg.matrix(input.shape, "linalg.matrix_rank")
     floating("linalg.matrix_rank", input)
@@ -323,17 +323,17 @@ def _pinv(name: str, input: Tensor, hermitian: Any, *tolerances: Any) -> Out:
     return Out((*batch, columns, rows), floating(name, input))
 
 
-@op(*names("pinv"))
+@op(*names("pinv"), strided=True)
 def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
     return _pinv("linalg.pinv", input, hermitian, rcond, atol, rtol)
 
 
-@op("torch.pinverse", "torch.Tensor.pinverse")
+@op("torch.pinverse", "torch.Tensor.pinverse", strided=True)
 def pinverse(input, rcond=1e-15):
     return _pinv("pinverse", input, False, rcond)
 
 
-@op(*names("vander"))
+@op(*names("vander"), strided=True)
 def vander(x, *, N=None):
     if x.dtype.name in ("bool", "float16", "bfloat16"):
         raise Fault(f"linalg.vander: {x.dtype} is not supported", "dtype-mismatch")
@@ -347,7 +347,7 @@ def vander(x, *, N=None):
 
 
 def _removed(name: str, replacement: str) -> None:
-    @op(f"torch.{name}")
+    @op(f"torch.{name}", strided=True)
     def removed(*args: Any, **kwargs: Any) -> Any:
         raise NotImplementedFault(f"torch.{name} was removed; use {replacement}", "removed-function")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 from cutaway.core.dim import equal, minimum, product
 from cutaway.core.fault import Fault
+from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.linalg import floating, names
 from cutaway.knowledge.torch.op import Out, compute, op
@@ -38,30 +40,30 @@ def _solution(name: str, A: Tensor, B: Tensor, left: bool) -> Out:
     return Out(linalg.solve(A.shape, (*B.shape, 1), name)[:-1], dtype)
 
 
-@op(*names("solve"))
+@op(*names("solve"), strided=True)
 def solve(A, B, *, left=True):
     return _solution("linalg.solve", A, B, left)
 
 
-@op(*names("solve_ex"))
+@op(*names("solve_ex"), strided=True)
 def solve_ex(A, B, *, left=True, check_errors=False):
     return _SolveEx(_solution("linalg.solve_ex", A, B, left), Out(A.shape[:-2], int32))
 
 
-@op(*names("solve_triangular"))
+@op(*names("solve_triangular"), strided=True)
 def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     dtype = _same("linalg.solve_triangular", input, B)
     return Out(linalg.solve(input.shape, B.shape, "linalg.solve_triangular", left), dtype)
 
 
-@op("torch.triangular_solve", "torch.Tensor.triangular_solve")
+@op("torch.triangular_solve", "torch.Tensor.triangular_solve", strided=True)
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
     dtype = _same("triangular_solve", A, input)
     shape = linalg.solve(A.shape, input.shape, "triangular_solve")
     return _TriangularSolve(Out(shape, dtype), Out((*shape[:-2], *A.shape[-2:]), dtype))
 
 
-@op("torch.cholesky_solve", "torch.Tensor.cholesky_solve")
+@op("torch.cholesky_solve", "torch.Tensor.cholesky_solve", strided=True)
 def cholesky_solve(input, input2, upper=False):
     dtype = _same("cholesky_solve", input2, input)
     return Out(linalg.solve(input2.shape, input.shape, "cholesky_solve"), dtype)
@@ -77,28 +79,28 @@ def _pivots(name: str, factors: Tensor, pivots: Tensor) -> None:
         )
 
 
-@op(*names("lu_solve"))
+@op(*names("lu_solve"), strided=True)
 def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     dtype = _same("linalg.lu_solve", LU, B)
     _pivots("linalg.lu_solve", LU, pivots)
     return Out(linalg.solve(LU.shape, B.shape, "linalg.lu_solve", left), dtype)
 
 
-@op("torch.lu_solve", "torch.Tensor.lu_solve")
+@op("torch.lu_solve", "torch.Tensor.lu_solve", strided=True)
 def old_lu_solve(input, LU_data, LU_pivots):
     dtype = _same("lu_solve", LU_data, input)
     _pivots("lu_solve", LU_data, LU_pivots)
     return Out(linalg.solve(LU_data.shape, input.shape, "lu_solve"), dtype)
 
 
-@op(*names("ldl_solve"))
+@op(*names("ldl_solve"), strided=True)
 def ldl_solve(LD, pivots, B, *, hermitian=False):
     dtype = _same("linalg.ldl_solve", LD, B)
     linalg.square(LD.shape, "linalg.ldl_solve", "LD")
     return Out(linalg.solve(LD.shape, B.shape, "linalg.ldl_solve"), dtype)
 
 
-@op(*names("lstsq"))
+@op(*names("lstsq"), strided=True)
 def lstsq(input, b, rcond=None, *, driver=None):
     dtype = _same("linalg.lstsq", input, b)
     batch, rows, columns = linalg.matrix(input.shape, "linalg.lstsq")
@@ -112,7 +114,9 @@ def lstsq(input, b, rcond=None, *, driver=None):
         driver = "gelsy" if input.device.type == "cpu" else "gels"
     common = broadcast("linalg.lstsq", batch, right[:-2])
     solution = (*common, columns, right[-1])
-    residuals = (*common, right[-1]) if driver != "gelsy" and rows > columns else (0,)
+    residuals: Any = (*common, right[-1]) if driver != "gelsy" and rows > columns else (0,)
+    if driver in ("gelsd", "gelss") and rows > columns:
+        residuals = Unknown("whether the matrix has full rank, as linalg.lstsq gives no residuals otherwise")
     return _Lstsq(
         Out(solution[:-1] if vector else solution, dtype),
         Out(residuals, dtype.to_real()),
@@ -121,7 +125,7 @@ def lstsq(input, b, rcond=None, *, driver=None):
     )
 
 
-@op(*names("tensorinv"))
+@op(*names("tensorinv"), strided=True)
 def tensorinv(input, ind=2):
     if ind <= 0:
         raise Fault(f"linalg.tensorinv: ind must be positive, but it is {ind}", "invalid-argument")
@@ -134,7 +138,7 @@ def tensorinv(input, ind=2):
     return Out((*second, *first), floating("linalg.tensorinv", input))
 
 
-@op(*names("tensorsolve"))
+@op(*names("tensorsolve"), strided=True)
 def tensorsolve(input, other, dims=None):
     shape = list(input.shape)
     if dims is not None:
@@ -150,7 +154,7 @@ def tensorsolve(input, other, dims=None):
     return Out(solution, _same("linalg.tensorsolve", input, other))
 
 
-@op(*names("vecdot"))
+@op(*names("vecdot"), strided=True)
 def vecdot(x, y, *, dim=-1):
     if x.dtype is not y.dtype:
         raise Fault(

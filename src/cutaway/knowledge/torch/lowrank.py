@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import minimum, product
+from cutaway.core.dim import maximum, minimum, product
 from cutaway.core.fault import Fault
 from cutaway.knowledge.torch.linalg import floating
 from cutaway.knowledge.torch.op import Out, op
@@ -15,17 +15,25 @@ from cutaway.ops import linalg
 def _lowrank(name: str, A: Tensor, q: Any, niter: int) -> tuple[Out, Out, Out]:
     batch, rows, columns = linalg.matrix(A.shape, name)
     dtype = floating(name, A)
-    sketch = (2 + 2 * niter) * rows * columns * q
-    macs = product(batch) * (sketch + (columns if rows < columns else rows) * q * q)
-    return Out((*batch, rows, q), dtype, macs=macs), Out((*batch, q), dtype.to_real()), Out((*batch, columns, q), dtype)
+    longer, shorter = maximum(rows, columns), minimum(rows, columns)
+    elements = longer * shorter
+    macs, width = elements * q, minimum(longer, q)
+    for _ in range(niter):
+        macs = macs + elements * width
+        width = minimum(width, shorter)
+        macs = macs + elements * width
+    rank = minimum(width, shorter)
+    macs = product(batch) * (macs + elements * width + longer * width * rank)
+    left, values, right = (*batch, rows, rank), (*batch, rank), (*batch, columns, rank)
+    return Out(left, dtype, macs=macs), Out(values, dtype.to_real()), Out(right, dtype)
 
 
-@op("torch.svd_lowrank", "torch._lowrank.svd_lowrank")
+@op("torch.svd_lowrank", "torch._lowrank.svd_lowrank", strided=True)
 def svd_lowrank(A, q=6, niter=2, M=None):
     return _lowrank("svd_lowrank", A, 6 if q is None else q, niter)
 
 
-@op("torch.pca_lowrank", "torch._lowrank.pca_lowrank")
+@op("torch.pca_lowrank", "torch._lowrank.pca_lowrank", strided=True)
 def pca_lowrank(A, q=None, center=True, niter=2):
     _, rows, columns = linalg.matrix(A.shape, "pca_lowrank")
     least = minimum(rows, columns)

@@ -79,30 +79,30 @@ RULES: dict[str, Callable[..., Any]] = {}
 """Every row made by `op`, by its names: what the oracle tests walk."""
 
 
-def op(*names: str, inplace: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def op(*names: str, inplace: bool = False, strided: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a rule under its qualified names; the first names the operation in the graph.
 
     `inplace` also registers the variant with a trailing underscore for each name in `torch.` or
-    `torch.Tensor.`; it writes to its first argument.
+    `torch.Tensor.`; it writes to its first argument. `strided` says that results need not be contiguous.
     """
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        caller = _caller(names[0], rule, write=False)
+        caller = _caller(names[0], rule, write=False, strided=strided)
         _enter(names, caller)
         if inplace:
             owners = dict.fromkeys(name.rpartition(".") for name in names)
             written = [f"{o}.{n}_" for o, _, n in owners if o in ("torch", "torch.Tensor")]
-            _enter(written, _caller(f"{names[0]}_", rule, write=True))
+            _enter(written, _caller(f"{names[0]}_", rule, write=True, strided=strided))
         return caller
 
     return decorate
 
 
-def inplace_op(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def inplace_op(*names: str, strided: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a rule whose result is written to its first argument, under its full names."""
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        caller = _caller(names[0], rule, write=True)
+        caller = _caller(names[0], rule, write=True, strided=strided)
         _enter(names, caller)
         return caller
 
@@ -153,7 +153,7 @@ def _inspected_layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], st
     return {*parameters}, positional, star, {p: v.default for p, v in parameters.items() if v.default is not v.empty}
 
 
-def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., Any]:
+def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> Callable[..., Any]:
     parameters, positional, star, defaults = _layout(rule)
     takes_out = "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None
@@ -210,6 +210,9 @@ def _caller(name: str, rule: Callable[..., Any], write: bool) -> Callable[..., A
         if isinstance(target, Tensor) and isinstance(result, Out) and not overwrites:
             target._shape = new(result.shape)._shape  # `out=` is resized
         made = _materialise(result, inputs, target, macs, allocates)
+        if strided:
+            for tensor in tensors(made):
+                tensor._contiguous = False
         if not here.recording:
             return made
         written = [t.reference() for t in tensors(made)]

@@ -299,7 +299,7 @@ def _quantile(name: str) -> None:
         return Out((*q.shape, *shape), input.dtype)
 
     rule.__name__ = name
-    op(*methods(name))(rule)
+    op(*methods(name), strided=True)(rule)
 
 
 _quantile("quantile")

@@ -31,12 +31,12 @@ def resize_as_(self, the_template, *, memory_format=None):
     return _resized(self, the_template.shape)
 
 
-@inplace_op("torch.Tensor.as_strided_")
+@inplace_op("torch.Tensor.as_strided_", strided=True)
 def as_strided_(self, size, stride, storage_offset=None):
     return _resized(self, size)
 
 
-@op("torch.unravel_index", "torch.functional.unravel_index")
+@op("torch.unravel_index", "torch.functional.unravel_index", strided=True)
 def unravel_index(indices, shape):
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype.name == "bool":
         raise ArgumentFault(f"unravel_index: indices must be integers, but are {indices.dtype}", "dtype-mismatch")

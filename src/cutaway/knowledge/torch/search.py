@@ -20,7 +20,7 @@ def _locations(input: Any) -> Any:
     return 0 if equal(product(input.shape), 0) is True else unknown_size()
 
 
-@op("torch.nonzero", "torch.Tensor.nonzero")
+@op("torch.nonzero", "torch.Tensor.nonzero", strided=True)
 def nonzero(input, *, as_tuple=False):
     rank, count = len(input.shape), _locations(input)
     if not as_tuple:
@@ -32,7 +32,7 @@ def nonzero(input, *, as_tuple=False):
     return tuple(Out((count,), int64, compute(along(d), input)) for d in range(max(rank, 1)))
 
 
-@op("torch.argwhere", "torch.Tensor.argwhere")
+@op("torch.argwhere", "torch.Tensor.argwhere", strided=True)
 def argwhere(input):
     return _matrix_of_locations(input, len(input.shape), _locations(input))
 

@@ -214,7 +214,7 @@ def broadcast_to(input, size):
     return _expanded(input, spread([size], {}), "broadcast_to")
 
 
-@op("torch.broadcast_tensors", "torch.functional.broadcast_tensors")
+@op("torch.broadcast_tensors", "torch.functional.broadcast_tensors", strided=True)
 def broadcast_tensors(*tensors):
     operands = spread(tensors, {})
     shape = broadcast("broadcast_tensors", *(t.shape for t in operands))
@@ -314,6 +314,8 @@ def _H(self):
 
 
 def _matrix_transpose(input: Any, name: str, conjugate: bool) -> Out:
+    if not input.shape:
+        return _ordered(input, [], conjugate)
     rule.matrix(input.shape, name)
     return _ordered(input, _swap(len(input.shape), -2, -1), conjugate)
 
@@ -330,7 +332,7 @@ def _reshaped_in_place(name: str, shape_of: Any) -> None:
         self._shape = Size(out.shape)
         return out
 
-    inplace_op(f"torch.Tensor.{name}")(reshape_)
+    inplace_op(f"torch.Tensor.{name}", strided=True)(reshape_)
 
 
 _reshaped_in_place("squeeze_", lambda self, dim=None: same(self, _squeezed(self, dim)))

@@ -158,7 +158,7 @@ def _distinct(input: Any, dim: Any, return_inverse: Any, return_counts: Any, con
     return outs[0] if len(outs) == 1 else tuple(outs)
 
 
-@op("torch.unique", "torch.Tensor.unique", "torch.functional.unique")
+@op("torch.unique", "torch.Tensor.unique", "torch.functional.unique", strided=True)
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     return _distinct(input, dim, return_inverse, return_counts, consecutive=False)
 

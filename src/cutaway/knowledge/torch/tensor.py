@@ -193,7 +193,7 @@ def new(
     cls: type = Tensor,
 ) -> Any:
     """Make a tensor. `base` is the tensor that it is a view of."""
-    made = object.__new__(cls)
+    made: Any = object.__new__(cls)
     fields = made.__dict__
     fields["_shape"] = shape if isinstance(shape, (Size, Unknown)) else Size(shape)
     fields["_dtype"] = dtype or default_dtype()

@@ -20,7 +20,7 @@ _LdlFactor = result("linalg_ldl_factor", "LD", "pivots")
 _LdlFactorEx = result("linalg_ldl_factor_ex", "LD", "pivots", "info")
 
 
-@op(*names("lu"))
+@op(*names("lu"), strided=True)
 def linalg_lu(A, *, pivot=True):
     dtype = floating("linalg.lu", A)
     p, lower, upper = linalg.lu(A.shape, "linalg.lu")
@@ -33,12 +33,12 @@ def _lu_factor(name: str, A: Tensor) -> tuple[Out, Out, Out]:
     return Out(A.shape, dtype), Out((*batch, minimum(rows, columns)), int32), Out(batch, int32)
 
 
-@op(*names("lu_factor"))
+@op(*names("lu_factor"), strided=True)
 def lu_factor(A, *, pivot=True):
     return _LuFactor(*_lu_factor("linalg.lu_factor", A)[:2])
 
 
-@op(*names("lu_factor_ex"))
+@op(*names("lu_factor_ex"), strided=True)
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
     return _LuFactorEx(*_lu_factor("linalg.lu_factor_ex", A))
 
@@ -48,17 +48,17 @@ def _lu_with_info(A: Tensor, get_infos: Any) -> Any:
     return _LuWithInfo(*outs) if get_infos else outs[:2]
 
 
-@op("torch.lu", "torch.functional.lu")
+@op("torch.lu", "torch.functional.lu", strided=True)
 def lu(A, pivot=True, get_infos=False):
     return _lu_with_info(A, get_infos)
 
 
-@op("torch.Tensor.lu")
+@op("torch.Tensor.lu", strided=True)
 def tensor_lu(self, pivot=True, get_infos=False):
     return _lu_with_info(self, get_infos)
 
 
-@op("torch.lu_unpack", "torch.functional.lu_unpack")
+@op("torch.lu_unpack", "torch.functional.lu_unpack", strided=True)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise Fault(f"lu_unpack: LU_pivots must be torch.int32, but is {LU_pivots.dtype}", "dtype-mismatch")
@@ -71,13 +71,13 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     )
 
 
-@op(*names("ldl_factor"))
+@op(*names("ldl_factor"), strided=True)
 def ldl_factor(input, *, hermitian=False):
     batch, order, dtype = square("linalg.ldl_factor", input)
     return _LdlFactor(Out(input.shape, dtype), Out((*batch, order), int32))
 
 
-@op(*names("ldl_factor_ex"))
+@op(*names("ldl_factor_ex"), strided=True)
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
     batch, order, dtype = square("linalg.ldl_factor_ex", input)
     return _LdlFactorEx(Out(input.shape, dtype), Out((*batch, order), int32), Out(batch, int32))

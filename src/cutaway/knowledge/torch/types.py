@@ -92,7 +92,8 @@ class Device:
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         if isinstance(type, Device):
-            type, index = type.type, type.index
+            other: Any = type
+            type, index = other.type, other.index
         if isinstance(type, int):
             type, index = "cuda", type
         if isinstance(type, str) and ":" in type:

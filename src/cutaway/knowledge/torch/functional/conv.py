@@ -80,5 +80,5 @@ def conv_tbc(input, weight, bias, pad=0):
         raise Fault(f"conv_tbc: input has {channels} channels, but weight expects {expected}")
     if equal(bias.shape[0], out) is False:
         raise Fault(f"conv_tbc: bias has {bias.shape[0]} elements, but weight has {out} output channels")
-    dtype = same_dtype("conv_tbc", input=input, weight=weight, bias=bias)
+    dtype = same_dtype("conv_tbc", input=input, weight=weight)
     return Out((time + 2 * pad - kernel + 1, batch, out), dtype)

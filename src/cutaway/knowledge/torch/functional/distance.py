@@ -6,7 +6,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import axis, floating
 from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import float_type, result_type
+from cutaway.knowledge.torch.promote import float_type, promote_types, result_type
 from cutaway.knowledge.torch.types import bool_
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.window import shown
@@ -14,7 +14,7 @@ from cutaway.ops.window import shown
 
 @op("torch.nn.functional.cosine_similarity", "torch.cosine_similarity")
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
-    dtype = result_type(x1, x2)
+    dtype = promote_types(x1.dtype, x2.dtype)
     if not dtype.is_floating_point:
         raise Fault(f"cosine_similarity: inputs must be floating, but are {x1.dtype} and {x2.dtype}", "dtype")
     shape = broadcast("cosine_similarity", x1.shape, x2.shape)

@@ -113,8 +113,8 @@ def torch_embedding_bag(
     _check_bag_dtypes(indices, weight)
     bags = _bags(offsets, include_last_offset)
     # What the three others hold, and so their sizes, differs between devices.
-    others = (Out((unknown_size(),), int64) for _ in range(3))
-    return (Out((bags, weight.shape[1]), weight.dtype), *others)
+    largest = Out(Unknown("the indices that embedding_bag keeps for its gradient"), int64)
+    return Out((bags, weight.shape[1]), weight.dtype), *(Out((unknown_size(),), int64) for _ in range(2)), largest
 
 
 @op("torch.nn.functional.one_hot", "torch._C._nn.one_hot")

@@ -132,8 +132,6 @@ def _affine_grid(theta: Any, size: Any) -> Out:
     sizes = tuple(size_of(number, f"{name}: size") for number in size)
     if len(sizes) not in (4, 5):
         raise NotImplementedFault(f"{name}: size must have 4 or 5 numbers, but is {shown(sizes)}", "argument-length")
-    if not theta.dtype.is_floating_point:
-        raise ArgumentFault(f"{name}: theta must be floating, but is {theta.dtype}", "dtype")
     dims = len(sizes) - 2
     if len(shape) != 3 or equal(shape[1], dims) is False or equal(shape[2], dims + 1) is False:
         raise ArgumentFault(
@@ -149,6 +147,8 @@ def _affine_grid(theta: Any, size: Any) -> Out:
 
 @op(f"{_F}affine_grid")
 def affine_grid(theta, size, align_corners=None):
+    if not theta.dtype.is_floating_point:
+        raise ArgumentFault(f"affine_grid: theta must be floating, but is {theta.dtype}", "dtype")
     return _affine_grid(theta, size)
 
 

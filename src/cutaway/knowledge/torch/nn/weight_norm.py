@@ -19,10 +19,10 @@ _UTILS = "torch.nn.utils"
 @op("torch.norm_except_dim")
 def norm_except_dim(v, pow=2, dim=0):
     if dim == -1:
-        return Out((), v.dtype)
+        return Out((), v.dtype.to_real())
     if not 0 <= dim < len(v.shape):
         raise Fault(f"norm_except_dim: dim {dim} is not a dimension of a tensor with {len(v.shape)} dimensions")
-    return Out([size if i == dim else 1 for i, size in enumerate(v.shape)], v.dtype)
+    return Out([size if i == dim else 1 for i, size in enumerate(v.shape)], v.dtype.to_real())
 
 
 @op("torch._weight_norm")

@@ -1,0 +1,90 @@
+"""Formatting of texts whose layout the target chose: `str.format`, `%`, f-strings and `string.Formatter`."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.dim import Dim
+from cutaway.core.unknown import Unknown
+from cutaway.interp.reach import get_attribute
+
+_WIDEST = 100_000
+_NUMBERS = re.compile(r"\d+")
+
+
+class UnknownText(Exception):
+    """A part of the text is unknown, and so the whole is."""
+
+    def __init__(self, unknown: Unknown) -> None:
+        super().__init__(unknown.reason)
+        self.unknown = unknown
+
+
+def is_wide(style: str) -> bool:
+    """Tell whether a format specification asks for more characters than is sensible."""
+    return any(len(number) > 6 or int(number) > _WIDEST for number in _NUMBERS.findall(style))
+
+
+def too_wide() -> Unknown:
+    """Record that a text is not made."""
+    return session.current().unknown("a formatted text would be too large to build")
+
+
+class Formatter(string.Formatter):
+    """`string.Formatter`, reading attributes as the target may."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Return the object that a replacement field names, and the argument it starts from."""
+        first, rest = _split(field_name)
+        value = self.get_value(first, args, kwargs)
+        for is_attribute, part in rest:
+            value = get_attribute(value, part) if is_attribute else value[part]
+            if type(value) is Unknown:
+                break
+        return value, first
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """Apply `!r`, `!s` or `!a`."""
+        if type(value) is Unknown:
+            raise UnknownText(value)
+        return super().convert_field(value, conversion)
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Lay out one value."""
+        if type(value) is Unknown:
+            raise UnknownText(value)
+        if is_wide(format_spec):
+            raise UnknownText(too_wide())
+        return format(str(value) if isinstance(value, Dim) else value, format_spec)
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Format a text, or return why that is not known."""
+        try:
+            return super().vformat(format_string, args, kwargs)
+        except UnknownText as found:
+            return Unknown("text made of an unknown value", found.unknown.place)
+
+
+def _split(name: str) -> tuple[Any, list[tuple[bool, Any]]]:
+    """Split `0.attr[key]` into its first part and the accesses behind it."""
+    first, rest = string._string.formatter_field_name_split(name)  # type: ignore[attr-defined]
+    return first, list(rest)
+
+
+_FORMATTER = Formatter()
+
+
+def format_text(text: Any, args: Sequence[Any], kwargs: Any) -> Any:
+    """`text.format(*args, **kwargs)`; `text.format_map(kwargs)` where there are no other arguments."""
+    if type(text) is Unknown:
+        return text
+    for value in (*args, *(kwargs.values() if type(kwargs) is dict else ())):
+        if type(value) is Unknown:
+            return Unknown("text made of an unknown value", value.place)
+    if type(text) is str and type(kwargs) is dict and not any(mark in text for mark in ".[:!"):
+        return text.format(*args, **kwargs)
+    return _FORMATTER.vformat(text, args, kwargs)

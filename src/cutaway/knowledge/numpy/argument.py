@@ -1,0 +1,66 @@
+"""What may go into numpy and come out of it.
+
+numpy reads memory wherever an object says that its numbers are, so nothing but plain values goes in;
+and arrays of Python objects, whose arithmetic has no bounds, do not come out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from cutaway.core import session
+from cutaway.core.dim import Dim
+from cutaway.core.unknown import Unknown
+
+ELEMENTS = 1 << 22
+_PLAIN = frozenset((int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), range))
+_DEEPEST = 64
+
+
+def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
+    """Return why numpy is not called with a value, None where it may be."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return None
+    if kind is Unknown:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, (list, tuple)):
+        if depth > _DEEPEST:
+            return Unknown("numpy is not computed with lists nested this deeply", session.current().place())
+        return next((found for item in value if (found := unknown_in(item, depth + 1)) is not None), None)
+    if isinstance(value, Dim):
+        return Unknown(f"numpy is not computed with the symbolic size {value}", session.current().place())
+    if isinstance(value, (numpy.ndarray, numpy.generic, numpy.dtype, type)):
+        return None
+    if isinstance(value, dict):
+        return unknown_in([*value.keys(), *value.values()], depth + 1)
+    if hasattr(kind, "reference"):
+        if value.values_ is None:
+            return Unknown("numpy is not computed with a tensor", session.current().place())
+        return None
+    if isinstance(value, (int, float, str)):
+        return None
+    return Unknown(f"numpy is not computed with an object of class {kind.__name__}", session.current().place())
+
+
+def plain(value: Any) -> Any:
+    """Return a value as numpy gets it: a tensor whose numbers are known counts as the array of them."""
+    if hasattr(type(value), "reference"):
+        return value.array()
+    if isinstance(value, (list, tuple)) and any(hasattr(type(item), "reference") for item in value):
+        return type(value)(plain(item) for item in value)
+    return value
+
+
+def result(value: Any) -> Any:
+    """Return what numpy computed, unless it is an array of objects."""
+    if isinstance(value, numpy.ndarray) and value.dtype.hasobject:
+        return session.current().unknown("numpy arrays of objects are not computed")
+    return value
+
+
+def too_large(name: str) -> Unknown:
+    """Record that a result is not computed for its size."""
+    return session.current().unknown(f"numpy.{name} of so many elements is not computed")

@@ -1,0 +1,91 @@
+"""Calls of numpy's functions, methods and classes under a bound on the size of their result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.numpy import size
+from cutaway.knowledge.numpy.argument import ELEMENTS, plain, result, too_large, unknown_in
+
+
+def bounded(name: str, function: Callable[..., Any], bound: size.Bound = size.broadcast, most: float = ELEMENTS) -> Callable[..., Any]:
+    """Return a function that gives an unknown for unknown arguments and for results that are too large."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            found = unknown_in(value)
+            if found is not None:
+                return found
+        given = [plain(value) for value in args]
+        named = {key: plain(value) for key, value in kwargs.items()}
+        if not _fits(bound, given, named, most) or _is_wide([*given, *named.values()]):
+            return too_large(name)
+        try:
+            with numpy.errstate(all="ignore"):
+                return result(function(*given, **named))
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                raise
+            return undecidable.unknown
+
+    call.__name__ = name.rpartition(".")[2]
+    call.__qualname__ = call.__name__
+    call.__module__ = "numpy"
+    return call
+
+
+def _fits(bound: size.Bound, args: list[Any], kwargs: dict[str, Any], most: float) -> bool:
+    try:
+        return bound(*args, **kwargs) <= most
+    except TypeError:
+        return True  # arguments that do not fit the function; it says so itself
+    except OverflowError:
+        return False
+
+
+def _is_wide(values: Any) -> bool:
+    """Tell whether one of the arguments is a dtype whose elements are large themselves."""
+    for value in values:
+        if isinstance(value, str) and len(value) < 64:
+            try:
+                value = numpy.dtype(value)
+            except (TypeError, ValueError, SyntaxError):
+                continue
+        if isinstance(value, numpy.dtype) and value.itemsize > _WIDEST:
+            return True
+        if isinstance(value, (list, tuple)) and len(value) < 64 and _is_wide(value):
+            return True
+    return False
+
+
+_WIDEST = 1 << 10  # bytes of one element
+_METHOD_BOUNDS: dict[str, size.Bound] = {"repeat": size.repetition, "dot": size.contraction}
+
+
+def method(found: Any) -> Any:
+    """Return a method of an array or of a number of numpy as the target may call it."""
+    name, owner = found.__name__, found.__self__
+    bound = _METHOD_BOUNDS.get(name)
+    if isinstance(owner, type) or not isinstance(owner, (numpy.ndarray, numpy.generic)):
+        return found
+    if bound is None:
+        return bounded(name, found, size.broadcast)
+    return bounded(name, found, lambda *args, **kwargs: bound(owner, *args, **kwargs))
+
+
+def operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a binary operator for operands of which at least one is an array."""
+    bound = size.contraction if name == "MatMult" else size.broadcast
+    checked = bounded(f"ndarray {name.lower()}", function, bound)
+
+    def operate(left: Any, right: Any) -> Any:
+        for value in (left, right):
+            if hasattr(type(value), "reference") or type(value) is Unknown:
+                return function(left, right)
+        return checked(left, right)
+
+    return operate

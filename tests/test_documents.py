@@ -1,0 +1,116 @@
+"""The documents show what is true: commands print what stands below them, code runs, links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cutaway import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+LEFT_OUT = "..."
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """Return the fenced blocks of a language, each below as many empty lines as stand before it."""
+    text = path.read_text(encoding="utf-8")
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+    return ["\n" * text.count("\n", 0, match.start(1)) + match.group(1) for match in found]
+
+
+def commands(path: Path) -> list[tuple[str, list[str]]]:
+    """Return each command after `$` in a console block with the lines below it."""
+    found: list[tuple[str, list[str]]] = []
+    for block in blocks(path, "console"):
+        for line in block.lstrip("\n").splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+COMMANDS = [(name_of(path), command, output) for path in DOCUMENTS for command, output in commands(path)]
+
+
+@pytest.fixture(autouse=True)
+def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"), [c[1:] for c in COMMANDS], ids=[f"{document}: {command}" for document, command, _ in COMMANDS]
+)
+def test_commands_print_what_stands_below_them(
+    command: str, expected: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, *arguments = shlex.split(command)
+    assert program == "cutaway"
+    package = arguments[1].partition(".")[0]
+    if package in ("torchvision", "timm") and not is_installed(package):
+        pytest.skip(f"the source of {package} is not installed: pip install --no-deps {package}")
+    cli.main(arguments)
+    captured = capsys.readouterr()
+    shown = [line.rstrip() for line in (captured.out + captured.err).splitlines()]
+    assert matches(expected, shown), "\n".join(shown)
+
+
+def is_installed(package: str) -> bool:
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
+
+
+def matches(expected: list[str], shown: list[str]) -> bool:
+    """Compare line by line; a line of three dots stands for any number of lines."""
+    if LEFT_OUT not in expected:
+        return expected == shown
+    at = expected.index(LEFT_OUT)
+    rest = expected[at + 1 :]
+    if shown[:at] != expected[:at]:
+        return False
+    return any(matches(rest, shown[start:]) for start in range(at, len(shown) + 1))
+
+
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if blocks(path, "python")], ids=name_of)
+def test_code_runs(path: Path) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks(path, "python"):
+        exec(compile(block, name_of(path), "exec"), names)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    broken = [link for link in links if link and not (path.parent / link).exists()]
+    assert not broken
+
+
+def drawing() -> Any:
+    spec = importlib.util.spec_from_file_location("draw", ROOT / "docs" / "images" / "draw.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", sorted(drawing().COMMANDS))
+def test_pictures_show_what_is_printed(name: str) -> None:
+    draw = drawing()
+    command = draw.COMMANDS[name]
+    drawn = (ROOT / "docs" / "images" / name).read_text(encoding="utf-8")
+    assert drawn == draw.draw(command, draw.printed(command)), "draw it again: python docs/images/draw.py"
