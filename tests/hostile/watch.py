@@ -65,6 +65,8 @@ def _mentions(code: Any) -> bool:
 def _is_forbidden(item: Any) -> bool:
     if isinstance(item, Unknown):
         return False
+    if type(item).__module__.startswith(("cutaway.interp.loader", "cutaway.interp.frame", "cutaway.interp.function")):
+        return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
     if isinstance(item, _FORBIDDEN):
         return True
     if isinstance(item, dict):

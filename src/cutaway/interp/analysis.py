@@ -19,15 +19,20 @@ from cutaway.core.place import Place
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import budget, frame, loader
+from cutaway.interp.builtins import BUILTINS
 from cutaway.interp.expression import ExpressionCompiler, call
 from cutaway.interp.frame import STACK, Frame
-from cutaway.interp.function import record_of, signature
+from cutaway.interp.function import Code, Record, record_of, signature
+from cutaway.interp.introspection import annotations, type_hints
 from cutaway.interp.loader import Loader, ModuleState, SourceModule, failure
-from cutaway.interp.reach import Pending
+from cutaway.interp.reach import Pending, hide, is_host_class
 from cutaway.interp.scope import Scope
 from cutaway.knowledge.framework import FRAMEWORKS, Framework
+from cutaway.knowledge.registry import is_shared
 from cutaway.syntax import resolve, source
 from cutaway.syntax.target import Input, Target, TargetError
+
+hide(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +136,15 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise TargetError(f"{target.text}: {text!r} is neither a name nor a call") from None
-    first = next((n.id for n in ast.walk(tree) if isinstance(n, ast.Name)), None)
     top = Frame({}, state.namespace, f"<{text}>", None, None)
     STACK.append(top)
     try:
         if isinstance(tree.body, ast.Name):
             value = _name(state, tree.body.id, target)
         else:
-            if first is not None:
-                _name(state, first, target, optional=True)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Name) and node.id not in BUILTINS:
+                    state.namespace.setdefault(node.id, _name(state, node.id, target))
             value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
         value = _instance(value, text)
     except TargetError:
@@ -161,15 +166,13 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
     raise TargetError(f"{target.text}: {text} is not a network but {_kind(value)}")
 
 
-def _name(state: ModuleState, name: str, target: Target, optional: bool = False) -> Any:
+def _name(state: ModuleState, name: str, target: Target) -> Any:
     try:
         value = state.lookup(name)
         if name in state.namespace:
             return value.resolve() if type(value) is Pending else value
         return getattr(state.module, name)
     except AttributeError:
-        if optional:
-            return None
         defined = [n for n in state.namespace if not n.startswith("_")]
         close = _closest(name, defined)
         hint = f"; did you mean {close}?" if close else ""
@@ -198,11 +201,20 @@ def _instance(value: Any, text: str) -> Any:
     missing = _required(value)
     if missing and not is_class:
         raise TargetError(f"{text} takes arguments ({', '.join(missing)}): name the call, as in '{text}(...)'")
-    given = {}
-    for name in missing:
-        reason = f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'"
-        given[name] = session.current().unknown(reason)
-    return call(value, [], given)
+    return call(value, [], {name: _argument(value, name, text) for name in missing})
+
+
+def _argument(value: Any, name: str, text: str) -> Any:
+    """Stand in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
+    here = session.current()
+    record = record_of(value.__init__ if isinstance(value, type) else value)
+    kind = annotations(record, evaluated=True).get(name) if record is not None else None
+    if kind is None and isinstance(value, type):
+        kind = type_hints(value).get(name)  # an attribute that keeps the argument
+    if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
+        here.assume(f"the argument {name} of {text} is {kind.__name__}(), with its defaults")
+        return call(kind, [], {})
+    return here.unknown(f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'")
 
 
 def _required(value: Any) -> list[str]:
@@ -220,7 +232,6 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
         state.run()
     except Undecidable as undecidable:
         gathered.note(undecidable.unknown)
-    state.define_all()
     own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
     seen: set[int] = set()
     classes: set[type] = set()

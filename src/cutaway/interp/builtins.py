@@ -5,17 +5,19 @@ from __future__ import annotations
 import builtins
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, maximum, minimum
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
-from cutaway.interp.budget import ELEMENTS, tick
+from cutaway.interp.budget import BITS, ELEMENTS, counted, tick
 from cutaway.interp.frame import STACK
-from cutaway.interp.guard import power
-from cutaway.interp.reach import delete_attribute, get_attribute, set_attribute, variables_of
+from cutaway.interp.guard import BINARY, beyond, power
+from cutaway.interp.namespace import Namespace
+from cutaway.interp.reach import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
+from cutaway.interp.text import format_text
 
 _LONG = 1 << 20
 
@@ -38,7 +40,7 @@ def _known(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class LongRange:
+class LongRange(Sequence[int]):
     """A range too long to be handed to host functions as it is: each step is counted."""
 
     def __init__(self, numbers: range) -> None:
@@ -57,7 +59,30 @@ class LongRange:
         return item in self.numbers
 
     def __getitem__(self, index: Any) -> Any:
-        return self.numbers[index]
+        found = self.numbers[index]
+        return _counted_range(found) if isinstance(found, range) else found
+
+    def __reversed__(self) -> Iterator[int]:
+        return iter(self[::-1])
+
+    def __eq__(self, other: object) -> bool:
+        return self.numbers == (other.numbers if isinstance(other, LongRange) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
+
+    def __repr__(self) -> str:
+        return repr(self.numbers)
+
+    def index(self, value: Any, *bounds: Any) -> int:
+        return self.numbers.index(value, *bounds)
+
+    def count(self, value: Any) -> int:
+        return self.numbers.count(value)
+
+
+def _counted_range(numbers: range) -> Any:
+    return numbers if abs(numbers.stop - numbers.start) <= _LONG * abs(numbers.step) else LongRange(numbers)
 
 
 class _RangeMeta(type):
@@ -70,12 +95,15 @@ class _RangeMeta(type):
                 return argument
             if isinstance(argument, Dim):
                 return Unknown(f"a range of symbolic length {argument}")
-        numbers = range(*args)
-        return numbers if abs(numbers.stop - numbers.start) <= _LONG * abs(numbers.step) else LongRange(numbers)
+        return _counted_range(range(*args))
 
 
 class Range(metaclass=_RangeMeta):
     """`range`, with long ones counted."""
+
+
+Range.__name__ = Range.__qualname__ = "range"
+Range.__module__ = "builtins"
 
 
 def get_attribute_or(*args: Any) -> Any:
@@ -152,7 +180,7 @@ def extreme(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Call
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(type(a) is Unknown for a in args):
             return next(a for a in args if type(a) is Unknown)
-        items = list(args[0]) if len(args) == 1 else list(args)
+        items = list(counted(args[0])) if len(args) == 1 else list(args)
         unknown = next((i for i in items if type(i) is Unknown), None)
         if unknown is not None:
             return unknown
@@ -170,10 +198,17 @@ def total(items: Any, start: Any = 0) -> Any:
     """`sum`."""
     if type(items) is Unknown:
         return items
-    result = start
+    if isinstance(start, (str, bytes, bytearray)):
+        return sum((), start)  # type: ignore[arg-type]
+    result, add = start, BINARY["Add"]
+    values = []
     for item in items:
         tick()
-        result = result + item
+        values.append(item)
+    if all(type(item) is float or type(item) is int for item in values) and type(start) in (int, float):
+        return sum(values, start)  # which rounds less than one addition after the other
+    for item in values:
+        result = add(result, item)
     return result
 
 
@@ -218,7 +253,7 @@ def module_globals() -> Any:
     """`globals`."""
     namespace = STACK[-1].globals
     state = namespace.get("__cutaway__")
-    return loader.every_name(state.module) if state is not None and state.finished else namespace
+    return namespace if state is None else Namespace(state)
 
 
 def local_variables() -> Any:
@@ -280,6 +315,8 @@ def round_number(number: Any, ndigits: Any = None) -> Any:
     """`round`."""
     if type(number) is Unknown or isinstance(number, Dim):
         return number
+    if isinstance(number, int) and isinstance(ndigits, int) and ndigits < -BITS:
+        return session.current().unknown("a number rounded to so many digits is not computed")
     return round(number) if ndigits is None else _known(round)(number, ndigits)
 
 
@@ -290,6 +327,9 @@ def next_item(*args: Any) -> Any:
 
 CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 """What calling a built-in type means where its argument is unknown or symbolic."""
+
+
+_GATHERING = frozenset((list, tuple, set, frozenset))
 
 
 def _convert(kind: type) -> Callable[..., Any]:
@@ -304,7 +344,7 @@ def _convert(kind: type) -> Callable[..., Any]:
                 return str(first)
             return Unknown(f"{kind.__name__} of the size {first}")
         try:
-            return kind(*args)
+            return kind(counted(first), *args[1:]) if kind in _GATHERING else kind(*args)
         except Undecidable as undecidable:
             if type(undecidable) is not Undecidable:
                 raise
@@ -329,18 +369,65 @@ def _bytes(kind: Any) -> Callable[..., Any]:
 CONVERSIONS[bytes], CONVERSIONS[bytearray] = _bytes(bytes), _bytes(bytearray)
 
 
+def _integer(*args: Any) -> Any:
+    if isinstance(args[0], (str, bytes, bytearray)) and len(args[0]) > BITS:
+        return session.current().unknown("an integer would be too large to build")
+    return _convert(int)(*args)
+
+
+CONVERSIONS[int] = _integer
+
+
 def type_of(*args: Any) -> Any:
     """`type` with one argument; three make a class."""
     if len(args) == 1:
-        return args[0] if type(args[0]) is Unknown else (int if isinstance(args[0], Dim) else type(args[0]))
+        kind = type(args[0])
+        return args[0] if kind is Unknown else _SEEN_AS.get(kind, kind)
+    if len(args) == 3 and isinstance(args[2], dict):
+        args = (*args[:2], class_namespace(args[2]))
     return type(*args)
+
+
+_SEEN_AS: dict[type, type] = {Dim: int, range: Range, LongRange: Range}
+"""The types of values that stand for those of another type."""
 
 
 CONVERSIONS[type] = type_of
 
 
 def _sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    return _known(sorted)(items, key=key, reverse=reverse)
+    return items if type(items) is Unknown else _known(sorted)(list(counted(items)), key=key, reverse=reverse)
+
+
+def _decided(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
+    """`all` and `any`."""
+    return lambda items: items if type(items) is Unknown else _known(function)(counted(items))
+
+
+def _iterator(*args: Any) -> Any:
+    """`iter`; one that calls a function until it returns something counts its calls."""
+    made = _known(iter)(*args)
+    return iter(counted(made)) if len(args) == 2 and type(made) is not Unknown else made
+
+
+def _formatted(value: Any, style: Any = "") -> Any:
+    """`format`."""
+    return format_text("{0:{1}}", (value, style), {}) if style else _known(format)(value)
+
+
+def _quotient(left: Any, right: Any) -> Any:
+    """`divmod`."""
+    too_large = beyond("FloorDiv", left, right)
+    return _known(divmod)(left, right) if too_large is None else too_large
+
+
+def _power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    """`pow`."""
+    if modulus is None:
+        return power(base, exponent)
+    if any(isinstance(value, int) and value.bit_length() > BITS for value in (base, exponent, modulus)):
+        return session.current().unknown("a power of such large integers is not computed")
+    return _known(pow)(base, exponent, modulus)
 
 
 _PLAIN = """ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError
@@ -357,7 +444,7 @@ property reversed set slice staticmethod str super tuple type zip __debug__ __bu
 
 BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN if hasattr(builtins, name)}
 BUILTINS.pop("__build_class__")
-for _name in "abs all any ascii bin callable chr divmod format hash hex iter oct ord repr".split():
+for _name in "abs ascii bin callable chr hash hex id oct ord repr".split():
     BUILTINS[_name] = _known(getattr(builtins, _name))
 BUILTINS.update(
     getattr=get_attribute_or,
@@ -374,9 +461,12 @@ BUILTINS.update(
     round=round_number,
     sorted=_sorted,
     next=next_item,
-    pow=lambda base, exponent, modulus=None: (
-        power(base, exponent) if modulus is None else pow(base, exponent, modulus)
-    ),
+    pow=_power,
+    all=_decided(all),
+    any=_decided(any),
+    iter=_iterator,
+    format=_formatted,
+    divmod=_quotient,
     print=lambda *args, **kwargs: None,
     eval=evaluate,
     globals=module_globals,

@@ -13,6 +13,7 @@ from cutaway.interp.expression import assign_target, call
 from cutaway.interp.frame import STACK, Execute, Frame
 from cutaway.interp.function import qualified_name
 from cutaway.interp.generic import parameter_frame, parameter_scope, parameters_of
+from cutaway.interp.reach import UNWANTED
 
 if TYPE_CHECKING:
     from cutaway.interp.statement import StatementCompiler
@@ -68,7 +69,8 @@ def define_class(compiler: StatementCompiler, node: ast.ClassDef) -> Execute:
             body(child)
         finally:
             STACK.pop()
-        namespace.pop("__del__", None)
+        for unwanted in UNWANTED:
+            namespace.pop(unwanted, None)
         if resolved is not bases:
             namespace["__orig_bases__"] = bases
         if metaclass is not type and needs_cell is None:

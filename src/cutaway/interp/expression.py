@@ -13,15 +13,17 @@ from cutaway.core.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import scope as scopes
 from cutaway.interp.builtins import CONVERSIONS
-from cutaway.interp.budget import tick
+from cutaway.interp.budget import ELEMENTS, counted, tick
 from cutaway.interp.frame import Evaluate, Frame
 from cutaway.interp.function import WRAPPER, invoke
 from cutaway.interp.guard import BINARY, COMPARE, UNARY, contains, identical
 from cutaway.interp.native import call_native
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
 from cutaway.interp.scope import Scope
+from cutaway.interp.text import is_wide, joined
 from cutaway.knowledge.registry import CONSTRUCTORS
 
+_NO_ITERABLE = "Value after * must be an iterable, not {}"
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
 
 
@@ -71,7 +73,7 @@ class ExpressionCompiler:
             for text in texts:
                 if type(text) is Unknown:
                     return text
-            return "".join(texts)
+            return joined(texts)
 
         return evaluate
 
@@ -87,7 +89,7 @@ class ExpressionCompiler:
             if convert is not None:
                 item = convert(item)
             style = spec(frame) if spec else ""
-            if type(style) is Unknown or any(len(digits) > 5 for digits in _numbers(style)):
+            if type(style) is Unknown or (style and is_wide(style)):
                 return Unknown("text of unknown layout")
             if isinstance(item, Dim):
                 item = str(item)
@@ -106,12 +108,12 @@ class ExpressionCompiler:
 
     def _display(self, elements: list[ast.expr], make: Callable[[Any], Any]) -> Evaluate:
         if any(isinstance(element, ast.Starred) for element in elements):
-            spread = self._spread(elements)
+            spread = self._spread(elements, "'{}' object is not iterable" if make is set else _NO_ITERABLE)
             return lambda frame: make(spread(frame))
         items = [self.expression(element) for element in elements]
         return lambda frame: make([item(frame) for item in items])
 
-    def _spread(self, elements: list[ast.expr]) -> Callable[[Frame], list[Any]]:
+    def _spread(self, elements: list[ast.expr], fault: str = _NO_ITERABLE) -> Callable[[Frame], list[Any]]:
         """Evaluate elements some of which are starred."""
         parts = [
             (True, self.expression(element.value)) if isinstance(element, ast.Starred) else (False, self.expression(element))
@@ -126,12 +128,14 @@ class ExpressionCompiler:
                     continue
                 source = part(frame)
                 try:
-                    several = iter(source)
+                    several = counted(source)
                 except TypeError:
                     if hasattr(type(source), "__iter__"):
                         raise
-                    raise TypeError(f"Value after * must be an iterable, not {type(source).__name__}") from None
+                    raise TypeError(fault.format(type(source).__name__)) from None
                 items.extend(several)
+                if len(items) > ELEMENTS:
+                    raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
             return items
 
         return evaluate
@@ -432,11 +436,6 @@ def _located(produced: Iterator[Any]) -> Iterator[Any]:
     return produced
 
 
-def _numbers(text: str) -> list[str]:
-    digits = "".join(c if c.isdigit() else " " for c in text)
-    return digits.split()
-
-
 def truth_of(value: Any) -> bool | Unknown:
     """Return the truth of a value, or the unknown that it hangs on."""
     if value is True or value is False:
@@ -643,7 +642,12 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
         container, key = compiler.expression(node.value), compiler.expression(node.slice)
 
         def assign_item(frame: Frame, value: Any) -> None:
-            container(frame)[key(frame)] = value
+            holder, index = container(frame), key(frame)
+            if type(index) is slice and isinstance(holder, (list, bytearray)):
+                value = list(counted(value))
+                if len(holder) + len(value) > ELEMENTS:
+                    raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
+            holder[index] = value
 
         return assign_item
     if isinstance(node, ast.Starred):

@@ -122,7 +122,8 @@ class Record:
 def wrap(record: Record) -> Any:
     """Return the host function that stands for a function of the target."""
 
-    def function(*args: Any, **kwargs: Any) -> Any:
+    # Without annotations, for the target would see them as its own.
+    def function(*args, **kwargs):  # type: ignore[no-untyped-def]
         return invoke(record, list(args), kwargs)
 
     return function

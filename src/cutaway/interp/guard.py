@@ -3,71 +3,142 @@
 from __future__ import annotations
 
 import operator
+from array import array
+from collections import UserList, UserString, deque
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, equal, less
 from cutaway.core.unknown import Unknown
-from cutaway.interp.budget import BITS, ELEMENTS
+from cutaway.interp.budget import BITS, ELEMENTS, build, counted
+from cutaway.knowledge.registry import ARRAYS
+
 
 def _too_large(what: str) -> Unknown:
     return session.current().unknown(f"{what} would be too large to build")
 
 
-def multiply(left: Any, right: Any) -> Any:
-    """`left * right`, refusing to repeat a sequence beyond the budget."""
-    for sequence, count in ((left, right), (right, left)):
-        if isinstance(sequence, (str, bytes, list, tuple, bytearray)):
-            if isinstance(count, Dim):
-                return Unknown(f"a sequence repeated {count} times")
-            if isinstance(count, int) and count * len(sequence) > ELEMENTS:
-                return _too_large("a repeated sequence")
-            break
-    else:
-        if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > BITS:
-            return _too_large("an integer")
-    return left * right
+# What an operator would make of two operands that is too large, by the operator's name.
+
+_SEQUENCES = (str, bytes, bytearray, list, tuple, deque, array, UserList, UserString)
 
 
-def power(left: Any, right: Any) -> Any:
-    """`left ** right`, refusing integers beyond the budget."""
+def _product(left: Any, right: Any) -> str | None:
+    if isinstance(left, int) and isinstance(right, int):
+        return "an integer" if left.bit_length() + right.bit_length() > BITS else None
+    sequence, count = (left, right) if isinstance(left, _SEQUENCES) else (right, left)
+    if isinstance(sequence, _SEQUENCES) and isinstance(count, int) and count > 0:
+        return _sum_of(len(sequence) * count, "a repeated sequence")
+    return None
+
+
+def _power(left: Any, right: Any) -> str | None:
     if isinstance(left, int) and isinstance(right, int) and right > 0 and left.bit_length() * right > BITS:
-        return _too_large("an integer")
-    return left**right
+        return "an integer"
+    return None
 
 
-def shift(left: Any, right: Any) -> Any:
-    """`left << right`, refusing integers beyond the budget."""
-    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS:
-        return _too_large("an integer")
-    return left << right
+def _shift(left: Any, right: Any) -> str | None:
+    return "an integer" if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS else None
 
 
-def add(left: Any, right: Any) -> Any:
-    """`left + right`, refusing sequences beyond the budget."""
-    if isinstance(left, (str, bytes, list, tuple)) and type(right) is type(left) and len(left) + len(right) > ELEMENTS:
-        return _too_large("a joined sequence")
-    return left + right
+def _quotient(left: Any, right: Any) -> str | None:
+    """Division of integers that are longer than any that is built here takes long, not much."""
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 16 * BITS:
+        return "the quotient of an integer"
+    if isinstance(left, (str, bytes)):
+        from cutaway.interp.text import is_wide
 
-
-def add_in_place(left: Any, right: Any) -> Any:
-    """`left += right`, refusing sequences beyond the budget."""
-    if isinstance(left, (str, bytes, list, tuple)) and hasattr(right, "__len__"):
-        if len(left) + len(right) > ELEMENTS:
-            return _too_large("a joined sequence")
-    return operator.iadd(left, right)
-
-
-def modulo(left: Any, right: Any) -> Any:
-    """`left % right`; formatting of a string with unknown values is unknown text."""
-    if isinstance(left, str):
         items = right if isinstance(right, tuple) else (right,)
-        if any(isinstance(item, Unknown) for item in items):
-            return Unknown("text made of an unknown value")
-        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and "*" in left:
-            return _too_large("a formatted text")
-    return left % right
+        if is_wide(left if isinstance(left, str) else left.decode("latin-1")):
+            return "a formatted text"
+        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and ("*" in left if isinstance(left, str) else b"*" in left):
+            return "a formatted text"
+        return _sum_of(sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted text")
+    return None
+
+
+def _sum(left: Any, right: Any) -> str | None:
+    if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES):
+        return _sum_of(len(left) + len(right), "a joined sequence")
+    return None
+
+
+def _sum_of(elements: int, what: str) -> str | None:
+    if elements > ELEMENTS:
+        return what
+    if elements > _SMALL:
+        build(elements)
+    return None
+
+
+_SMALL = 1 << 10
+_LIMITS: dict[str, Callable[[Any, Any], str | None]] = {
+    "Mult": _product,
+    "Pow": _power,
+    "LShift": _shift,
+    "Add": _sum,
+    "Mod": _quotient,
+    "FloorDiv": _quotient,
+}
+
+
+def beyond(name: str, left: Any, right: Any) -> Unknown | None:
+    """Return the unknown that stands for the result of an operator, if that would be too large."""
+    limit = _LIMITS.get(name)
+    reason = limit(left, right) if limit is not None else None
+    return None if reason is None else _too_large(reason)
+
+
+def _limited(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return an operator that refuses results beyond the limits."""
+    limit = _LIMITS.get(name)
+
+    def operate(left: Any, right: Any) -> Any:
+        if type(left) in ARRAYS or type(right) in ARRAYS:
+            return _on_arrays(name, plain)(left, right)
+        if limit is not None:
+            reason = limit(left, right)
+            if reason is not None:
+                return _too_large(reason)
+        return plain(left, right)
+
+    return operate
+
+
+def _on_arrays(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    from cutaway.knowledge.numpy.call import operator as bounded
+
+    return bounded(name, plain)
+
+
+def _multiply(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`*`; a sequence repeated a symbolic number of times is unknown."""
+    limited = _limited("Mult", plain)
+
+    def multiply(left: Any, right: Any) -> Any:
+        if type(left) is Dim or type(right) is Dim:
+            count, sequence = (left, right) if type(left) is Dim else (right, left)
+            if isinstance(sequence, _SEQUENCES):
+                return Unknown(f"a sequence repeated {count} times")
+        return limited(left, right)
+
+    return multiply
+
+
+def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`%`; formatting of a text with unknown values is unknown text."""
+    limited = _limited("Mod", plain)
+
+    def modulo(left: Any, right: Any) -> Any:
+        if isinstance(left, str):
+            items = right if isinstance(right, tuple) else (right,)
+            if any(isinstance(item, Unknown) for item in items):
+                return Unknown("text made of an unknown value")
+        return limited(left, right)
+
+    return modulo
 
 
 def _sized(decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False) -> Any:
@@ -78,6 +149,8 @@ def _sized(decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any]
                 if answer is None:
                     return Unknown(f"how {left} compares with {right} depends on the input's size")
                 return answer is not invert
+        if type(left) in ARRAYS or type(right) in ARRAYS:
+            return _on_arrays(plain.__name__, plain)(left, right)
         return plain(left, right)
 
     return compare
@@ -108,38 +181,49 @@ def contains(item: Any, container: Any) -> Any:
         return container
     if type(item) is Unknown:
         return item
-    return item in container
+    kind = type(container)
+    if hasattr(kind, "__contains__") or not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
+        return item in container
+    return item in counted(container)
 
 
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": add,
-    "Sub": operator.sub,
-    "Mult": multiply,
-    "Div": operator.truediv,
-    "FloorDiv": operator.floordiv,
-    "Mod": modulo,
-    "Pow": power,
-    "LShift": shift,
-    "RShift": operator.rshift,
-    "BitOr": operator.or_,
-    "BitXor": operator.xor,
-    "BitAnd": operator.and_,
-    "MatMult": operator.matmul,
-}
+def _operators(**plain: Callable[[Any, Any], Any]) -> dict[str, Callable[[Any, Any], Any]]:
+    special = {"Mult": _multiply, "Mod": _modulo}
+    return {name: special[name](op) if name in special else _limited(name, op) for name, op in plain.items()}
 
-IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
-    **BINARY,
-    "Add": add_in_place,
-    "Sub": operator.isub,
-    "Div": operator.itruediv,
-    "FloorDiv": operator.ifloordiv,
-    "Mod": lambda a, b: modulo(a, b) if isinstance(a, str) else operator.imod(a, b),
-    "BitOr": operator.ior,
-    "BitXor": operator.ixor,
-    "BitAnd": operator.iand,
-    "MatMult": operator.imatmul,
-    "Mult": lambda a, b: multiply(a, b) if isinstance(a, (int, float, str, list, tuple)) else operator.imul(a, b),
-}
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = _operators(
+    Add=operator.add,
+    Sub=operator.sub,
+    Mult=operator.mul,
+    Div=operator.truediv,
+    FloorDiv=operator.floordiv,
+    Mod=operator.mod,
+    Pow=operator.pow,
+    LShift=operator.lshift,
+    RShift=operator.rshift,
+    BitOr=operator.or_,
+    BitXor=operator.xor,
+    BitAnd=operator.and_,
+    MatMult=operator.matmul,
+)
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = _operators(
+    Add=operator.iadd,
+    Sub=operator.isub,
+    Mult=operator.imul,
+    Div=operator.itruediv,
+    FloorDiv=operator.ifloordiv,
+    Mod=operator.imod,
+    Pow=operator.ipow,
+    LShift=operator.ilshift,
+    RShift=operator.irshift,
+    BitOr=operator.ior,
+    BitXor=operator.ixor,
+    BitAnd=operator.iand,
+    MatMult=operator.imatmul,
+)
+power = BINARY["Pow"]
 
 UNARY: dict[str, Callable[[Any], Any]] = {
     "UAdd": operator.pos,

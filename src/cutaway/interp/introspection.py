@@ -46,14 +46,21 @@ def type_hints(value: Any, *_args: Any, **_kwargs: Any) -> Any:
         return value
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
-        return annotations(record, evaluated=True)
+        found = annotations(record, evaluated=True)
+        return {name: _hint(annotation, record.globals, record.parent) for name, annotation in found.items()}
     hints: dict[str, Any] = {}
     for cls in reversed(getattr(value, "__mro__", ())):
         home = loader.current().modules.get(cls.__module__)
         namespace = vars(home) if isinstance(home, loader.SourceModule) else {}
         for name, annotation in vars(cls).get("__annotations__", {}).items():
-            hints[name] = _meaning(annotation, namespace, None) if isinstance(annotation, str) else annotation
+            hints[name] = _hint(annotation, namespace, None)
     return hints
+
+
+def _hint(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -> Any:
+    if annotation is None:
+        return type(None)
+    return _meaning(annotation, namespace, parent) if isinstance(annotation, str) else annotation
 
 
 def _meaning(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -> Any:

@@ -16,11 +16,12 @@ from cutaway.interp import loader
 from cutaway.interp.budget import tick
 from cutaway.interp.builtins import BUILTINS, get_attribute_or, unasked, unreachable
 from cutaway.interp.files import read_bytes, read_text
+from cutaway.interp.frame import HANDLING
 from cutaway.interp.function import record_of, signature
 from cutaway.interp.guard import BINARY
 from cutaway.interp.introspection import file_of, own_annotations, text_of, type_hints
 from cutaway.interp.pure import MODULES, public
-from cutaway.interp.reach import get_attribute
+from cutaway.interp.reach import DENIED, get_attribute
 from cutaway.knowledge import registry
 
 class NativeModule:
@@ -207,6 +208,11 @@ def _typing() -> dict[str, Any]:
     return table
 
 
+def _exc_info() -> tuple[Any, Any, Any]:
+    error = HANDLING[-1] if HANDLING else None
+    return (type(error), error, None) if error is not None else (None, None, None)
+
+
 def _sys() -> dict[str, Any]:
     import sys
 
@@ -217,9 +223,9 @@ def _sys() -> dict[str, Any]:
     def leave(*_args: Any) -> None:
         raise SystemExit
 
-    table.update(modules=_Modules(), path=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
+    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
                  setrecursionlimit=_quiet, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
-                 executable="python", exc_info=lambda: (None, None, None), flags=types.SimpleNamespace(),
+                 executable="python", exc_info=_exc_info, flags=types.SimpleNamespace(),
                  warnoptions=[])  # fmt: skip
     return table
 
@@ -414,8 +420,17 @@ def _inspect() -> dict[str, Any]:
             {},
         )
 
+    def is_function(value: Any) -> bool:
+        return isinstance(value, types.FunctionType) and not value.__module__.startswith("cutaway.interp.")
+
+    def is_generator_function(value: Any) -> bool:
+        record = record_of(getattr(value, "__func__", value))
+        return record is not None and record.code.is_generator
+
+    table["isgeneratorfunction"] = is_generator_function
+
     def members(value: Any, predicate: Any = None) -> Any:
-        found = [(n, get_attribute_or(value, n, None)) for n in BUILTINS["dir"](value)]
+        found = [(n, get_attribute_or(value, n, None)) for n in BUILTINS["dir"](value) if n not in DENIED]
         return sorted((n, v) for n, v in found if predicate is None or predicate(v))
 
     def frames(*_args: Any) -> Any:
@@ -431,7 +446,7 @@ def _inspect() -> dict[str, Any]:
         return function
 
     table.update(signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
-                 getmembers=members, isfunction=lambda f: isinstance(f, types.FunctionType), getsource=text_of,
+                 getmembers=members, isfunction=is_function, getsource=text_of,
                  getfile=file_of, getmodule=module_of, stack=frames, currentframe=frames, unwrap=unwrap,
                  getsourcefile=file_of, get_annotations=own_annotations,
                  getsourcelines=lambda value: (text_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,

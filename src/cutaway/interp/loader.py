@@ -13,6 +13,7 @@ from cutaway.core import session
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.frame import STACK, Frame
+from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import Pending
 from cutaway.interp.scope import Scope, assigned
 from cutaway.knowledge import registry
@@ -20,6 +21,9 @@ from cutaway.syntax import resolve, source
 
 _HIDDEN = "__cutaway__"
 _STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
 class SourceModule:
@@ -67,7 +71,6 @@ class ModuleState:
         self.started = False
         self.finished = False
         self.waiting: dict[int, ast.stmt] = {}
-        self.deferred: set[int] = set()
         self.hints: list[ast.Import | ast.ImportFrom] = []
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
         self.modelled = registry.rows_in(name)
@@ -83,7 +86,7 @@ class ModuleState:
             return value.resolve() if type(value) is Pending else value
         found = self._ahead(name)
         if found is _MISSING:
-            found = self.from_stars(name)
+            found = self.from_stars(name, _MISSING)
         if found is _MISSING and self._is_submodule(name):
             return self.loader.load(f"{self.name}.{name}")
         if found is _MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
@@ -138,9 +141,18 @@ class ModuleState:
                     return value.resolve() if type(value) is Pending else value
         return _MISSING
 
-    def from_stars(self, name: str) -> Any:
+    def from_stars(self, name: str, otherwise: Any) -> Any:
         """Look for a name that a star import brings."""
-        return self._from(self.stars, name)
+        found = self._from(self.stars, name) if self.stars else _MISSING
+        return otherwise if found is _MISSING else found
+
+    def expand_stars(self) -> None:
+        """Bind every name that star imports bring."""
+        for bring, _ in self.stars:
+            module = bring()
+            for name in exported_names(module):
+                if name not in self.namespace:
+                    self.from_stars(name, None)
 
     def _from(self, stars: list[tuple[Callable[[], Any], str]], name: str) -> Any:
         if name.startswith("__"):
@@ -180,48 +192,19 @@ class ModuleState:
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
         self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
-        self._defer(tree.body)
         self.hints = [statement for node in tree.body for statement in _hints(node)]
         STACK.append(self.frame)
         try:
             for index, node in enumerate(tree.body):
-                if index in self.waiting and index not in self.deferred:
+                if index in self.waiting:
                     self._execute(index, node, strict)
         finally:
             STACK.pop()
             self.finished = True
 
-    def _defer(self, body: list[ast.stmt]) -> None:
-        """Leave definitions that only bind a name, and are the only ones to bind it, until it is used."""
-        bound: dict[str, int] = {}
-        names = [assigned([node]) for node in body]
-        for found in names:
-            for name in found:
-                bound[name] = bound.get(name, 0) + 1
-        for index, node in enumerate(body):
-            if _is_inert(node) and all(bound[name] == 1 for name in names[index]):
-                self.deferred.add(index)
-                for name in names[index]:
-                    self.namespace[name] = Pending(lambda i=index, n=name: self._define(i, n))
-
     def _is_modelled(self, node: ast.stmt) -> bool:
         """Tell whether a statement defines only what the tables describe instead."""
         return bool(self.modelled) and bool(names := assigned([node])) and names <= self.modelled.keys()
-
-    def define_all(self) -> None:
-        """Evaluate every definition that was left; imports stay as they are."""
-        for index in sorted(self.deferred):
-            if index in self.waiting:
-                self._execute(index, self.waiting[index], strict=False)
-
-    def _define(self, index: int, name: str) -> Any:
-        """Evaluate a definition that was left until now, and return one of its names."""
-        if index in self.waiting:
-            self._execute(index, self.waiting[index], strict=False)
-        value = self.namespace.get(name)
-        if type(value) is Pending:
-            raise NameError(f"name '{name}' is not defined")
-        return value
 
     def _execute(self, index: int, node: ast.stmt, strict: bool) -> None:
         from cutaway.interp.statement import StatementCompiler
@@ -234,8 +217,11 @@ class ModuleState:
         here.quiet += not self.named
         try:
             StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
-        except SystemExit:
-            self.waiting.clear()
+        except SystemExit as error:
+            # What only defines something can still be asked for; nothing else runs.
+            self.waiting = {i: later for i, later in self.waiting.items() if isinstance(later, _DEFINITIONS)}
+            if self.named and any(i > index for i in self.waiting):
+                failure(error, frame.place)
         except Undecidable as undecidable:
             if type(undecidable) is not Undecidable:
                 self._lose(node, undecidable.unknown)
@@ -264,18 +250,6 @@ def _hints(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
         for statement in node.body:
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 yield statement
-
-
-def _is_inert(node: ast.stmt) -> bool:
-    """Tell whether a statement does nothing but bind names to what it defines."""
-    if isinstance(node, ast.FunctionDef):
-        return not node.decorator_list
-    if isinstance(node, ast.ClassDef):
-        return not node.decorator_list and not node.keywords
-    if isinstance(node, ast.Assign):
-        plain = all(isinstance(target, ast.Name) for target in node.targets)
-        return plain and not any(isinstance(child, (ast.Call, ast.NamedExpr)) for child in ast.walk(node.value))
-    return False
 
 
 def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) -> Unknown:
@@ -383,21 +357,16 @@ def missing_global(namespace: dict[str, Any], name: str) -> Any:
     """Return a name that a module's namespace does not have yet: brought by a star, or built in."""
     state: ModuleState | None = namespace.get(_HIDDEN)
     if state is not None:
-        if state.stars:
-            found = state.from_stars(name)
-            if found is not _MISSING:
-                return found
+        found = state.from_stars(name, _MISSING)
+        if found is not _MISSING:
+            return found
     from cutaway.interp.builtins import BUILTINS
 
     if name in BUILTINS:
         return BUILTINS[name]
-    if state is not None and not state.finished:
-        found = state._ahead(name)
-        if found is not _MISSING:
-            return found
     if hasattr(host_builtins, name):
         return session.current().unknown(f"the built-in {name} is out of reach of the target")
-    raise NameError(f"name '{name}' is not defined")
+    raise NameError(f"name '{name}' is not defined", name=name)
 
 
 def absolute(frame: Frame, module: str, level: int) -> str:
@@ -491,11 +460,19 @@ def _placed(at: Place, bring: Callable[[], Any]) -> Any:
         STACK.pop()
 
 
-def every_name(module: SourceModule) -> dict[str, Any]:
-    """Return a module's namespace with every pending import resolved."""
+def every_name(module: SourceModule) -> Namespace:
+    """Return a module's names as its target sees them."""
     state: ModuleState = module.__dict__[_HIDDEN]
     state.run()
-    for name, value in list(state.namespace.items()):
-        if type(value) is Pending:
-            value.resolve()
-    return state.namespace
+    return Namespace(state)
+
+
+def exported_names(module: Any) -> list[str]:
+    """Return the names that a star import of a module brings."""
+    if isinstance(module, Unknown):
+        return []
+    exported = getattr(module, "__all__", None)
+    if isinstance(exported, (list, tuple)):
+        return [name for name in exported if isinstance(name, str)]
+    names = list(every_name(module)) if isinstance(module, SourceModule) else dir(module)
+    return [name for name in names if not name.startswith("_")]

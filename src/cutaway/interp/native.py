@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.budget import ELEMENTS
+from cutaway.interp.budget import BITS, ELEMENTS, build, counted
+from cutaway.interp.reach import class_namespace
 
 # Methods whose answer hangs on the argument being equal to something in the container.
 _SEARCHING = {"get", "pop", "index", "count", "setdefault", "__getitem__", "__contains__"}
@@ -14,24 +17,95 @@ _SEARCHING = {"get", "pop", "index", "count", "setdefault", "__getitem__", "__co
 
 def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a built-in function or method of the host."""
-    owner = function.__self__
+    owner, name = function.__self__, function.__name__
     unknown = next((a for a in args if type(a) is Unknown), None)
     if isinstance(owner, (str, bytes, bytearray)):
-        if unknown is None and function.__name__ == "join" and args:
-            args = [list(args[0])] if not isinstance(args[0], (str, bytes)) else args
+        if unknown is None and name == "join" and args:
+            args = [list(counted(args[0]))] if not isinstance(args[0], (str, bytes)) else args
             unknown = next((a for a in args[0] if type(a) is Unknown), None)
         if unknown is None:
             unknown = next((a for a in kwargs.values() if type(a) is Unknown), None)
         if unknown is not None:
             return Unknown("text made of an unknown value", unknown.place)
-        if any(isinstance(a, int) and a > ELEMENTS for a in args):
-            return session.current().unknown("a text would be too large to build")
-    elif unknown is not None and args[0] is unknown and function.__name__ in _SEARCHING:
+    elif unknown is not None and args[0] is unknown and name in _SEARCHING:
         if isinstance(owner, (dict, list, tuple, set, frozenset)):
             return unknown
+    if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
+        args = [*args[:3], class_namespace(args[3])]
+    bound = _BOUNDS.get(name)
+    if bound is not None and not kwargs:
+        elements = _estimate(bound, owner, args)
+        if elements > ELEMENTS:
+            return session.current().unknown(f"the result of {name} would be too large to build")
+        if elements > 1024:
+            build(elements)
     try:
         return function(*args, **kwargs)
     except Undecidable as undecidable:
         if type(undecidable) is not Undecidable:
             raise
         return undecidable.unknown
+
+
+# The size of what a method makes, from its owner and arguments; a wrong argument is the method's own matter.
+
+
+def _estimate(bound: Callable[..., Any], owner: Any, args: list[Any]) -> int:
+    try:
+        size = bound(owner, *args)
+    except (TypeError, ValueError, OverflowError):
+        return 0
+    return size if isinstance(size, int) else 0
+
+
+def _joined(text: Any, parts: Any) -> int:
+    return sum(len(p) for p in parts) + len(text) * len(parts) if isinstance(text, (str, bytes, bytearray)) else 0
+
+
+def _replaced(text: Any, old: Any, new: Any, *_count: Any) -> int:
+    return len(text) + text.count(old) * len(new) if isinstance(text, (str, bytes, bytearray)) else 0
+
+
+def _widened(text: Any, width: Any, *_fill: Any) -> Any:
+    return width if isinstance(text, (str, bytes, bytearray)) else 0
+
+
+def _expanded(text: Any, width: Any = 8) -> Any:
+    return len(text) + text.count("\t" if isinstance(text, str) else b"\t") * width
+
+
+def _translated(text: Any, table: Any) -> Any:
+    if isinstance(text, str) and isinstance(table, dict):
+        return len(text) * max((len(v) for v in table.values() if isinstance(v, str)), default=1)
+    return 0
+
+
+def _extended(owner: Any, items: Any) -> int:
+    if not isinstance(owner, (list, deque, bytearray)):
+        return 0
+    return len(owner) + (len(items) if isinstance(items, (list, tuple, str, bytes, bytearray, deque, dict, set)) else 0)
+
+
+def _bytes_of(owner: Any, length: Any = 1, *_rest: Any) -> Any:
+    return length if isinstance(owner, int) else 0
+
+
+def _number_of(owner: Any, data: Any, *_rest: Any) -> Any:
+    """An integer of that many bits counts as too large as soon as arithmetic with it would be."""
+    return ELEMENTS + 1 if owner is int and isinstance(data, (bytes, bytearray)) and len(data) * 8 > BITS else 0
+
+
+_BOUNDS: dict[str, Callable[..., Any]] = {
+    "join": _joined,
+    "replace": _replaced,
+    "ljust": _widened,
+    "rjust": _widened,
+    "center": _widened,
+    "zfill": _widened,
+    "expandtabs": _expanded,
+    "translate": _translated,
+    "extend": _extended,
+    "extendleft": _extended,
+    "to_bytes": _bytes_of,
+    "from_bytes": _number_of,
+}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cutaway.interp.builtins import is_instance
 from cutaway.interp.expression import assign_target, decide
 from cutaway.interp.frame import Frame
 from cutaway.interp.guard import COMPARE
@@ -115,19 +117,32 @@ def _class(compiler: ExpressionCompiler, node: ast.MatchClass) -> Matches:
 
     def matches(frame: Frame, value: Any) -> bool:
         cls = kind(frame)
-        if not isinstance(value, cls):
+        if not isinstance(cls, type):
+            raise TypeError(f"called match pattern must be a {'class' if sys.version_info >= (3, 12) else 'type'}")
+        if not decide(is_instance(value, cls)):
             return False
-        if positional and cls in _SELF_MATCHING:
-            return len(positional) == 1 and positional[0](frame, value)
-        names = getattr(cls, "__match_args__", ())[: len(positional)]
+        if positional and any(issubclass(cls, builtin) for builtin in _SELF_MATCHING) and not hasattr(cls, "__match_args__"):
+            if len(positional) > 1:
+                raise TypeError(f"{cls.__name__}() accepts 1 positional sub-pattern ({len(positional)} given)")
+            if not positional[0](frame, value):
+                return False
+            return _attributes(frame, value, named)
+        names = getattr(cls, "__match_args__", ())
+        if len(positional) > len(names):
+            plural = "s" * (len(names) != 1)
+            raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-pattern{plural} ({len(positional)} given)")
         attributes = [*zip(names, positional), *named]
-        for name, pattern in attributes:
-            try:
-                found = get_attribute(value, name)
-            except AttributeError:
-                return False
-            if not pattern(frame, found):
-                return False
-        return True
+        return _attributes(frame, value, attributes)
 
     return matches
+
+
+def _attributes(frame: Frame, value: Any, attributes: list[tuple[str, Matches]]) -> bool:
+    for name, pattern in attributes:
+        try:
+            found = get_attribute(value, name)
+        except AttributeError:
+            return False
+        if not pattern(frame, found):
+            return False
+    return True

@@ -16,6 +16,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
+from cutaway.interp.frame import STACK
 from cutaway.knowledge import registry
 
 DENIED = frozenset(
@@ -61,7 +62,7 @@ def denied_attribute(value: Any, name: str) -> Any:
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
         if name == "__globals__":
-            return record.globals
+            return visible(record.globals)
         if name == "__code__":
             return described(record)
     if name in _CODE_ATTRIBUTES and type(value) is types.SimpleNamespace:
@@ -69,6 +70,14 @@ def denied_attribute(value: Any, name: str) -> Any:
     if name in ("__loader__", "__spec__"):
         return None
     return _beyond(name)
+
+
+def visible(namespace: dict[str, Any]) -> Any:
+    """Return the namespace of a module of the target as the target sees it."""
+    from cutaway.interp.namespace import Namespace
+
+    state = namespace.get("__cutaway__")
+    return namespace if state is None else Namespace(state)
 
 
 def get_attribute(value: Any, name: Any) -> Any:
@@ -169,6 +178,10 @@ CHECKED: dict[type, Callable[[Any], Any]] = {
 
 def _dict(value: Any, name: str, found: Any) -> Any:
     """`__dict__`: of a host's class a copy without what is out of reach; of a host's function a copy."""
+    if type(found) is dict and "__cutaway__" in found:
+        from cutaway.interp.loader import every_name
+
+        return every_name(value)
     if _is(value, type) and is_host_class(value):
         kept = {}
         for key, item in dict(found).items():
@@ -305,6 +318,47 @@ def _acting(value: Any, name: str, found: Any) -> Any:
     return admit(found)
 
 
+_OPERATORS = {
+    "__add__": "Add", "__iadd__": "Add", "__radd__": "Add", "__mul__": "Mult", "__imul__": "Mult", "__rmul__": "Mult",
+    "__pow__": "Pow", "__rpow__": "Pow", "__lshift__": "LShift", "__rlshift__": "LShift", "__mod__": "Mod",
+    "__rmod__": "Mod", "__floordiv__": "FloorDiv", "__rfloordiv__": "FloorDiv", "__divmod__": "FloorDiv",
+}  # fmt: skip
+
+
+def _operator(value: Any, name: str, found: Any) -> Any:
+    """An operator called by its name, under the limits that it has as an operator."""
+    if type(found) not in (types.MethodWrapperType, types.WrapperDescriptorType):
+        return admit(found)
+
+    def operate(*args: Any) -> Any:
+        operands = (found.__self__, *args) if type(found) is types.MethodWrapperType else args
+        if len(operands) >= 2:
+            from cutaway.interp.guard import beyond
+
+            left, right = reversed(operands[:2]) if name.startswith("__r") else operands[:2]
+            too_large = beyond(_OPERATORS[name], left, right)
+            if too_large is not None:
+                return too_large
+        return found(*args)
+
+    return operate
+
+
+def _layout(value: Any, name: str, found: Any) -> Any:
+    """`__format__` and `__round__`, called with a width that the target chose."""
+    if is_targets(found) or not callable(found):
+        return admit(found)
+
+    def lay_out(*args: Any) -> Any:
+        from cutaway.interp.text import is_wide
+
+        if args and is_wide(str(args[-1])):
+            return session.current().unknown(f"{name} of that size is not computed")
+        return found(*args)
+
+    return lay_out
+
+
 def _members(value: Any, name: str, found: Any) -> Any:
     """The tables of an enumeration: those of the host's are copies."""
     return type(found)(found) if _is(found, (dict, list)) and is_host_class(value) else found
@@ -324,6 +378,9 @@ SPECIAL: dict[str, Callable[[Any, str, Any], Any]] = {
     "format": _formatting,
     "format_map": _formatting,
     "register": _register,
+    "__format__": _layout,
+    "__round__": _layout,
+    **dict.fromkeys(_OPERATORS, _operator),
     **dict.fromkeys(_REFUSED_METHODS, _method),
     **dict.fromkeys(("_evaluate", "evaluate", "_convert_", "_convert", "from_callable"), _acting),
     **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _members),
@@ -374,12 +431,18 @@ def _raw(cls: type, name: str) -> str:
 
 
 _OURS: set[type] = set()
-"""Classes of the interpreter whose objects may come into the hands of a target."""
+
+
+def hide(*classes: type) -> None:
+    """Keep objects of the interpreter's own classes from the target, and from being changed by it."""
+    for cls in classes:
+        _OURS.add(cls)
+        CHECKED[cls] = _out_of_reach
 
 
 def _may_change(owner: Any, name: str) -> bool:
     """Tell whether the target may set or delete an attribute; what it changes in a modelled library is undone."""
-    if name in DENIED or name == "__del__":
+    if name in DENIED or name in UNWANTED:
         return False
     kind = type(owner)
     if kind is Unknown:
@@ -399,6 +462,16 @@ def _may_change(owner: Any, name: str) -> bool:
     title = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", kind.__name__)
     session.current().unknown(f"{title}.{name} is the host's own: it is not changed")
     return False
+
+
+def class_namespace(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the namespace of a class that is made by a call, as the class of the module that calls."""
+    home = STACK[-1].globals.get("__name__", "") if STACK else ""
+    return {"__module__": home, **{name: value for name, value in given.items() if name not in UNWANTED}}
+
+
+UNWANTED = frozenset(("__del__", "__array_interface__", "__array_struct__"))
+"""What no class of the target has: the host would call it at times of its own, or read memory where it points."""
 
 
 def set_attribute(owner: Any, name: Any, value: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.dim import Dim
 from cutaway.core.unknown import Unknown
+from cutaway.interp.budget import ELEMENTS
 from cutaway.interp.reach import get_attribute
 
 _WIDEST = 100_000
@@ -32,6 +33,13 @@ def is_wide(style: str) -> bool:
 def too_wide() -> Unknown:
     """Record that a text is not made."""
     return session.current().unknown("a formatted text would be too large to build")
+
+
+def joined(texts: list[str]) -> Any:
+    """Return texts put together, unless that is too large."""
+    if len(texts) > 1 and sum(map(len, texts)) > ELEMENTS:
+        return too_wide()
+    return "".join(texts)
 
 
 class Formatter(string.Formatter):
@@ -85,6 +93,9 @@ def format_text(text: Any, args: Sequence[Any], kwargs: Any) -> Any:
     for value in (*args, *(kwargs.values() if type(kwargs) is dict else ())):
         if type(value) is Unknown:
             return Unknown("text made of an unknown value", value.place)
+    longest = max((len(value) for value in args if isinstance(value, (str, bytes))), default=0)
+    if text.count("{") * longest > ELEMENTS:
+        return too_wide()
     if type(text) is str and type(kwargs) is dict and not any(mark in text for mark in ".[:!"):
         return text.format(*args, **kwargs)
     return _FORMATTER.vformat(text, args, kwargs)

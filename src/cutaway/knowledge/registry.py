@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 TABLE: dict[str, Any] = {}
 _CONSTANTS: dict[int, Any] = {}
+ARRAYS: set[type] = set()
+"""Classes whose operators are bounded by the library that they come from."""
 CONSTRUCTORS: dict[type, Callable[..., Any]] = {}
 """What calling a class of a library means, where that is not what the class itself does."""
 
@@ -31,6 +33,7 @@ _HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy"}
 
 # Libraries that are read from their source but for a few rows: library -> our file.
 _PARTLY = {"transformers": "transformers"}
+_REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
 
 
 class DuplicateRow(Exception):
@@ -110,12 +113,17 @@ def library_of(name: str) -> str:
 
 def rows_in(module: str) -> dict[str, Any]:
     """Return the rows that replace names of a module which is otherwise read from its source."""
-    home = _PARTLY.get(module.partition(".")[0])
-    if home is None:
+    library = module.partition(".")[0]
+    if library not in _PARTLY:
         return {}
-    importlib.import_module(f"cutaway.knowledge.{home}")
-    start = f"{module}."
-    return {name[len(start) :]: value for name, value in TABLE.items() if name.startswith(start) and "." not in name[len(start) :]}
+    if library not in _REPLACED:
+        importlib.import_module(f"cutaway.knowledge.{_PARTLY[library]}")
+        replaced = _REPLACED[library] = {}
+        for name, value in TABLE.items():
+            if name.startswith(f"{library}."):
+                home, _, last = name.rpartition(".")
+                replaced.setdefault(home, {})[last] = value
+    return _REPLACED[library].get(module, {})
 
 
 def is_shared(value: object) -> bool:

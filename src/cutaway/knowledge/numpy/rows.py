@@ -151,6 +151,7 @@ def _register_classes() -> None:
             register(f"numpy.{name}", value)
             bound = size.shape if value is numpy.ndarray else size.broadcast
             registry.CONSTRUCTORS.setdefault(value, bounded(name, value, bound))
+    registry.ARRAYS.add(numpy.ndarray)
     register("numpy.linalg.LinAlgError", numpy.linalg.LinAlgError)
 
 

@@ -180,9 +180,13 @@ _UNIVARIATE: dict[str, tuple[dict[str, Any], bool]] = {
     "VonMises": ({"loc": ..., "concentration": ...}, False),
     "Poisson": ({"rate": ...}, False),
 }
+_FILES = {
+    "HalfCauchy": "half_cauchy", "HalfNormal": "half_normal", "InverseGamma": "inverse_gamma",
+    "LogNormal": "log_normal", "StudentT": "studentT", "VonMises": "von_mises",
+}  # fmt: skip
 for _title, (_parameters_of, _reparametrized) in _UNIVARIATE.items():
     _made = _univariate(_title, _parameters_of, _reparametrized)
-    _made.__module__ = f"{_HOME}.{_title.lower()}"
+    _made.__module__ = f"{_HOME}.{_FILES.get(_title, _title.lower())}"
     register(f"{_HOME}.{_title}", _made)
     register(f"{_made.__module__}.{_title}", _made)
 

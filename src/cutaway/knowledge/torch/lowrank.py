@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.dim import maximum, minimum, product
-from cutaway.core.fault import Fault
+from cutaway.core.fault import Fault, TypeFault
 from cutaway.knowledge.torch.linalg import floating
 from cutaway.knowledge.torch.op import Out, op
 from cutaway.knowledge.torch.tensor import Tensor
@@ -15,6 +15,8 @@ from cutaway.ops import linalg
 def _lowrank(name: str, A: Tensor, q: Any, niter: int) -> tuple[Out, Out, Out]:
     batch, rows, columns = linalg.matrix(A.shape, name)
     dtype = floating(name, A)
+    if isinstance(q, float):
+        raise TypeFault(f"{name}: q must be an integer, but is {q}", "invalid-argument")
     longer, shorter = maximum(rows, columns), minimum(rows, columns)
     elements = longer * shorter
     macs, width = elements * q, minimum(longer, q)

@@ -22,7 +22,7 @@ from cutaway.core.dim import Dim, Size, product, unknown_size
 from cutaway.core.fault import Fault
 from cutaway.core.session import Finding, Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import register
+from cutaway.knowledge.registry import TABLE, register
 from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
 from cutaway.knowledge.torch.types import CPU, Device, DType
 from cutaway.knowledge.values import LIMIT, Lazy
@@ -210,7 +210,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         if isinstance(target, Tensor) and isinstance(result, Out) and not overwrites:
             target._shape = new(result.shape)._shape  # `out=` is resized
         made = _materialise(result, inputs, target, macs, allocates)
-        if strided:
+        if strided or id(kwargs.get("memory_format")) in _REORDERED:
             for tensor in tensors(made):
                 tensor._contiguous = False
         if not here.recording:
@@ -222,6 +222,9 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         return made
 
     return call
+
+
+_REORDERED = {id(TABLE["torch.channels_last"]), id(TABLE["torch.channels_last_3d"])}
 
 
 def _unknown_reference(unknown: Unknown) -> Reference:

@@ -79,14 +79,14 @@ def searchsorted(sorted_sequence, input=None, *, out_int32=False, right=False, s
     return out if sorter is None else Out(out.shape, out.dtype)
 
 
-@op("torch.bucketize", "torch.Tensor.bucketize")
+@op("torch.bucketize")
 def bucketize(input, boundaries, *, out_int32=False, right=False):
     if len(boundaries.shape) != 1:
         raise Fault(f"bucketize: boundaries must be a vector, but are {text(boundaries.shape)}", "rank-mismatch")
     return _searched(input, boundaries, out_int32, right)
 
 
-@op("torch.isin", "torch.Tensor.isin")
+@op("torch.isin")
 def isin(elements=None, test_elements=None, *, assume_unique=False, invert=False, element=None, test_element=None):
     elements = element if elements is None else elements
     test_elements = test_element if test_elements is None else test_elements

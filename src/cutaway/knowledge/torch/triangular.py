@@ -58,7 +58,7 @@ def tensor_lu(self, pivot=True, get_infos=False):
     return _lu_with_info(self, get_infos)
 
 
-@op("torch.lu_unpack", "torch.functional.lu_unpack", strided=True)
+@op("torch.lu_unpack", strided=True)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise Fault(f"lu_unpack: LU_pivots must be torch.int32, but is {LU_pivots.dtype}", "dtype-mismatch")

@@ -111,7 +111,7 @@ def _pack_padded_sequence(input, lengths, batch_first):
     return Out((total, *input.shape[2:]), input.dtype), Out((longest,), int64, sizes)
 
 
-@op("torch._pad_packed_sequence", "torch._VF._pad_packed_sequence")
+@op("torch._pad_packed_sequence", "torch._VF._pad_packed_sequence", strided=True)
 def _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length):
     sequences = count(batch_sizes)
     outer = (sequences, total_length) if batch_first else (total_length, sequences)

@@ -45,11 +45,11 @@ def _stack(input: Any, states: Any, params: Any, num_layers: int, bidirectional:
 def _fused(name: str) -> tuple[Any, Any]:
     """Make the rows of one kind of network: for padded input, and torch's overload for packed input."""
 
-    @op(f"torch.{name}.data")
+    @op(f"torch.{name}.data", strided=True)
     def on_packed(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
         return _stack(data, hx, params, num_layers, bidirectional, packed=True)
 
-    @op(f"torch.{name}", f"torch._VF.{name}")
+    @op(f"torch.{name}", f"torch._VF.{name}", strided=True)
     def on_padded(
         input=None,
         hx=None,

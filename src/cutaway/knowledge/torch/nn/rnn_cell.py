@@ -10,6 +10,7 @@ from cutaway.knowledge.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.op import Out, op
+from cutaway.knowledge.torch.promote import float_type
 from cutaway.knowledge.torch.tensor import new
 from cutaway.ops.recurrent import cell_macs
 
@@ -39,7 +40,8 @@ def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 
 @op("torch.rnn_tanh_cell", "torch._VF.rnn_tanh_cell")
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return _cell("rnn_tanh_cell", input, hx, w_ih, w_hh)
+    out = _cell("rnn_tanh_cell", input, hx, w_ih, w_hh)
+    return Out(out.shape, float_type(out.dtype), macs=out.macs)
 
 
 @op("torch.rnn_relu_cell", "torch._VF.rnn_relu_cell")
