@@ -45,7 +45,7 @@ def interpreted(files: Mapping[str, str], folder: Path) -> Outcome:
     """Interpret the program and read its `result`; whatever is unknown in the end is an error."""
     write(files, folder)
     with _installed(Options(seconds=30)) as gathered:
-        current().folders.insert(0, str(folder))
+        current().add_own(str(folder))
         state = current().add("program", Location(str(folder / MAIN)))
         try:
             state.run(strict=True)

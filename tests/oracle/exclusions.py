@@ -16,7 +16,23 @@ UNKNOWNS: dict[str, str] = {}
 MODULES: dict[str, str] = {}
 """Name of a class in `module_db` -> why a failing sample of it is tolerated."""
 
-SIGNATURES: dict[str, str] = {}
+SIGNATURES: dict[str, str] = {
+    "torch.Tensor.copy_": "TorchScript has overloads of its own, with `other`",
+    "torch.Tensor.pin_memory": "the device is deprecated and decides nothing",
+    "torch.Tensor.to_dense": "of a dense tensor only",
+    "torch._grouped_mm": "shares the row of torch.nn.functional.grouped_mm, whose names it has",
+    "torch.expand_copy": "`implicit` is for the tracer",
+    "torch.nn.attention.sdpa_kernel": "a context manager without effect takes anything",
+    "torch.result_type": "is also called with any number of operands by other rows",
+    "torch.save": "`pickle_module` would be a module of the host",
+    **dict.fromkeys(
+        ("torch.tensor_split", "torch.Tensor.tensor_split"), "`tensor_indices_or_sections` is the schema's name; Python has `indices_or_sections`"
+    ),
+    **dict.fromkeys(("torch.unfold_copy", "torch.view_copy"), "shares the row of the method, where the tensor is `self`"),
+    **dict.fromkeys(
+        ("torch.utils.data.random_split", "torch.utils.data.dataset.random_split"), "the default generator is an object of the host"
+    ),
+}
 """Row name -> why its signature may differ from torch's."""
 
 UNSAMPLED: dict[str, str] = {

@@ -70,7 +70,7 @@ def _compare(ours: Any, real: Any, method: bool) -> Iterator[str]:
         yield "ours has no signature"
         return
     if not str(getattr(real, "__module__", "")).startswith("torch.nn"):
-        yield from _lenient(found, expected)
+        yield from _lenient(_without_self(found) if method else found, _without_self(expected) if method else expected)
         return
     mine, theirs = list(found.parameters.values()), list(expected.parameters.values())
     if method:
@@ -82,6 +82,11 @@ def _compare(ours: Any, real: Any, method: bool) -> Iterator[str]:
     for own, other in zip(mine, theirs):
         if not _same_default(own.default, other.default):
             yield f"default of {own.name}: {own.default!r} instead of {other.default!r}"
+
+
+def _without_self(signature: inspect.Signature) -> inspect.Signature:
+    first, *rest = signature.parameters.values()
+    return signature if first.kind is first.VAR_POSITIONAL else signature.replace(parameters=rest)
 
 
 def _lenient(found: inspect.Signature, expected: inspect.Signature) -> Iterator[str]:
@@ -152,7 +157,7 @@ def schemas(name: str, method: bool) -> list[Any]:
         names = [a.name for a in schema.arguments]
         if "out" in schema.overload_name or "Dimname" in str(schema) or not any("Tensor" in k for k in kinds):
             continue
-        if kinds[0].startswith("List[t]") or any(a.is_out for a in schema.arguments) or names[:1] in (["a"], ["l"], ["list"]):
+        if not schema.returns or any(a.is_out for a in schema.arguments) or names[:1] in (["a"], ["l"], ["list"]):
             continue
         if method and (names[:1] != ["self"] or kinds[0] != "Tensor"):
             continue

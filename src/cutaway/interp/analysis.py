@@ -6,10 +6,12 @@ import ast
 import gc
 import inspect
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cutaway.core import session
@@ -56,21 +58,83 @@ class Network:
 
 
 def analyse(target: Target, options: Options) -> list[Architecture]:
-    """Return every network that a target names."""
-    with _installed(options) as gathered:
-        state = _module(target, options)
-        if target.expression:
-            found = [_evaluate(state, target)]
-        else:
-            found = list(_networks(state, gathered))
-            if not found:
-                reason = next((f": {note.text}" for note in gathered.unknowns), "")
-                raise TargetError(f"{target.text}: no network is found in it{reason}")
-        return [_read_off(network, target, options, gathered) for network in found]
+    """Return every network that a target names.
+
+    Modules of installed packages are left until something of them is used. Where the program stops, that
+    may be why: one of them would have registered what it looks for. It is then tried again with those
+    evaluated whose text has a word of the target in it, and at last with all of them.
+    """
+    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    attempts: tuple[Callable[[], Sequence[bytes]], ...] = (tuple, lambda: _words(target, options), lambda: (b"",))
+    outcome: _Stopped | None = None
+    for words in attempts:
+        with _installed(options, words()) as gathered:
+            try:
+                return _analyse(target, options, gathered)
+            except _Stopped as stopped:
+                outcome = stopped
+        if deadline is not None:
+            if time.monotonic() > deadline:
+                break
+            options = replace(options, seconds=deadline - time.monotonic())
+    assert outcome is not None
+    return outcome.result()
+
+
+class _Stopped(Exception):
+    """The program stopped, and modules were left that might have changed that."""
+
+    def __init__(self, found: list[Architecture], error: TargetError | None) -> None:
+        super().__init__()
+        self.found, self.error = found, error
+
+    def result(self) -> list[Architecture]:
+        """Return what was found all the same."""
+        if self.error is not None:
+            raise self.error
+        return self.found
+
+
+_QUOTED = re.compile(rb"""["']([\w./:-]{3,})["']""")
+
+
+def _words(target: Target, options: Options) -> list[bytes]:
+    """Return the texts that are quoted in a target and in the file it names."""
+    text = target.expression.encode()
+    if target.file == "-":
+        text += options.stdin or b""
+    elif target.file is not None:
+        text += source.read(target.file)
+    return sorted(set(_QUOTED.findall(text)))
+
+
+def _analyse(target: Target, options: Options, gathered: Session) -> list[Architecture]:
+    modules = loader.current()
+    try:
+        found, error = _find(target, options, gathered), None
+    except TargetError as fault:
+        found, error = [], fault
+    if modules.stopped and modules.left:
+        raise _Stopped(found, error)
+    if error is not None:
+        raise error
+    return found
+
+
+def _find(target: Target, options: Options, gathered: Session) -> list[Architecture]:
+    state = _module(target, options)
+    if target.expression:
+        found = [_evaluate(state, target)]
+    else:
+        found = list(_networks(state, gathered))
+        if not found:
+            reason = next((f": {note.text}" for note in gathered.unknowns), "")
+            raise TargetError(f"{target.text}: no network is found in it{reason}")
+    return [_read_off(network, target, options, gathered) for network in found]
 
 
 @contextmanager
-def _installed(options: Options) -> Iterator[Session]:
+def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Session]:
     """Make a fresh world for one analysis and put the old one back."""
     gathered = Session(place=frame.place, signature=signature, recording=False)
     folders = [os.path.abspath(p) for p in options.paths]
@@ -78,7 +142,10 @@ def _installed(options: Options) -> Iterator[Session]:
         if not os.path.isdir(folder):
             raise TargetError(f"--path {folder}: no such folder")
     before = session.install(gathered)
-    loader_before = loader.install(Loader([*folders, *resolve.environment_folders()]))
+    modules = Loader(resolve.environment_folders(), words)
+    for folder in reversed(folders):
+        modules.add_own(folder)
+    loader_before = loader.install(modules)
     budget_before = budget.install(budget.Budget(options.seconds))
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 60_000))
@@ -104,17 +171,17 @@ def _module(target: Target, options: Options) -> ModuleState:
     if target.file == "-":
         text = options.stdin or b""
         source.parse(text, "<stdin>")
-        modules.folders.insert(0, os.getcwd())
+        modules.add_own(os.getcwd())
         return modules.add("stdin", resolve.Location("<stdin>"), text)
     if target.file is not None:
         text = source.read(target.file)
         source.parse(text, target.file)
         root, name = resolve.package_root(target.file)
-        modules.folders.insert(0, root)
+        modules.add_own(root)
         folders = (os.path.dirname(os.path.abspath(target.file)),) if target.file.endswith("__init__.py") else ()
         return modules.add(name or "module", resolve.Location(target.file, folders), text)
     assert target.module is not None
-    modules.folders.insert(0, os.getcwd())
+    modules.add_own(os.getcwd())
     try:
         module = modules.load(target.module, strict=True)
     except ModuleNotFoundError:
@@ -154,6 +221,7 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
     except Exception as error:
         place = getattr(error, "place", None)
         at = f"{place}: " if place is not None and not str(place).startswith("<") else ""
+        loader.current().stopped = True
         raise TargetError(f"{target.text}: {at}{type(error).__name__}: {error}") from None
     finally:
         STACK.pop()

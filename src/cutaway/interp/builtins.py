@@ -12,7 +12,7 @@ from cutaway.core import session
 from cutaway.core.dim import Dim, maximum, minimum
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
-from cutaway.interp.budget import BITS, ELEMENTS, counted, tick
+from cutaway.interp.budget import BITS, ELEMENTS, build, counted, tick
 from cutaway.interp.frame import STACK
 from cutaway.interp.guard import BINARY, beyond, power
 from cutaway.interp.namespace import Namespace
@@ -258,7 +258,7 @@ def module_globals() -> Any:
 
 def local_variables() -> Any:
     """`locals`."""
-    return dict(STACK[-1].vars)
+    return {name: value for name, value in STACK[-1].vars.items() if name != "__cutaway__"}
 
 
 def variables(value: Any = None) -> Any:
@@ -275,13 +275,23 @@ def names_in(value: Any = None) -> Any:
     if value is None:
         return sorted(STACK[-1].vars)
     if isinstance(value, loader.SourceModule):
-        return sorted(loader.every_name(value))
+        names = loader.every_name(value)
+        return sorted(names["__dir__"]() if "__dir__" in names else names)
     return value if type(value) is Unknown else dir(value)
 
 
-def import_by_name(name: Any, *_args: Any, **_kwargs: Any) -> Any:
+def import_by_name(
+    name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+) -> Any:
     """`__import__`."""
-    return name if type(name) is Unknown else loader.current().load(name.partition(".")[0], strict=True)
+    if type(name) is Unknown:
+        return name
+    if level:
+        name = loader.absolute(STACK[-1], name, level)
+    modules = loader.current()
+    module = modules.load(name, strict=True)
+    modules.settle(name)
+    return modules.load(name if fromlist else name.partition(".")[0]) if not isinstance(module, Unknown) else module
 
 
 def open_file(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
@@ -361,6 +371,8 @@ def _bytes(kind: Any) -> Callable[..., Any]:
     def make(*args: Any) -> Any:
         if args and isinstance(args[0], int) and args[0] > ELEMENTS:
             return session.current().unknown("a byte string would be too large to build")
+        if args and isinstance(args[0], int):
+            build(args[0])
         return _convert(kind)(*args)
 
     return make

@@ -462,7 +462,9 @@ def _importlib() -> dict[str, Any]:
             level = len(name) - len(name.lstrip("."))
             parts = (package or "").split(".")
             name = ".".join([*parts[: len(parts) - level + 1], name.lstrip(".")])
-        return loader.current().load(name, strict=True)
+        module = loader.current().load(name, strict=True)
+        loader.current().settle(name)
+        return loader.current().load(name) if not isinstance(module, Unknown) else module
 
     return {"import_module": import_module, "reload": lambda m: m, "util": NativeModule("importlib.util", _importlib_util()),
             "metadata": NativeModule("importlib.metadata", _importlib_metadata()), "machinery": NativeModule("importlib.machinery", {})}  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.frame import STACK, Frame
@@ -30,7 +31,17 @@ class SourceModule:
     """A module that is read from source; its `__dict__` is its namespace."""
 
     def __init__(self, state: ModuleState) -> None:
-        self.__dict__ = state.namespace
+        object.__setattr__(self, "__dict__", state.namespace)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[_HIDDEN].run()
+        self.__dict__[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        self.__dict__[_HIDDEN].run()
+        if name not in self.__dict__:
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        del self.__dict__[name]
 
     def __getattr__(self, name: str) -> Any:
         state: ModuleState = self.__dict__[_HIDDEN]
@@ -67,6 +78,7 @@ class ModuleState:
         self.namespace[_HIDDEN] = self
         self.module = SourceModule(self)
         self.named = False  # by the user, so that what goes wrong in it is always reported
+        self.is_own = loader.is_own(name, location)
         self.stars: list[tuple[Callable[[], Any], str]] = []
         self.started = False
         self.finished = False
@@ -154,7 +166,7 @@ class ModuleState:
                 if name not in self.namespace:
                     self.from_stars(name, None)
 
-    def _from(self, stars: list[tuple[Callable[[], Any], str]], name: str) -> Any:
+    def _from(self, stars: list[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
         if name.startswith("__"):
             return _MISSING
         for bring, module_name in reversed(stars):
@@ -176,7 +188,8 @@ class ModuleState:
             if isinstance(value, Unknown) and isinstance(module, registry.KnownModule):
                 continue
             value = value.resolve() if type(value) is Pending else value
-            self.namespace[name] = value
+            if bind:
+                self.namespace[name] = value
             return value
         return _MISSING
 
@@ -232,7 +245,7 @@ class ModuleState:
         except BaseException as error:
             if strict:
                 raise
-            self._lose(node, failure(error, frame.place, quiet=not self.named))
+            self._lose(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
         finally:
             here.quiet -= not self.named
             STACK.pop()
@@ -248,8 +261,7 @@ def _hints(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
     """Yield the imports below `if TYPE_CHECKING:`."""
     if isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
         for statement in node.body:
-            if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                yield statement
+            yield from (child for child in ast.walk(statement) if isinstance(child, (ast.Import, ast.ImportFrom)))
 
 
 def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) -> Unknown:
@@ -259,16 +271,25 @@ def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) 
     """
     place = getattr(error, "place", otherwise)
     text = f"{type(error).__name__}: {error}"
+    _current.stopped = _current.stopped or not (quiet or isinstance(error, Fault))
     if quiet or getattr(error, "reported", False):
         return Unknown(f"the program stops with {text}", place)
     return session.current().unknown(f"the program stops here with {text}", None, place)
 
 
 class Loader:
-    """Finds and holds the modules of one analysis."""
+    """Finds and holds the modules of one analysis.
 
-    def __init__(self, folders: Sequence[str]) -> None:
+    The modules of the user's own project are evaluated when they are imported, as Python does. Those of
+    installed packages are left until a name of them is used, unless their text contains one of `words`.
+    """
+
+    def __init__(self, folders: Sequence[str], words: Sequence[bytes] = ()) -> None:
         self.folders = list(folders)
+        self.own: set[str] = set()
+        self.words = tuple(words)
+        self.left = False  # a module that an import statement would have evaluated
+        self.stopped = False  # the program, by an exception that was not a fault of the network
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
 
@@ -284,6 +305,10 @@ class Loader:
     def _find(self, name: str, strict: bool) -> Any:
         from cutaway.interp import library
 
+        if self._shadows(name):
+            location = self.locate(name)
+            if location is not None:
+                return ModuleState(self, name, location).module
         if registry.models(name):
             registry.load(registry.library_of(name))
             return registry.lookup(name) if "." in name else registry.KnownModule(name)
@@ -296,6 +321,47 @@ class Loader:
         if location.file is None and not location.folders:
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module
+
+    def _shadows(self, name: str) -> bool:
+        """Tell whether a module of the user's project stands before one of the standard library."""
+        top = name.partition(".")[0]
+        if top in self.states:
+            return self.states[top].is_own and resolve.is_standard(top)
+        if not resolve.is_standard(top) or resolve.is_loaded_at_start(top):
+            return False
+        location = resolve.find(top, sorted(self.own))
+        return location is not None and location.file is not None
+
+    def add_own(self, folder: str) -> None:
+        """Look for imports in a folder first; it is the user's, unless packages are installed there."""
+        self.folders.insert(0, folder)
+        if not resolve.is_installation(folder):
+            self.own.add(os.path.abspath(folder))
+
+    def is_own(self, name: str, location: resolve.Location) -> bool:
+        """Tell whether a module belongs to the user's own project."""
+        parent = name.rpartition(".")[0]
+        if parent in self.states:
+            return self.states[parent].is_own
+        base = location.folders[0] if location.folders else location.file
+        return base is not None and os.path.dirname(os.path.abspath(base)) in self.own
+
+    def settle(self, name: str) -> bool:
+        """Evaluate the modules that an import statement evaluates; False where that is left for later."""
+        parts = name.split(".")
+        done = True
+        for count in range(1, len(parts) + 1):
+            prefix = ".".join(parts[:count])
+            self.load(prefix)
+            state = self.states.get(prefix)
+            if state is None or state.started:
+                continue
+            if state.is_own or any(word in state._read() for word in self.words):
+                state.run()
+            else:
+                self.left = True
+                done = False
+        return done
 
     def locate(self, name: str) -> resolve.Location | None:
         """Return where a module is on disk; its parents are found, not evaluated."""
@@ -366,6 +432,11 @@ def missing_global(namespace: dict[str, Any], name: str) -> Any:
         return BUILTINS[name]
     if hasattr(host_builtins, name):
         return session.current().unknown(f"the built-in {name} is out of reach of the target")
+    if state is not None:
+        for bring, _ in state.stars:
+            module = bring()
+            if isinstance(module, Unknown):
+                return Unknown(f"{name} may come from a star import: {module.reason}", module.place)
     raise NameError(f"name '{name}' is not defined", name=name)
 
 
@@ -395,29 +466,37 @@ def pending(frame: Frame, bound: str, bring: Callable[[], Any]) -> Pending:
     return made
 
 
-def importing(frame: Frame, name: str, whole: bool, strict: bool) -> Callable[[], Any]:
-    """Return what brings `import name` (its first package) or `import name as x` (the module itself)."""
+def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Callable[[], Any], bool]:
+    """Return what brings `import name` (its first package) or `import name as x` (the module itself).
+
+    The second value tells whether everything it evaluates is evaluated.
+    """
     loader = current()
     at = frame.place
     if strict:
         _require(loader, name)
+    settled = _placed(at, lambda: loader.settle(name)) if not strict else False
 
     def bring() -> Any:
         module = _placed(at, lambda: loader.load(name, strict))
         if strict and isinstance(module, SourceModule):
             module.__dict__[_HIDDEN].run(strict=True)
+            module = loader.load(name)
         return module if whole else _placed(at, lambda: loader.load(name.partition(".")[0], strict))
 
-    return bring
+    return bring, settled
 
 
-def importing_from(frame: Frame, module: str, level: int, name: str, strict: bool) -> Callable[[], Any]:
-    """Return what brings `from module import name`."""
+def importing_from(
+    frame: Frame, module: str, level: int, name: str, strict: bool
+) -> tuple[Callable[[], Any], bool]:
+    """Return what brings `from module import name`, and whether everything it evaluates is evaluated."""
     loader = current()
     at = frame.place
     full = absolute(frame, module, level)
     if strict:
         _require(loader, full)
+    settled = _placed(at, lambda: loader.settle(full)) if not strict else False
 
     def bring() -> Any:
         source_module = _placed(at, lambda: loader.load(full, strict))
@@ -425,21 +504,47 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
             return source_module
         if strict and isinstance(source_module, SourceModule):
             source_module.__dict__[_HIDDEN].run(strict=True)
+            source_module = loader.load(full)
+        own = loader.states.get(full)
+        if own is not None and type(own.namespace.get(name)) is Pending and own._is_submodule(name):
+            if own.namespace is frame.globals:  # a package's `from . import part`
+                return _submodule(loader, f"{full}.{name}")
         try:
             value = getattr(source_module, name)
         except AttributeError:
             if strict:
                 raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
             return Unknown(f"{name} is not found in module {full}", at)
+        if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
+            return _submodule(loader, f"{full}.{name}")
         return value.resolve() if type(value) is Pending else value
 
-    return bring
+    return bring, settled
+
+
+def _submodule(loader: Loader, name: str) -> Any:
+    loader.settle(name)
+    return loader.load(name)
 
 
 def import_star(frame: Frame, module: str, level: int) -> None:
-    """Note a star import; names are looked up in it as they are missed."""
+    """Bind what a star import brings, or note it: names are then looked up in it as they are missed."""
     state: ModuleState = frame.globals[_HIDDEN]
-    state.stars.append(state._star(module, level))
+    star = state._star(module, level)
+    bring, full = star
+    if state.loader.settle(full):
+        brought = bring()
+        if isinstance(brought, SourceModule):
+            for name in exported_names(brought):
+                found = getattr(brought, name, _MISSING)
+                if found is not _MISSING:
+                    state.namespace[name] = found.resolve() if type(found) is Pending else found
+            return
+    for name in [name for name in state.namespace if not name.startswith("__")]:
+        found = state._from([star], name, bind=False)
+        if found is not _MISSING:
+            state.namespace[name] = found
+    state.stars.append(star)
 
 
 def _require(loader: Loader, name: str) -> None:

@@ -25,6 +25,7 @@ from cutaway.interp.expression import (
 )
 from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, Execute, Frame
 from cutaway.interp.function import define
+from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import delete_attribute, get_attribute, set_attribute
@@ -263,8 +264,8 @@ class StatementCompiler(ExpressionCompiler):
         def execute(frame: Frame) -> None:
             frame.line = line
             for (name, alias, bound), assign in zip(names, assigns):
-                resolve = loader.importing(frame, name, whole=alias is not None, strict=guarded)
-                assign(frame, loader.pending(frame, bound, resolve) if lazy else resolve())
+                resolve, settled = loader.importing(frame, name, whole=alias is not None, strict=guarded)
+                assign(frame, loader.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
 
@@ -283,8 +284,8 @@ class StatementCompiler(ExpressionCompiler):
                 if name == "*":
                     loader.import_star(frame, module, level)
                     continue
-                resolve = loader.importing_from(frame, module, level, name, strict=guarded)
-                assign(frame, loader.pending(frame, bound, resolve) if lazy else resolve())
+                resolve, settled = loader.importing_from(frame, module, level, name, strict=guarded)
+                assign(frame, loader.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
 
@@ -311,6 +312,15 @@ class StatementCompiler(ExpressionCompiler):
         return execute
 
     _AsyncFunctionDef = _FunctionDef
+
+    def _TypeAlias(self, node: Any) -> Execute:
+        make, assign = alias(self, node), assign_target(self, node.name)
+
+        def execute(frame: Frame) -> None:
+            frame.line = node.lineno
+            assign(frame, make(frame))
+
+        return execute
 
     def _ClassDef(self, node: ast.ClassDef) -> Execute:
         return define_class(self, node)

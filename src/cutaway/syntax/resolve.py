@@ -68,6 +68,11 @@ def environment_folders() -> list[str]:
     return found
 
 
+def is_installation(folder: str) -> bool:
+    """Tell whether a folder is one that packages are installed into."""
+    return os.path.basename(os.path.normpath(folder)) in ("site-packages", "dist-packages")
+
+
 def package_root(path: str) -> tuple[str, str]:
     """Return the folder that a file's imports start from, and the file's dotted name below it."""
     path = os.path.abspath(path)
@@ -78,6 +83,17 @@ def package_root(path: str) -> tuple[str, str]:
         folder, package = os.path.split(folder)
         parts.insert(0, package)
     return folder, ".".join(parts)
+
+
+_AT_START = frozenset(
+    """abc codecs collections contextlib copyreg encodings enum functools genericpath importlib io itertools keyword
+    operator os posixpath ntpath re reprlib site stat sys types typing warnings weakref zipimport""".split()
+)
+
+
+def is_loaded_at_start(name: str) -> bool:
+    """Tell whether Python itself has loaded a module before a program starts, so that no file takes its place."""
+    return name in _AT_START or name in sys.builtin_module_names
 
 
 def is_standard(name: str) -> bool:

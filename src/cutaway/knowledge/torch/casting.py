@@ -203,8 +203,8 @@ def _filled(name: str, self: Any, value: Any) -> Out:
 
 
 @inplace_op("torch.Tensor.fill_", "torch.fill_")
-def fill_(self, value):
-    return _filled("fill_", self, value)
+def fill_(input, value):
+    return _filled("fill_", input, value)
 
 
 @op("torch.fill")
@@ -213,8 +213,8 @@ def fill(input, value):
 
 
 @inplace_op("torch.Tensor.zero_", "torch.zero_")
-def zero_(self):
-    return Out(self.shape, self.dtype, filling(self.shape, 0))
+def zero_(input):
+    return Out(input.shape, input.dtype, filling(input.shape, 0))
 
 
 @inplace_op("torch.Tensor.fill_diagonal_")

@@ -195,7 +195,7 @@ register_all(
     "has_torch_function has_torch_function_unary has_torch_function_variadic is_tensor_method_or_property",
     always(False),
 )
-register("torch.overrides.is_tensor_like", lambda obj: hasattr(obj, "reference"))
+register("torch.overrides.is_tensor_like", lambda inp: hasattr(inp, "reference"))
 
 
 @row("torch.overrides.handle_torch_function")

@@ -267,8 +267,8 @@ def _check_with(error_type, cond, message):
 register("torch.sym_int", lambda a: int(a) if isinstance(a, float) else a)
 register("torch.sym_float", lambda a: float(a) if isinstance(a, int) else a)
 register("torch.sym_not", lambda a: not a)
-register("torch.sym_max", maximum)
-register("torch.sym_min", minimum)
+register("torch.sym_max", lambda a, b: maximum(a, b))
+register("torch.sym_min", lambda a, b: minimum(a, b))
 register_all(
     "torch.fx.experimental.symbolic_shapes",
     "guard_size_oblivious guard_or_false guard_or_true statically_known_true",

@@ -247,7 +247,7 @@ def retain_grad(self):
 
 
 @composite("torch.Tensor.record_stream")
-def record_stream(self, stream):
+def record_stream(self, s):
     return None
 
 

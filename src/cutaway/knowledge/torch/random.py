@@ -202,7 +202,7 @@ def set_rng_state(new_state):
 
 @contextlib.contextmanager
 def fork_rng(
-    devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type="cuda"
+    devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type=None
 ) -> Iterator[None]:
     yield
 

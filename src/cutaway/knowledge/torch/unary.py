@@ -142,10 +142,15 @@ def _special(name: str, refused: str) -> None:
         refuse(name, tensor(name, input).dtype, refused)
         return Out(input.shape, float_type(input.dtype))
 
-    rule.__name__ = name
-    op(f"torch.special.{name}")(rule)
+    def of_x(x):
+        return rule(x)
+
+    chosen = of_x if name in _OF_X else rule
+    chosen.__name__ = name
+    op(f"torch.special.{name}")(chosen)
 
 
+_OF_X = ("airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0")
 for _name in "entr i0e i1 i1e ndtr".split():
     _special(_name, "c")
 for _name in (

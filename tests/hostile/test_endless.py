@@ -1,0 +1,69 @@
+"""A target that never ends, or builds too much, ends in an unknown with its reason, soon."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from cutaway import cli
+from tests.hostile.apart import apart
+from tests.hostile.endless import ENDLESS, FINE, HUGE
+
+_NETWORK = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net()
+{trouble}
+"""
+
+
+def _cases(table: dict[str, str]) -> list[object]:
+    return [pytest.param(text, id=name) for name, text in table.items()]
+
+
+def _show(folder: Path, trouble: str, seconds: str, capfd: pytest.CaptureFixture[str]) -> tuple[str, float]:
+    """Show the networks of a file with trouble in it; nothing but a result, or one message, comes out."""
+    model = folder / "model.py"
+    model.write_text(_NETWORK.format(trouble=trouble))
+    started = time.monotonic()
+    code = apart(cli.main, ["show", str(model), "--timeout", seconds], seconds=40)
+    elapsed = time.monotonic() - started
+    out, err = capfd.readouterr()
+    assert code in (cli.CLEAN, cli.FAULTS, cli.FAILED), (code, out, err)
+    assert "Traceback" not in out + err
+    assert "mistake of Cutaway" not in err, err
+    assert "Exception ignored" not in err, err
+    assert (code == cli.FAILED) == bool(err), (code, err)
+    assert "fc: Linear" in out
+    return out, elapsed
+
+
+@pytest.mark.parametrize("trouble", _cases(ENDLESS))
+def test_what_never_ends_is_ended(tmp_path: Path, trouble: str, capfd: pytest.CaptureFixture[str]) -> None:
+    out, elapsed = _show(tmp_path, trouble, "1", capfd)
+    assert elapsed < 15
+    assert any(word in out for word in ("budget ran out", "too large", "RecursionError")), out
+
+
+@pytest.mark.parametrize("trouble", _cases(HUGE))
+def test_what_does_not_fit_is_not_built(tmp_path: Path, trouble: str, capfd: pytest.CaptureFixture[str]) -> None:
+    out, elapsed = _show(tmp_path, trouble, "10", capfd)
+    assert elapsed < 8
+    assert "MemoryError" not in out
+
+
+@pytest.mark.parametrize("trouble", _cases(FINE))
+def test_what_is_odd_does_no_harm(tmp_path: Path, trouble: str, capfd: pytest.CaptureFixture[str]) -> None:
+    _, elapsed = _show(tmp_path, trouble, "10", capfd)
+    assert elapsed < 15
