@@ -1,5 +1,7 @@
 """A U-Net for segmentation: down four times, up four times, with a connection at each size."""
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 
@@ -34,8 +36,8 @@ class UNet(nn.Module):
         super().__init__()
         widths = [width * 2**level for level in range(depth + 1)]
         self.enter = double(channels, width)
-        self.down = nn.ModuleList(double(narrow, wide) for narrow, wide in zip(widths, widths[1:]))
-        self.up = nn.ModuleList(Up(wide, narrow, learned) for narrow, wide in reversed(list(zip(widths, widths[1:]))))
+        self.down = nn.ModuleList(double(narrow, wide) for narrow, wide in pairwise(widths))
+        self.up = nn.ModuleList(Up(wide, narrow, learned) for narrow, wide in reversed(list(pairwise(widths))))
         self.leave = nn.Conv2d(width, classes, kernel_size=1)
         self.shrink = nn.MaxPool2d(2)
 

@@ -23,7 +23,9 @@ MAY_IMPORT = {
 """Room -> the rooms that it may import from; the modules beside the rooms may import from any."""
 
 NEUTRAL = ("core", "ops", "syntax", "interp", "passes", "report")
-FRAMEWORKS = re.compile(r"(?<![a-z])(torch|torchvision|timm|transformers|keras|tensorflow|jax|flax|einops|onnx)(?![a-z])", re.I)
+FRAMEWORKS = re.compile(
+    r"(?<![a-z])(torch|torchvision|timm|transformers|keras|tensorflow|jax|flax|einops|onnx)(?![a-z])", re.I
+)
 
 FRAMEWORK_NAMED: dict[str, str] = {}
 """File of a neutral room -> why it names a framework all the same."""

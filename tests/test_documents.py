@@ -51,7 +51,9 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "expected"), [c[1:] for c in COMMANDS], ids=[f"{document}: {command}" for document, command, _ in COMMANDS]
+    ("command", "expected"),
+    [c[1:] for c in COMMANDS],
+    ids=[f"{document}: {command}" for document, command, _ in COMMANDS],
 )
 def test_commands_print_what_stands_below_them(
     command: str, expected: list[str], capsys: pytest.CaptureFixture[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import cutaway
 from benchmarks.zoo.compare import EQUAL, compare
 from benchmarks.zoo.truth import Subject, record
+from cutaway.report.json import schema
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -39,7 +41,9 @@ def written(shapes: list[list[int]], dtypes: list[str]) -> list[str]:
     return [f"{'x'.join(map(str, shape))}:{dtype}" for shape, dtype in zip(shapes, dtypes)]
 
 
-@pytest.mark.parametrize(("file", "expression", "shapes", "dtypes"), NETWORKS, ids=[f"{n[0]}::{n[1]}" for n in NETWORKS])
+@pytest.mark.parametrize(
+    ("file", "expression", "shapes", "dtypes"), NETWORKS, ids=[f"{n[0]}::{n[1]}" for n in NETWORKS]
+)
 def test_every_fact_is_the_live_models(file: str, expression: str, shapes: list[Any], dtypes: list[str]) -> None:
     pytest.importorskip("torch")
     (found,) = cutaway.show(f"{EXAMPLES / file}::{expression}", input=written(shapes, dtypes))
@@ -49,6 +53,14 @@ def test_every_fact_is_the_live_models(file: str, expression: str, shapes: list[
     assert "forward_error" not in row, row
     assert {fact: verdict for fact, verdict in compare(row, found).items() if verdict[0] != EQUAL} == {}
     assert not found.unknowns and not found.diagnostics
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.glob("*.py")))
+def test_json_is_of_the_documented_form(file: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    networks = cutaway.show(str(EXAMPLES / file))
+    jsonschema.validate(json.loads(cutaway.dumps(networks)), schema())
+    assert cutaway.loads(cutaway.dumps(networks)) == networks
 
 
 def test_a_file_shows_the_network_that_contains_the_others() -> None:

@@ -29,7 +29,9 @@ sys.meta_path.insert(0, Refuse())
 def python(code: str) -> str:
     """Run code in a process of its own and return what it prints."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -49,7 +51,9 @@ def test_another_name_is_not_there() -> None:
 
 
 def test_importing_brings_nothing_heavy() -> None:
-    loaded = python("import sys, cutaway; print(*[m for m in sys.modules if m.startswith(('numpy', 'cutaway'))])").split()
+    loaded = python(
+        "import sys, cutaway; print(*[m for m in sys.modules if m.startswith(('numpy', 'cutaway'))])"
+    ).split()
     assert loaded == ["cutaway"]
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from benchmarks.zoo.compare import EQUAL, UNKNOWN, WRONG
 from benchmarks.zoo.measure import FACTS, measure
 
+
 def read_truth(path: Path) -> list[dict[str, Any]]:
     """Return the rows of a truth file that built."""
     with gzip.open(path, "rt") as file:
@@ -29,7 +30,9 @@ def read_truth(path: Path) -> list[dict[str, Any]]:
 
 def main() -> int:
     """Run the comparison and print the figures."""
-    parser = argparse.ArgumentParser(prog="benchmarks.zoo", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.zoo", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("zoo")
     parser.add_argument("--truth", type=Path)
     parser.add_argument("--only", default="")

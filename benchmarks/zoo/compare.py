@@ -54,7 +54,7 @@ def _shapes(expected: list[list[int]], got: list[Shape] | tuple[Shape, ...] | No
     for left, right in zip(expected, got):
         if right is None:
             verdict = UNKNOWN
-        elif len(left) != len(right) or any(isinstance(r, int) and r != l for l, r in zip(left, right)):
+        elif len(left) != len(right) or any(isinstance(r, int) and r != live for live, r in zip(left, right)):
             return WRONG, f"expected {expected}, got {list(got)}"
         elif any(not isinstance(r, int) for r in right):
             verdict = UNKNOWN

@@ -53,9 +53,9 @@ class Late(BaseException):
 
 def torchvision_models() -> Iterator[Subject]:
     """Yield every registered model of torchvision, without downloaded weights."""
-    from benchmarks.zoo import torchvision_import  # noqa: F401
-
     from torchvision import models
+
+    from benchmarks.zoo import torchvision_import  # noqa: F401
 
     for name in models.list_models():
         make = models.get_model_builder(name)
@@ -81,9 +81,9 @@ def _torchvision_inputs(name: str, home: str) -> list[Shape]:
 
 def timm_models() -> Iterator[Subject]:
     """Yield every registered model of timm, without downloaded weights."""
-    from benchmarks.zoo import torchvision_import  # noqa: F401
-
     import timm
+
+    from benchmarks.zoo import torchvision_import  # noqa: F401
 
     for name in timm.list_models():
         make = timm.model_entrypoint(name)

@@ -1,9 +1,9 @@
 """Cutaway shows what is inside a neural network without running it.
 
-    import cutaway
+import cutaway
 
-    (network,) = cutaway.show("model.py::Net", input="1x3x32x32")
-    network.totals.parameters
+(network,) = cutaway.show("model.py::Net", input="1x3x32x32")
+network.totals.parameters
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError, internal
+from cutaway.core.unknown import Undecidable
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, parse_input, parse_target
@@ -33,5 +35,13 @@ def show(
     paths = (path,) if isinstance(path, str) else tuple(path)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin)
-    return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
-
+    try:
+        return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
+    except CutawayError:
+        raise
+    except Undecidable as undecidable:
+        raise CutawayError(f"{target}: {undecidable.unknown.reason}") from None
+    except MemoryError:
+        raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
+    except Exception as error:
+        raise internal(error) from error

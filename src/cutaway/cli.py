@@ -5,61 +5,65 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from cutaway import __version__
-from cutaway.core.error import CutawayError
+from cutaway.core.error import CutawayError, InternalError, internal
+from cutaway.limits import FAILED, INTERRUPTED, alarmed, supervised
 
-CLEAN, FAULTS, FAILED = 0, 1, 2
-
-_STACK_BYTES = 100 << 20
-_MEMORY_BYTES = 16 << 30
-_GRACE_SECONDS = 5.0
+CLEAN, FAULTS = 0, 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 clean, 1 faults found, 2 it could not be done."""
+    return _run(_parser().parse_args(arguments))
+
+
+def entry() -> NoReturn:
+    """Run as a program of its own."""
+    options = _parser().parse_args()
+    os._exit(supervised(lambda: _run(options), options.timeout))
+
+
+def _run(options: argparse.Namespace) -> int:
     collecting = gc.isenabled()
     gc.disable()  # one command makes little garbage and ends; collecting would cost more than it frees
     try:
-        options = _parser().parse_args(arguments)
         return int(options.run(options))
     except CutawayError as error:
-        print(f"cutaway: {error}", file=sys.stderr)
+        if isinstance(error, InternalError) and os.environ.get("CUTAWAY_DEBUG"):
+            raise
+        _complain(str(error))
         return FAILED
     except KeyboardInterrupt:
-        print("cutaway: interrupted", file=sys.stderr)
-        return 130
+        _complain("interrupted")
+        return INTERRUPTED
     except BrokenPipeError:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLEAN
+    except MemoryError:
+        _complain("there is not enough memory to show this")
+        return FAILED
     except Exception as error:
         if os.environ.get("CUTAWAY_DEBUG"):
             raise
-        print(
-            f"cutaway: a mistake of Cutaway's own ({type(error).__name__}: {error}); please report it, with the target. "
-            "CUTAWAY_DEBUG=1 shows where it happened.",
-            file=sys.stderr,
-        )
+        _complain(str(internal(error)))
         return FAILED
     finally:
         if collecting:
             gc.enable()
 
 
-def entry() -> NoReturn:
-    """Run as a program of its own, and leave without taking the analysis apart object by object."""
-    code = main()
-    with suppress(OSError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(code)
+def _complain(message: str) -> None:
+    """Say what went wrong, in whatever letters the error stream can write."""
+    encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+    with suppress(OSError, ValueError):
+        print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -87,7 +91,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="[NAME=]SHAPE[:DTYPE]",
         help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; once for each input",
     )
-    show.add_argument("--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first")
+    show.add_argument(
+        "--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first"
+    )
     show.add_argument("--format", choices=("table", "tree", "json"), default="table", help="default: table")
     show.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
     show.add_argument("--depth", type=_positive, metavar="N", help="show only N levels of modules")
@@ -116,7 +122,7 @@ def _seconds(text: str) -> float:
 def _show(options: argparse.Namespace) -> int:
     from cutaway._api import show
 
-    with _limits(options.timeout):
+    with alarmed(options.timeout):
         architectures = show(options.target, input=options.input, path=options.path, timeout=options.timeout)
     _write(_render(architectures, options), options.output)
     return FAULTS if any(architecture.diagnostics for architecture in architectures) else CLEAN
@@ -175,33 +181,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-@contextmanager
-def _limits(seconds: float) -> Iterator[None]:
-    """Bound stack, memory and time of the analysis where the system can."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        for kind, wanted in ((resource.RLIMIT_STACK, _STACK_BYTES), (resource.RLIMIT_AS, _MEMORY_BYTES)):
-            soft, hard = resource.getrlimit(kind)
-            if soft == resource.RLIM_INFINITY or kind == resource.RLIMIT_STACK:
-                limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-                resource.setrlimit(kind, (limit, hard))
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def late(*_args: object) -> None:
-        from cutaway.core.unknown import Unknown
-        from cutaway.interp.budget import Exhausted
-
-        raise Exhausted(Unknown("the time budget ran out inside one operation"))
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -113,6 +113,20 @@ parser.parse_args(['--out', 'HERE/new'])
     "fileinput": "import fileinput\nlist(fileinput.input('HERE/keep', inplace=True))",
     "sys.stdout.buffer": "import sys\nsys.stdout.buffer.write(b'hostile')",
     "sys.__stdout__": "import sys\nsys.__stdout__.write('hostile')",
+    "pprint": "import pprint\npprint.pprint('hostile')\npprint.PrettyPrinter().pprint('hostile')",
+    "a warning": "import warnings, re\nwarnings.warn('hostile')\nre.compile('[[a]')",
+    "a last word": """
+import weakref
+class C:
+    pass
+def g():
+    try:
+        yield 1
+    finally:
+        1 / 0
+next(g())
+r = weakref.ref(C(), lambda r: 1 / 0)
+""",
 }
 
 STARTS: dict[str, str] = {

@@ -110,11 +110,11 @@ HUGE: dict[str, str] = {
     "power by super": "class C(int):\n    def __pow__(self, other):\n        return super().__pow__(other)\nbad = C(10) ** (10**10)",
     "repeated squares": "x = 10\nfor _ in range(100):\n    x = x * x\nbad = x",
     "repeated squares in place": "x = 10\nfor _ in range(100):\n    x *= x\nbad = x",
-    "repeated squares by reduce": "import functools, operator\nbad = functools.reduce(operator.mul, [10**3000] * 10**6)",
+    "repeated squares by reduce": "import functools, operator\nbad = functools.reduce(operator.mul, [10**3000] * 10**5)",
     "shift": "bad = 1 << 10**12",
     "shift in place": "x = 1\nx <<= 10**12\nbad = x",
     "shift by its method": "bad = (1).__lshift__(10**12)",
-    "a product": "import math\nbad = math.prod([10**3000] * 10**6)",
+    "a product": "import math\nbad = math.prod([10**3000] * 10**5)",
     "a factorial": "import math\nbad = math.factorial(10**9)",
     "a binomial": "import math\nbad = math.comb(10**9, 10**8)",
     "permutations counted": "import math\nbad = math.perm(10**9)",
@@ -230,6 +230,56 @@ FINE: dict[str, str] = {
     "odd class": "class C:\n    __class__ = property(lambda self: 1 / 0)\nisinstance(C(), int)",
     "odd name": "class C:\n    pass\nC.__name__ = 'a\\nb'\nC.__qualname__ = ''\nc = nn.Linear(1, 1)\nc.x = C()",
     "odd module name": "class Odd(nn.Module):\n    __module__ = 3\n    def forward(self, x):\n        return x\nodd = Odd()",
+    "a hostile configuration": """
+class Text(str):
+    def __str__(self):
+        return 3
+class Number(int):
+    def __int__(self):
+        while True:
+            pass
+    __index__ = __add__ = __int__
+class Items(list):
+    def __iter__(self):
+        while True:
+            yield 1
+    def __len__(self):
+        return -1
+class Keys(dict):
+    def items(self):
+        raise SystemExit
+class Meta(type):
+    @property
+    def __name__(cls):
+        return 3
+    __qualname__ = __module__ = __mro__ = __name__
+class Strange(metaclass=Meta):
+    def __getattr__(self, name):
+        while True:
+            pass
+    def __repr__(self):
+        while True:
+            pass
+    __str__ = __repr__
+class Net(nn.Module, metaclass=Meta):
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+    def forward(self, x):
+        return self.fc(x)
+    def __repr__(self):
+        while True:
+            pass
+    __eq__ = lambda self, other: 1 / 0
+    __hash__ = None
+odd = Net(Text('a'), Number(3), Items([1]), Keys(a=1), Strange(), Strange, 10**4500, -10**4500, float('nan'), '\ud800',
+          {Strange: 1, (): 2}, [[[[[[[[[1]]]]]]]]], print, Net.forward, lambda: 1, Strange().__repr__)
+""",
+    "odd module names": "net._modules[3] = nn.Linear(1, 1)\nsetattr(net, '\x1b[31m\n\ud800', nn.Linear(1, 1))\nnet.register_buffer('a b', torch.zeros(1))",
+    "an odd class bound": "class C:\n    __class__ = property(lambda self: 1 / 0)\nc = C()\nclass D:\n    def __getattribute__(self, name):\n        1 / 0\nd = D()",
+    "shared parts": "part = nn.Linear(2, 2)\nfor _ in range(40):\n    part = nn.Sequential(part, part)",
+    "shared parts without weights": "part = nn.ReLU()\nfor _ in range(40):\n    part = nn.Sequential(part, part)",
+    "deep parts": "part = nn.Linear(2, 2)\nfor _ in range(3000):\n    part = nn.Sequential(part)",
     "a last word": "class C:\n    def __del__(self):\n        while True:\n            pass\nC()\ndel C",
     "a last word set later": "class C:\n    pass\nC.__del__ = lambda self: 1 / 0\nC()\nD = type('D', (), {'__del__': lambda self: 1 / 0})\nD()",
     "a weak reference's last word": "import weakref\nclass C:\n    pass\nr = weakref.ref(C(), lambda r: 1 / 0)",

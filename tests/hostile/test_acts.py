@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import cutaway
-from cutaway.knowledge import registry
 from tests.hostile.acts import BRINGS, STARTS, WRITES
 from tests.hostile.apart import apart
 from tests.hostile.host_state import CHANGES
@@ -34,15 +33,6 @@ class Net(nn.Module):
 
 def _cases(*tables: dict[str, str]) -> list[object]:
     return [pytest.param(text, id=name) for table in tables for name, text in table.items()]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Load what any target may need, so that the loading is not taken for an act of one."""
-    brought = "argparse calendar csv dataclasses einops enum fractions keyword numpy pathlib statistics string typing"
-    registry.load("torch")
-    registry.load_rest()
-    _analyse(tmp_path_factory.mktemp("warm"), "".join(f"import {name}\n{name}.x\n" for name in brought.split()))
 
 
 def _analyse(folder: Path, attack: str) -> Watch:

@@ -42,7 +42,9 @@ class Watch:
         """Note an audit event if it is an act."""
         if event == "open":
             path, mode, flags = args
-            if (isinstance(mode, str) and any(c in mode for c in "wax+")) or (isinstance(flags, int) and flags & _WRITING):
+            if (isinstance(mode, str) and any(c in mode for c in "wax+")) or (
+                isinstance(flags, int) and flags & _WRITING
+            ):
                 self.acts.append(f"open {path} for writing")
         elif event == "import" and MARK in str(args[0]):
             self.acts.append(f"import {args[0]}")

@@ -13,8 +13,8 @@ from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.analysis import Options, _installed
-from cutaway.interp.reach import Pending
 from cutaway.interp.loader import current
+from cutaway.interp.reach import Pending
 from cutaway.syntax.resolve import Location
 
 MAIN = "program.py"
@@ -35,7 +35,7 @@ def native(files: Mapping[str, str], folder: Path) -> Outcome:
     """Import the program, which is the tests' own, and read its `result`."""
     write(files, folder)
     try:
-        with _importable(folder):
+        with _importable(folder, {name.split("/")[0].removesuffix(".py") for name in files}):
             return Outcome(result=canonical(importlib.import_module("program").result))
     except Exception as error:
         return Outcome(error=described(error))
@@ -69,9 +69,11 @@ def write(files: Mapping[str, str], folder: Path) -> None:
 
 
 @contextmanager
-def _importable(folder: Path) -> Iterator[None]:
+def _importable(folder: Path, names: set[str]) -> Iterator[None]:
     """Make the modules in a folder importable, and forget them afterwards."""
     before = dict(sys.modules)
+    for name in names & set(before):
+        del sys.modules[name]
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
@@ -83,6 +85,7 @@ def _importable(folder: Path) -> Iterator[None]:
         for name in set(sys.modules) - set(before):
             if str(getattr(sys.modules[name], "__file__", None) or folder).startswith(str(folder)):
                 del sys.modules[name]
+        sys.modules.update({name: before[name] for name in names & set(before)})
 
 
 _PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), type(...), type(NotImplemented), range, slice)

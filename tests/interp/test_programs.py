@@ -10,6 +10,8 @@ import pytest
 from tests.interp.differential import MAIN, interpreted, native
 from tests.literate import Case, read
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 CASES = read(Path(__file__).parent / "programs")
 
 

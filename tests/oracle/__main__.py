@@ -53,8 +53,10 @@ def _report(name: str, found: list[Outcome], options: argparse.Namespace) -> str
     for outcome in found:
         if outcome.verdict == FAIL and excluded(outcome):
             allowed += 1
-        elif outcome.verdict == FAIL or (options.lenient and outcome.verdict == LENIENT) or (
-            options.unknown and outcome.verdict == UNKNOWN
+        elif (
+            outcome.verdict == FAIL
+            or (options.lenient and outcome.verdict == LENIENT)
+            or (options.unknown and outcome.verdict == UNKNOWN)
         ):
             grouped[outcome.verdict].append(outcome)
     verdict = FAIL if grouped[FAIL] else "no samples" if not found else "pass"

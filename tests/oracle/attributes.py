@@ -55,5 +55,7 @@ def differences(name: str) -> list[str]:
             except (Undecidable, Unconvertible):
                 continue
             except Exception as error:
-                found.append(f"{mode} {tuple(tensor.shape)} {tensor.dtype}: ours raises {type(error).__name__}: {error}")
+                found.append(
+                    f"{mode} {tuple(tensor.shape)} {tensor.dtype}: ours raises {type(error).__name__}: {error}"
+                )
     return found

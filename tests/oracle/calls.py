@@ -37,7 +37,13 @@ def infos() -> dict[str, Any]:
 def names_of(label: str) -> tuple[str, ...]:
     """Return the rows that an OpInfo's samples can be given to as they are."""
     info = infos()[label]
-    functions = [info.op, info.method_variant, info.inplace_variant, info.operator_variant, info.inplace_operator_variant]
+    functions = [
+        info.op,
+        info.method_variant,
+        info.inplace_variant,
+        info.operator_variant,
+        info.inplace_operator_variant,
+    ]
     functions += [v for alias in info.aliases for v in (alias.op, alias.method_variant, alias.inplace_variant)]
     found: dict[str, None] = {}
     for function in functions:
@@ -136,8 +142,26 @@ def spread(samples: Any, limit: int) -> list[Any]:
 
 
 _UNSAFE = (
-    "save(", "load(", "distributed", "multiprocessing", "cuda", "xpu", "compile(", "profiler", "open(", "onnx", "jit", "set_default", "set_num_threads",
-    "use_deterministic", "set_printoptions", "set_flush_denormal", "set_float32", "manual_seed", "set_rng_state", "inference_mode",
+    "save(",
+    "load(",
+    "distributed",
+    "multiprocessing",
+    "cuda",
+    "xpu",
+    "compile(",
+    "profiler",
+    "open(",
+    "onnx",
+    "jit",
+    "set_default",
+    "set_num_threads",
+    "use_deterministic",
+    "set_printoptions",
+    "set_flush_denormal",
+    "set_float32",
+    "manual_seed",
+    "set_rng_state",
+    "inference_mode",
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from .check import Outcome
 
 OPS: dict[str, str] = {
+    "torch.cov": "torch overwrites its input where that has a single observation",
+    "torch.Tensor.cov": "torch overwrites its input where that has a single observation",
     "flops torch.nn.functional.grouped_mm": "torch's counter does not know this product; ours counts it as it counts bmm",
     "flops torch._grouped_mm": "torch's counter does not know this product; ours counts it as it counts bmm",
 }
@@ -26,11 +28,15 @@ SIGNATURES: dict[str, str] = {
     "torch.result_type": "is also called with any number of operands by other rows",
     "torch.save": "`pickle_module` would be a module of the host",
     **dict.fromkeys(
-        ("torch.tensor_split", "torch.Tensor.tensor_split"), "`tensor_indices_or_sections` is the schema's name; Python has `indices_or_sections`"
+        ("torch.tensor_split", "torch.Tensor.tensor_split"),
+        "`tensor_indices_or_sections` is the schema's name; Python has `indices_or_sections`",
     ),
-    **dict.fromkeys(("torch.unfold_copy", "torch.view_copy"), "shares the row of the method, where the tensor is `self`"),
     **dict.fromkeys(
-        ("torch.utils.data.random_split", "torch.utils.data.dataset.random_split"), "the default generator is an object of the host"
+        ("torch.unfold_copy", "torch.view_copy"), "shares the row of the method, where the tensor is `self`"
+    ),
+    **dict.fromkeys(
+        ("torch.utils.data.random_split", "torch.utils.data.dataset.random_split"),
+        "the default generator is an object of the host",
     ),
 }
 """Row name -> why its signature may differ from torch's."""

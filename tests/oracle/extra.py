@@ -27,7 +27,15 @@ def a(*args: Any, **kwargs: Any) -> Arguments:
 
 
 _MATRICES = [t(3, 4), t(6, 2), t(5, 3, 2), t(8, 4, 3, 3)]
-_TENSORS = [t(), t(3), t(2, 3), t(2, 3, dtype=torch.int64), t(0, 3), t(2, 2, dtype=torch.bool), t(2, dtype=torch.complex64)]
+_TENSORS = [
+    t(),
+    t(3),
+    t(2, 3),
+    t(2, 3, dtype=torch.int64),
+    t(0, 3),
+    t(2, 2, dtype=torch.bool),
+    t(2, dtype=torch.complex64),
+]
 _PLAIN = (
     "nelement ndimension is_set_to is_same_size get_device is_floating_point is_complex is_signed is_inference "
     "is_distributed is_conj is_neg is_pinned is_shared is_coalesced numpy __array__ is_nonzero retain_grad pin_memory "
@@ -40,7 +48,9 @@ _INIT = (
 _WINDOWS = "hann bartlett blackman hamming kaiser".split()
 
 
-def _rnn(gates: int, cell_state: bool, bidirectional: bool = False, batch_first: bool = False, layers: int = 2) -> Arguments:
+def _rnn(
+    gates: int, cell_state: bool, bidirectional: bool = False, batch_first: bool = False, layers: int = 2
+) -> Arguments:
     hidden, size, ways = 5, 3, 2 if bidirectional else 1
     weights: list[torch.Tensor] = []
     for layer in range(layers):
@@ -102,7 +112,10 @@ def _table() -> dict[str, list[Arguments]]:
         weights = t(6, 3, *([3] * rank))
         base = (x, weights, None, [2] * rank, [1] * rank, [1] * rank)
         table.setdefault("torch.convolution", []).extend(
-            [a(*base, False, pairs, 1), a(x, t(3, 4, *([3] * rank)), t(4), [2] * rank, pairs, [1] * rank, True, [1] * rank, 1)]
+            [
+                a(*base, False, pairs, 1),
+                a(x, t(3, 4, *([3] * rank)), t(4), [2] * rank, pairs, [1] * rank, True, [1] * rank, 1),
+            ]
         )
         table.setdefault("torch._convolution", []).append(a(*base, False, pairs, 1, False, False, True, True))
         size = (2, 3, *range(4, 4 + rank))
@@ -112,7 +125,12 @@ def _table() -> dict[str, list[Arguments]]:
             table.setdefault("torch.affine_grid_generator", []).append(a(theta, size, False))
             table.setdefault("torch.grid_sampler", []).append(a(x, t(2, *range(4, 4 + rank), rank) / 2, 0, 0, False))
         table.setdefault("torch.nn.functional.upsample", []).extend(
-            [a(x, scale_factor=2), a(x, tuple(range(4, 4 + rank))), a(x, size=6, mode="nearest"), a(x, scale_factor=1.5)]
+            [
+                a(x, scale_factor=2),
+                a(x, tuple(range(4, 4 + rank))),
+                a(x, size=6, mode="nearest"),
+                a(x, scale_factor=1.5),
+            ]
         )
     for name in ("torch.conv_tbc", "torch.nn.functional.conv_tbc"):
         table[name] = [a(t(7, 2, 3), t(3, 3, 5), t(5)), a(t(7, 2, 3), t(3, 3, 5), t(5), 1)]
@@ -120,11 +138,23 @@ def _table() -> dict[str, list[Arguments]]:
         a(t(1, 12, 12), (4, 5), 2), a(t(1, 12, 12), output_size=(4, 5), kernel_size=(2, 2)), a(t(12, 12), (4, 5), 2),
         a(t(2, 8, 16), (8, 8), 2, 1, 0, 2), a(t(2, 8, 25), (8, 8), 2, 1, 1, 2), a(t(2, 9, 9), (5, 5), 3),
     ]  # fmt: skip
-    for name in ("torch.nn.functional.dropout1d", "torch.feature_dropout", "torch.feature_dropout_", "torch.native_dropout"):
-        table[name] = [a(t(2, 3, 4), 0.5, True), a(t(2, 3, 4), 0.0, False), a(t(3, 4), 0.5, False), a(t(2, 3, 4), 1.5, True)]
+    for name in (
+        "torch.nn.functional.dropout1d",
+        "torch.feature_dropout",
+        "torch.feature_dropout_",
+        "torch.native_dropout",
+    ):
+        table[name] = [
+            a(t(2, 3, 4), 0.5, True),
+            a(t(2, 3, 4), 0.0, False),
+            a(t(3, 4), 0.5, False),
+            a(t(2, 3, 4), 1.5, True),
+        ]
     for name in ("torch.nn.functional.grouped_mm", "torch._grouped_mm"):
         table[name] = [a(t(2, 8, 16, dtype=torch.bfloat16), t(2, 16, 8, dtype=torch.bfloat16))]
-    table["torch._embedding_bag"] = [a(t(10, 3), t(6, dtype=torch.int64), torch.tensor([0, 4]), False, m) for m in (0, 1, 2)]
+    table["torch._embedding_bag"] = [
+        a(t(10, 3), t(6, dtype=torch.int64), torch.tensor([0, 4]), False, m) for m in (0, 1, 2)
+    ]
     table["torch.embedding_renorm_"] = [a(t(10, 3), torch.tensor([1, 2]), 1.0, 2.0)]
     table["torch.norm_except_dim"] = [a(t(3, 4, 5), 2, d) for d in (0, -1, 2)]
     table["torch._weight_norm"] = [a(t(3, 4), t(3, 1), 0), a(t(3, 4), t(1, 4), 1)]
@@ -141,7 +171,11 @@ def _table() -> dict[str, list[Arguments]]:
     table["torch.Tensor.type_as"] = [a(t(3), t(2, dtype=d)) for d in (torch.int64, torch.float64, torch.float32)]
     table["torch.Tensor.__idiv__"] = [a(t(2, 3), 2), a(t(2, 3), t(3)), a(t(2, dtype=torch.int64), 2)]
     table["torch.Tensor.new"] = [a(t(2), 3, 4), a(t(2, dtype=torch.float64), 2), a(t(2))]
-    table["torch.from_numpy"] = [a(numpy.arange(6).reshape(2, 3)), a(numpy.zeros((2, 0), "float32")), a(numpy.ones(3, bool))]
+    table["torch.from_numpy"] = [
+        a(numpy.arange(6).reshape(2, 3)),
+        a(numpy.zeros((2, 0), "float32")),
+        a(numpy.ones(3, bool)),
+    ]
     table["torch.frombuffer"] = [a(bytearray(16), dtype=torch.float32), a(bytearray(16), dtype=torch.int64, offset=8)]
     for name in ("torch.svd_lowrank", "torch.pca_lowrank", "torch._lowrank.svd_lowrank", "torch._lowrank.pca_lowrank"):
         table[name] = [a(t(9, 7)), a(t(2, 9, 7), q=3)]
@@ -155,14 +189,23 @@ def _einops() -> dict[str, list[Arguments]]:
         a(x, "b c (h p) (w q) -> b (c p q) h w", p=2, q=5), a([t(3, 4), t(3, 4)], "n a b -> a (n b)"), a(x, "b c h w -> b c h"),
         a(x, "b c h w -> b 1 c h w ()"), a(x, "b (c d) h w -> b c d h w", d=4), a(x, "b c -> c b"),
     ]  # fmt: skip
-    repeat = [a(t(3, 4), "h w -> h w c", c=2), a(t(3, 4), "h w -> (h r) w", r=3), a(t(4), "d -> b n d", b=2, n=3), a(t(3), "h w -> h")]
+    repeat = [
+        a(t(3, 4), "h w -> h w c", c=2),
+        a(t(3, 4), "h w -> (h r) w", r=3),
+        a(t(4), "d -> b n d", b=2, n=3),
+        a(t(3), "h w -> h"),
+    ]
     reduce = [
         a(x, "b c h w -> b c", "mean"), a(x, "b c (h p) w -> b c h w", "max", p=2), a(x, "b c h w -> b c 1 1", "sum"),
         a(x, "... w -> ...", "min"), a(t(2, 3, dtype=torch.int64), "a b -> a", "prod"), a(x, "b c h w -> ", "sum"),
     ]  # fmt: skip
     einsum = [a(t(2, 3), t(3, 4), "i j, j k -> i k"), a(x, t(5, 3), "b c h w, w o -> b c h o"), a(t(2, 3), "i j -> j")]
     pack = [a([t(2, 3, 4), t(2, 4), t(2, 5, 6, 4)], "b * d"), a([t(2), t(2)], "*"), a([t(2, 3), t(3, 3)], "a *")]
-    unpack = [a(t(2, 7, 4), [(3,), (4,)], "b * d"), a(t(2, 7, 4), [(3,), ()], "b * d"), a(t(2, 6), [(2, 1), (-1,)], "b *")]
+    unpack = [
+        a(t(2, 7, 4), [(3,), (4,)], "b * d"),
+        a(t(2, 7, 4), [(3,), ()], "b * d"),
+        a(t(2, 6), [(2, 1), (-1,)], "b *"),
+    ]
     table = {"rearrange": rearrange, "repeat": repeat, "reduce": reduce, "einsum": einsum}
     named = {f"{home}.{name}": found for name, found in table.items() for home in ("einops", "einops.einops")}
     for home in ("einops", "einops.packing"):

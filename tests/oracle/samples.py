@@ -280,8 +280,6 @@ class Comparison:
         raise Unconvertible(f"a result of type {type(theirs).__name__}")
 
 
-
-
 def _fields(value: Any) -> tuple[str, ...]:
     if hasattr(value, "_fields"):
         return tuple(value._fields)

@@ -81,4 +81,6 @@ def test_every_row_exists_in_torch() -> None:
     """A name that torch lacks would hide the target's mistake."""
     invented = {name for name in TABLE if name.startswith("torch.") and not exists(name)}
     assert {name for name in invented if not excused(name)} == set()
-    assert {name for name in INVENTED if not any(row.startswith(name) for row in invented)} == set(), "drop these entries"
+    assert {name for name in INVENTED if not any(row.startswith(name) for row in invented)} == set(), (
+        "drop these entries"
+    )

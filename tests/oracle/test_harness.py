@@ -108,7 +108,9 @@ def test_wrong_flops() -> None:
         TABLE["torch.nn.functional.linear"] = TABLE["torch.matmul"]
         changed = Call("torch.nn.functional.linear", (torch.ones(2, 3), torch.ones(3, 3)), {}, "here")
         assert check(changed, flops=True).verdict == PASS
-        TABLE["torch.nn.functional.linear"] = lambda input, weight: TABLE["torch.matmul"](input, weight.T) + input @ weight.T
+        TABLE["torch.nn.functional.linear"] = lambda input, weight: (
+            TABLE["torch.matmul"](input, weight.T) + input @ weight.T
+        )
         assert check(call, flops=True).verdict == FAIL
     finally:
         TABLE["torch.nn.functional.linear"] = right

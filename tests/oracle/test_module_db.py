@@ -8,7 +8,6 @@ from . import modules, rows
 from .exclusions import MODULES
 
 
-
 @pytest.mark.parametrize("name", [name for name in modules.infos() if name not in MODULES])
 def test_module(name: str) -> None:
     found = {line: str(sample) for sample in modules.samples(name) for line in modules.differences(sample)}

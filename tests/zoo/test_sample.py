@@ -52,7 +52,9 @@ def installed(zoo: str) -> str | None:
 @pytest.mark.parametrize(("zoo", "target"), SAMPLE, ids=[target for _, target in SAMPLE])
 def test_every_fact_is_the_live_models(zoo: str, target: str) -> None:
     if installed(zoo) != VERSIONS[zoo]:
-        pytest.skip(f"the source of {zoo} {VERSIONS[zoo]} is not installed: pip install --no-deps {zoo}=={VERSIONS[zoo]}")
+        pytest.skip(
+            f"the source of {zoo} {VERSIONS[zoo]} is not installed: pip install --no-deps {zoo}=={VERSIONS[zoo]}"
+        )
     result = measure(rows(zoo)[target])
     differing = {fact: verdict for fact, verdict in result["verdicts"].items() if verdict[0] != EQUAL}
     assert not differing, "\n".join(map(str, [*differing.items(), *result["unknowns"][:5]]))

@@ -190,9 +190,7 @@ def substitute(size: Size, values: Mapping[str, Size]) -> Size:
             if isinstance(atom, Symbol):
                 value = values.get(atom.name, Dim({((atom, 1),): 1}))
             else:
-                value = _FUNCTIONS[atom.kind](
-                    substitute(atom.left, values), substitute(atom.right, values)
-                )
+                value = _FUNCTIONS[atom.kind](substitute(atom.left, values), substitute(atom.right, values))
             product = product * value**power
         total = total + product
     return total
@@ -366,9 +364,7 @@ def _divide(left: Size, right: Size) -> tuple[Size, Size]:
         if all(powers.get(atom, 0) >= power for atom, power in by_powers.items()):
             whole, left_over = divmod(coefficient, by_coefficient)
             reduced = tuple(
-                (atom, power - by_powers.get(atom, 0))
-                for atom, power in monomial
-                if power > by_powers.get(atom, 0)
+                (atom, power - by_powers.get(atom, 0)) for atom, power in monomial if power > by_powers.get(atom, 0)
             )
             quotient[reduced] = quotient.get(reduced, 0) + whole
             rest[monomial] = rest.get(monomial, 0) + left_over
@@ -443,8 +439,10 @@ def _text(dim: Dim) -> str:
         factors = []
         for atom, power in monomial:
             text = str(atom)
-            if isinstance(atom, Func) and atom.kind in ("floordiv", "mod") and (
-                power > 1 or len(monomial) > 1 or coefficient != 1
+            if (
+                isinstance(atom, Func)
+                and atom.kind in ("floordiv", "mod")
+                and (power > 1 or len(monomial) > 1 or coefficient != 1)
             ):
                 text = f"({text})"
             factors.append(text if power == 1 else f"{text}**{power}")

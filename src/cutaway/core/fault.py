@@ -13,6 +13,7 @@ class Fault(RuntimeError):
     def __init__(self, message: str, code: str = "shape-mismatch") -> None:
         super().__init__(message)
         self.code = code
+        self.reported = False
 
 
 class ArgumentFault(Fault, ValueError):

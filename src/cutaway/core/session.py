@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Unknown
 
@@ -58,7 +59,7 @@ class Note:
 
     text: str
     place: Place | None = None
-    module: Any = None
+    module: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class Session:
 
     place: Callable[[], Place | None] = lambda: None
     signature: Callable[[Any], inspect.Signature] = inspect.signature
+    tick: Callable[[], None] = lambda: None
+    build: Callable[[int], None] = lambda _elements: None
     recording: bool = True
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -158,6 +161,12 @@ class Session:
             remarks.assumptions.update((note, None) for note in seen.assumptions if note not in before.assumptions)
             remarks.findings.update((note, None) for note in seen.findings if note not in before.findings)
             self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
+
+    def find(self, fault: Fault, place: Place | None = None) -> None:
+        """Record a definite fault of the target, once."""
+        if not fault.reported:
+            fault.reported = True
+            self.findings.setdefault(Finding(fault.code, str(fault), place or self.place()))
 
     def assume(self, text: str, place: Place | None = None) -> None:
         """Record an assumption; the same one is listed once."""

@@ -17,6 +17,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.architecture import Architecture
 from cutaway.core.dim import is_known
+from cutaway.core.error import in_words, place_of
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
@@ -25,10 +26,11 @@ from cutaway.interp.builtins import BUILTINS
 from cutaway.interp.expression import ExpressionCompiler, call
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import Code, Record, record_of, signature
-from cutaway.interp.introspection import annotations, type_hints
+from cutaway.interp.introspection import annotations_of, type_hints
 from cutaway.interp.loader import Loader, ModuleState, SourceModule, failure
 from cutaway.interp.reach import Pending, hide, is_host_class
 from cutaway.interp.scope import Scope
+from cutaway.interp.silence import silence
 from cutaway.knowledge.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.registry import is_shared
 from cutaway.syntax import resolve, source
@@ -133,10 +135,13 @@ def _find(target: Target, options: Options, gathered: Session) -> list[Architect
     return [_read_off(network, target, options, gathered) for network in found]
 
 
+_RECURSION = 20_000  # of the host: more would overflow the stack of a thread where the target nests values deeply
+
+
 @contextmanager
 def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Session]:
     """Make a fresh world for one analysis and put the old one back."""
-    gathered = Session(place=frame.place, signature=signature, recording=False)
+    gathered = Session(place=frame.place, signature=signature, tick=budget.tick, build=budget.build, recording=False)
     folders = [os.path.abspath(p) for p in options.paths]
     for folder in folders:
         if not os.path.isdir(folder):
@@ -148,14 +153,16 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
     loader_before = loader.install(modules)
     budget_before = budget.install(budget.Budget(options.seconds))
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 60_000))
+    sys.setrecursionlimit(max(limit, _RECURSION))
     thresholds = gc.get_threshold()
     gc.set_threshold(500_000, 50, 100)  # almost everything an analysis makes lives until its end
     stack = STACK[:]
     STACK.clear()
+    report, sys.unraisablehook = sys.unraisablehook, lambda _: None  # a generator of the target that can't be closed
     try:
         yield gathered
     finally:
+        sys.unraisablehook = report
         gathered.undo_changes()
         STACK[:] = stack
         sys.setrecursionlimit(limit)
@@ -203,7 +210,7 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise TargetError(f"{target.text}: {text!r} is neither a name nor a call") from None
-    top = Frame({}, state.namespace, f"<{text}>", None, None)
+    top = Frame({}, state.namespace, "<target>", None, None)
     STACK.append(top)
     try:
         if isinstance(tree.body, ast.Name):
@@ -219,18 +226,18 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
     except Undecidable as undecidable:
         value = session.current().note(undecidable.unknown)
     except Exception as error:
-        place = getattr(error, "place", None)
+        place = place_of(error)
         at = f"{place}: " if place is not None and not str(place).startswith("<") else ""
         loader.current().stopped = True
-        raise TargetError(f"{target.text}: {at}{type(error).__name__}: {error}") from None
+        raise TargetError(f"{target.text}: {at}{in_words(error)}") from None
     finally:
         STACK.pop()
     for framework in FRAMEWORKS:
         if framework.is_network(value):
             return Network(text, value, framework)
     if isinstance(value, Unknown):
-        place = f"{value.place}: " if value.place else ""
-        raise TargetError(f"{target.text}: {place}what it is can't be determined: {value.reason}")
+        where = f"{value.place}: " if value.place else ""
+        raise TargetError(f"{target.text}: {where}what it is can't be determined: {value.reason}")
     raise TargetError(f"{target.text}: {text} is not a network but {_kind(value)}")
 
 
@@ -275,8 +282,8 @@ def _instance(value: Any, text: str) -> Any:
 def _argument(value: Any, name: str, text: str) -> Any:
     """Stand in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
     here = session.current()
-    record = record_of(value.__init__ if isinstance(value, type) else value)
-    kind = annotations(record, evaluated=True).get(name) if record is not None else None
+    record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
+    kind = annotations_of(record, evaluated=True).get(name) if record is not None else None
     if kind is None and isinstance(value, type):
         kind = type_hints(value).get(name)  # an attribute that keeps the argument
     if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
@@ -307,7 +314,7 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
         for framework in FRAMEWORKS:
             if framework.is_network(value) and id(value) not in seen:
                 seen.add(id(value))
-                classes.update(type(part) for part in framework.parts(value))
+                classes.update(_classes(framework, value))
                 yield Network(name, value, framework)
     made: list[Network] = []
     failed: dict[type, Remarks] = {}
@@ -321,12 +328,18 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
                     failed[value] = remarks
                 else:
                     made.append(Network(name, instance, framework, remarks))
-    inside = {type(part) for network in made for part in network.framework.parts(network.value)[1:]}
+    inside = {kind for network in made for kind in _classes(network.framework, network.value)[1:]}
     for cls, remarks in failed.items():
         if cls not in inside and cls not in classes:
             gathered.unknowns.update(remarks.unknowns)
             gathered.findings.update(remarks.findings)
     yield from (network for network in made if type(network.value) not in inside)
+
+
+def _classes(framework: Framework, network: Any) -> list[type]:
+    """Return the classes of a network and of every network inside it."""
+    with budget.renewed(_DESCRIBING_SECONDS):
+        return [type(part) for part in framework.parts(network)]
 
 
 def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) -> Any:
@@ -352,7 +365,15 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         if options.inputs or past is None:
             past = _run(network, options, gathered)
         _explain(past, gathered)
-        return framework.read_off(network.value, network.name, target.text, gathered, past)
+        try:
+            with budget.renewed(_DESCRIBING_SECONDS):
+                return framework.read_off(network.value, network.name, target.text, gathered, past)
+        except Undecidable as undecidable:
+            reason = undecidable.unknown.reason
+            raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
+
+
+_DESCRIBING_SECONDS = 60.0
 
 
 def _explain(call: Call | None, gathered: Session) -> None:
@@ -370,8 +391,9 @@ def _run(network: Network, options: Options, gathered: Session) -> Call | None:
     args, kwargs = _arguments(network, options.inputs)
     first = len(gathered.calls)
     forward = record_of(getattr(framework.forward(network.value), "__func__", None))
-    top = Frame({}, {}, forward.place.file if forward else f"<{network.name}>", None, None)
-    top.line = forward.place.line if forward else 0
+    origin = (forward.place if forward else framework.origin(network.value)) or Place("<target>")
+    top = Frame({}, {}, origin.file, None, None)
+    top.line = origin.line
     STACK.append(top)
     try:
         framework.prepare(network.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
@@ -77,6 +77,12 @@ def _peak_bytes() -> int:
 
 
 _budget = Budget()
+_idle = _budget
+
+
+def is_idle() -> bool:
+    """Tell whether no analysis is in progress."""
+    return _budget is _idle
 
 
 def install(budget: Budget) -> Budget:
@@ -84,6 +90,16 @@ def install(budget: Budget) -> Budget:
     global _budget
     previous, _budget = _budget, budget
     return previous
+
+
+@contextmanager
+def renewed(seconds: float) -> Iterator[None]:
+    """Use a budget of its own for what has to be done even where the target's is used up."""
+    before = install(Budget(seconds))
+    try:
+        yield
+    finally:
+        install(before)
 
 
 def current() -> Budget:

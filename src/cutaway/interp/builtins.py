@@ -280,9 +280,7 @@ def names_in(value: Any = None) -> Any:
     return value if type(value) is Unknown else dir(value)
 
 
-def import_by_name(
-    name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
-) -> Any:
+def import_by_name(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     """`__import__`."""
     if type(name) is Unknown:
         return name

@@ -92,7 +92,7 @@ def define_class(compiler: StatementCompiler, node: ast.ClassDef) -> Execute:
 
 def _generic(bases: tuple[Any, ...], resolved: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
     """Add the base class that type parameters imply."""
-    implied = (*bases, Generic[parameters])
+    implied = (*bases, Generic.__class_getitem__(parameters))  # type: ignore[attr-defined]
     return implied, types.resolve_bases(implied)
 
 

@@ -62,7 +62,7 @@ def _process(cls: Any, options: dict[str, Any]) -> Any:
 def _check(cls: type) -> None:
     """Raise `NotAField` unless every field that the class has or inherits has an identifier for a name."""
     for kind in type.mro(cls) if isinstance(cls, type) else ():
-        for meta in type(kind).__mro__:
+        for meta in type.mro(type(kind)):
             if not is_host_class(meta) and any(name in meta.__dict__ for name in _ANSWERS):
                 raise NotAField(f"the fields of {kind!r} are not those that it shows")
         variables = type.__dict__["__dict__"].__get__(kind)

@@ -12,8 +12,8 @@ from typing import Any
 from cutaway.core.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import scope as scopes
+from cutaway.interp.budget import ELEMENTS, build, counted, tick
 from cutaway.interp.builtins import CONVERSIONS
-from cutaway.interp.budget import ELEMENTS, counted, tick
 from cutaway.interp.frame import Evaluate, Frame
 from cutaway.interp.function import WRAPPER, invoke
 from cutaway.interp.guard import BINARY, COMPARE, UNARY, contains, identical
@@ -23,6 +23,7 @@ from cutaway.interp.scope import Scope
 from cutaway.interp.text import is_wide, joined
 from cutaway.knowledge.registry import CONSTRUCTORS
 
+_NOTHING = object()
 _NO_ITERABLE = "Value after * must be an iterable, not {}"
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
 
@@ -80,7 +81,8 @@ class ExpressionCompiler:
     def _FormattedValue(self, node: ast.FormattedValue) -> Evaluate:
         value = self.expression(node.value)
         spec = self.expression(node.format_spec) if node.format_spec else None
-        convert = {115: str, 114: repr, 97: ascii}.get(node.conversion)
+        conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+        convert = conversions.get(node.conversion)
 
         def evaluate(frame: Frame) -> Any:
             item = value(frame)
@@ -116,7 +118,9 @@ class ExpressionCompiler:
     def _spread(self, elements: list[ast.expr], fault: str = _NO_ITERABLE) -> Callable[[Frame], list[Any]]:
         """Evaluate elements some of which are starred."""
         parts = [
-            (True, self.expression(element.value)) if isinstance(element, ast.Starred) else (False, self.expression(element))
+            (True, self.expression(element.value))
+            if isinstance(element, ast.Starred)
+            else (False, self.expression(element))
             for element in elements
         ]
 
@@ -127,13 +131,9 @@ class ExpressionCompiler:
                     items.append(part(frame))
                     continue
                 source = part(frame)
-                try:
-                    several = counted(source)
-                except TypeError:
-                    if hasattr(type(source), "__iter__"):
-                        raise
-                    raise TypeError(fault.format(type(source).__name__)) from None
-                items.extend(several)
+                if not _is_iterable(source):
+                    raise TypeError(fault.format(type(source).__name__))
+                items.extend(counted(source))
                 if len(items) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
             return items
@@ -145,17 +145,21 @@ class ExpressionCompiler:
 
         def evaluate(frame: Frame) -> Any:
             made: dict[Any, Any] = {}
+            pairs: list[tuple[Any, Any]] = []  # evaluated before one of them is stored
             for key, value in parts:
-                if key is None:
-                    mapping = value(frame)
-                    if type(mapping) is Unknown:
-                        raise Undecidable(mapping)
-                    if not hasattr(mapping, "keys"):
-                        raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
-                    made.update(mapping)
-                else:
+                if key is not None:
                     name = key(frame)
-                    made[name] = value(frame)
+                    pairs.append((name, value(frame)))
+                    continue
+                made.update(pairs)
+                pairs.clear()
+                mapping = value(frame)
+                if type(mapping) is Unknown:
+                    raise Undecidable(mapping)
+                if not hasattr(mapping, "keys"):
+                    raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
+                made.update(mapping)
+            made.update(pairs)
             return made
 
         return evaluate
@@ -316,17 +320,12 @@ class ExpressionCompiler:
                 return call(callee, args, kwargs)
 
             return evaluate
-        spread = self._spread(node.args)
+        spread = self._arguments(node.args)
         keywords = [(k.arg, self.expression(k.value)) for k in node.keywords]
 
         def evaluate_spread(frame: Frame) -> Any:
             callee = function(frame)
-            try:
-                args = spread(frame)
-            except TypeError as error:
-                if not str(error).startswith("Value after *"):
-                    raise
-                raise TypeError(f"{_title(callee)} argument {str(error)[len('Value ') :]}") from None
+            args = spread(frame, callee)
             kwargs: dict[str, Any] = {}
             for name, value in keywords:
                 if name is not None:
@@ -336,8 +335,10 @@ class ExpressionCompiler:
                     if type(found) is Unknown:
                         raise Undecidable(found)
                     if not hasattr(found, "keys"):
-                        raise TypeError(f"{_title(callee)} argument after ** must be a mapping, not {type(found).__name__}")
-                for key in found.keys():
+                        raise TypeError(
+                            f"{_title(callee)} argument after ** must be a mapping, not {type(found).__name__}"
+                        )
+                for key in found.keys():  # noqa: SIM118 - a mapping need not iterate over its keys
                     if not isinstance(key, str):
                         raise TypeError("keywords must be strings")
                     if key in kwargs:
@@ -347,6 +348,32 @@ class ExpressionCompiler:
             return call(callee, args, kwargs)
 
         return evaluate_spread
+
+    def _arguments(self, elements: list[ast.expr]) -> Callable[[Frame, Any], list[Any]]:
+        parts = [
+            (True, self.expression(element.value))
+            if isinstance(element, ast.Starred)
+            else (False, self.expression(element))
+            for element in elements
+        ]
+
+        def evaluate(frame: Frame, callee: Any) -> list[Any]:
+            items: list[Any] = []
+            for starred, part in parts:
+                value = part(frame)
+                if not starred:
+                    items.append(value)
+                elif _is_iterable(value):
+                    items.extend(counted(value))
+                    if len(items) > ELEMENTS:
+                        raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
+                else:
+                    raise TypeError(
+                        f"{_title(callee)} argument after * must be an iterable, not {type(value).__name__}"
+                    )
+            return items
+
+        return evaluate
 
     def _super(self) -> Evaluate:
         def evaluate(frame: Frame) -> Any:
@@ -399,7 +426,7 @@ class ExpressionCompiler:
                 return key(frame), value(frame)
 
         else:
-            element = inner.expression(node.elt)
+            element = inner.expression(node.elt)  # type: ignore[assignment]
         in_class = self.scope.kind == "class"
 
         def produce(frame: Frame, source: Any, level: int) -> Iterator[Any]:
@@ -467,16 +494,19 @@ def merge(first: Any, second: Any, condition: Unknown) -> Any:
     return Unknown(condition.reason, condition.place)
 
 
+_LONG = 1 << 10
+
+
 def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a value of the target; interpreted functions are entered directly."""
     kind = type(function)
     if kind is _FunctionType:
         if function.__code__ is WRAPPER:
-            return invoke(function.__closure__[0].cell_contents, args, kwargs)
+            return invoke(function.__closure__[0].cell_contents, args, kwargs)  # type: ignore[index]
     elif kind is _MethodType:
         inner = function.__func__
         if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
-            return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)
+            return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
     elif kind is Unknown:
         return function
     elif kind is _BuiltinType:
@@ -493,6 +523,8 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(undecidable) is not Undecidable or not isinstance(function, type):
             raise
         return undecidable.unknown  # an object whose making could not be followed
+    if type(result) is list and len(result) > _LONG:
+        build(len(result))
     check = CHECKED.get(type(result))
     return result if check is None else check(result)
 
@@ -515,6 +547,11 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
         return call(callee, args, nothing)
 
     return call_some
+
+
+def _is_iterable(value: Any) -> bool:
+    kind = type(value)
+    return kind is list or kind is tuple or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__") or kind is Unknown
 
 
 def _title(function: Any) -> str:
@@ -573,7 +610,8 @@ def _load_local(name: str) -> Evaluate:
         try:
             return frame.vars[name]
         except KeyError:
-            raise unbound_local(name) from None
+            pass
+        raise unbound_local(name)
 
     return evaluate
 
@@ -585,7 +623,8 @@ def _load_enclosing(name: str, depth: int) -> Evaluate:
         try:
             return frame.vars[name]
         except KeyError:
-            raise NameError(_UNBOUND_FREE.format(name)) from None
+            pass
+        raise NameError(_UNBOUND_FREE.format(name), name=name)
 
     return evaluate
 
@@ -594,9 +633,8 @@ def _load_global(name: str) -> Evaluate:
     from cutaway.interp.loader import missing_global
 
     def evaluate(frame: Frame) -> Any:
-        try:
-            value = frame.globals[name]
-        except KeyError:
+        value = frame.globals.get(name, _NOTHING)
+        if value is _NOTHING:
             return missing_global(frame.globals, name)
         return value.resolve() if type(value) is Pending else value
 
@@ -607,12 +645,14 @@ def _load_class_variable(name: str, outside: Evaluate) -> Evaluate:
     """Read a variable in a class body: its own, or the one of the function or module around it."""
 
     def evaluate(frame: Frame) -> Any:
-        try:
+        if name in frame.vars:
             return frame.vars[name]
-        except KeyError:
-            return outside(frame)
+        return outside(frame)
 
     return evaluate
+
+
+_EMPTY = types.CellType()
 
 
 def _load_class(frame: Frame) -> Any:
@@ -622,10 +662,9 @@ def _load_class(frame: Frame) -> Any:
         around = around.parent
     if around is None:
         raise NameError("name '__class__' is not defined", name="__class__")
-    try:
-        return around.function.cell.cell_contents
-    except ValueError:
-        raise RuntimeError("super(): empty __class__ cell") from None
+    if around.function.cell == _EMPTY:
+        raise RuntimeError("super(): empty __class__ cell")
+    return around.function.cell.cell_contents
 
 
 def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Frame, Any], None]:
@@ -634,6 +673,7 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
         return _assign_name(compiler.scope, compiler._mangle(node.id))
     if isinstance(node, ast.Attribute):
         owner, name = compiler.expression(node.value), compiler._mangle(node.attr)
+
         def assign_attribute(frame: Frame, value: Any) -> None:
             set_attribute(owner(frame), name, value)
 
@@ -643,7 +683,7 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
 
         def assign_item(frame: Frame, value: Any) -> None:
             holder, index = container(frame), key(frame)
-            if type(index) is slice and isinstance(holder, (list, bytearray)):
+            if type(index) is slice and isinstance(holder, (list, bytearray)) and _is_iterable(value):
                 value = list(counted(value))
                 if len(holder) + len(value) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
@@ -702,13 +742,9 @@ def _unpack(compiler: ExpressionCompiler, elements: list[ast.expr]) -> Callable[
             for assign in assigns:
                 assign(frame, value)
             return
-        try:
-            source = iter(value)
-        except TypeError:
-            if hasattr(type(value), "__iter__"):
-                raise
-            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
-        items = list(source if star is not None else islice(source, count + 1))
+        if not _is_iterable(value):
+            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")
+        items = list(value if star is not None else islice(iter(value), count + 1))
         if star is None:
             if len(items) < count:
                 raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
@@ -723,4 +759,3 @@ def _unpack(compiler: ExpressionCompiler, elements: list[ast.expr]) -> Callable[
             assign(frame, item)
 
     return unpack
-

@@ -17,7 +17,9 @@ class Frame:
 
     __slots__ = ("file", "function", "globals", "line", "parent", "value", "vars")
 
-    def __init__(self, variables: Any, namespace: dict[str, Any], file: str, parent: Frame | None, function: Any) -> None:
+    def __init__(
+        self, variables: Any, namespace: dict[str, Any], file: str, parent: Frame | None, function: Any
+    ) -> None:
         self.vars = variables
         self.globals = namespace
         self.file = file
@@ -47,5 +49,5 @@ HANDLING: list[BaseException] = []
 
 
 def place() -> Place | None:
-    """Return where the target's control is now."""
-    return STACK[-1].place if STACK else None
+    """Return where the target's control is now; None in what the user wrote on the command line."""
+    return STACK[-1].place if STACK and not STACK[-1].file.startswith("<target") else None

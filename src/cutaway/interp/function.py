@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import session
+from cutaway.core.error import locate
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.budget import DEPTH, tick
+from cutaway.interp.budget import DEPTH, is_idle, tick
 from cutaway.interp.frame import HANDLING, RETURN, STACK, Evaluate, Execute, Frame
 from cutaway.interp.generic import parameter_frame, parameter_scope, parameters_of
 from cutaway.interp.scope import Scope, mangle, of_function, yields
@@ -64,7 +66,7 @@ class Code:
         self.is_async = isinstance(node, ast.AsyncFunctionDef)
         self._is_generator: bool | None = None
         self._body: Execute | None = None
-        self._generate: Callable[[Frame], Iterator[Any]] | None = None
+        self._generate: Callable[[Frame], Generator[Any, Any, Any]] | None = None
 
     @property
     def is_generator(self) -> bool:
@@ -88,7 +90,7 @@ class Code:
         return self._body
 
     @property
-    def generate(self) -> Callable[[Frame], Iterator[Any]]:
+    def generate(self) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """The compiled body of a generator."""
         if self._generate is None:
             from cutaway.interp.generator import GeneratorCompiler
@@ -124,6 +126,8 @@ def wrap(record: Record) -> Any:
 
     # Without annotations, for the target would see them as its own.
     def function(*args, **kwargs):  # type: ignore[no-untyped-def]
+        if is_idle():  # called by an object that outlives the analysis
+            return Unknown("nothing of the target is interpreted any more")
         return invoke(record, list(args), kwargs)
 
     return function
@@ -247,7 +251,9 @@ def _too_many(record: Record, given: int, variables: dict[str, Any]) -> str:
     takes = f"from {expected - optional} to {expected}" if optional else str(expected)
     named = sum(name in variables for name in record.code.keyword_only)
     beside = (
-        f" positional argument{'s' * (given != 1)} (and {named} keyword-only argument{'s' * (named != 1)})" if named else ""
+        f" positional argument{'s' * (given != 1)} (and {named} keyword-only argument{'s' * (named != 1)})"
+        if named
+        else ""
     )
     return (
         f"{record.qualified}() takes {takes} positional argument{'s' * (bool(optional) or expected != 1)} "
@@ -284,8 +290,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
             raise
         return _undecided(undecidable.unknown, frame, args)
     except BaseException as error:
-        if not hasattr(error, "place"):
-            error.place = frame.place  # type: ignore[attr-defined]
+        locate(error, frame.place)
         raise
     finally:
         STACK.pop()
@@ -294,7 +299,9 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
     """Give up one activation: its result is unknown, and so is what it would have built."""
     here = session.current()
-    result = here.note(unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None)
+    result = here.note(
+        unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
+    )
     markable = bool(args) and hasattr(type(args[0]), "mark_incomplete")
     if markable and not here.modules:
         args[0].mark_incomplete(result)
@@ -305,10 +312,10 @@ def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | Non
     return None
 
 
-def _resumed(frame: Frame, code: Code) -> Iterator[Any]:
+def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
     """Drive a generator of the target, its frame being on the stack only while it runs."""
     inner: Any = code.generate(frame)
-    resume: Callable[[], Any] = lambda: next(inner)  # noqa: E731
+    resume: Callable[[], Any] = inner.__next__
     handling: list[BaseException] = []
     while True:
         STACK.append(frame)
@@ -320,17 +327,16 @@ def _resumed(frame: Frame, code: Code) -> Iterator[Any]:
         except StopIteration as stop:
             return stop.value
         except Exception as error:
-            if not hasattr(error, "place"):
-                error.place = frame.place  # type: ignore[attr-defined]
+            locate(error, frame.place)
             raise
         finally:
             STACK.pop()
             del HANDLING[outside:]
         try:
             sent = yield item
-            resume = (lambda s=sent: inner.send(s)) if sent is not None else (lambda: next(inner))
+            resume = inner.__next__ if sent is None else functools.partial(inner.send, sent)
         except BaseException as error:
-            resume = lambda e=error: inner.throw(e)  # noqa: E731
+            resume = functools.partial(inner.throw, error)
 
 
 def _returning(value: Evaluate) -> Execute:

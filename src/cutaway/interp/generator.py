@@ -7,7 +7,7 @@ inside a larger expression is taken out in front of it (`hoist.py`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
@@ -19,7 +19,7 @@ from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.scope import Scope, yields
 from cutaway.interp.statement import OURS, StatementCompiler, enter, matches
 
-Steps = Callable[[Frame], "Iterator[Any]"]
+Steps = Callable[[Frame], "Generator[Any, Any, Any]"]
 """A compiled statement that yields; its return value is a signal, as of any statement."""
 
 
@@ -34,7 +34,7 @@ class GeneratorCompiler(StatementCompiler):
         """Return the closure that runs the whole body."""
         run = self.steps(body)
 
-        def generate(frame: Frame) -> Iterator[Any]:
+        def generate(frame: Frame) -> Generator[Any, Any, Any]:
             signal = yield from run(frame)
             return frame.value if signal is RETURN else None
 
@@ -46,7 +46,7 @@ class GeneratorCompiler(StatementCompiler):
             (True, self._stepping(node)) if yields(node) else (False, self.statement(node)) for node in nodes
         ]
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             for stepping, part in parts:
                 signal = (yield from part(frame)) if stepping else part(frame)
                 if signal is not None:
@@ -71,7 +71,7 @@ class GeneratorCompiler(StatementCompiler):
         give = self._yield(node.value)
         assigns = [assign_target(self, target) for target in targets_of(node)]
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             value = yield from give(frame)
             for assign in assigns:
                 assign(frame, value)
@@ -84,7 +84,7 @@ class GeneratorCompiler(StatementCompiler):
         self.scope.bound.update(self.hoist.names)
         run, value = self.steps(before), self.expression(rest)
 
-        def evaluate(frame: Frame) -> Iterator[Any]:
+        def evaluate(frame: Frame) -> Generator[Any, Any, Any]:
             yield from run(frame)
             return value(frame)
 
@@ -95,7 +95,7 @@ class GeneratorCompiler(StatementCompiler):
         line = node.lineno
         if isinstance(node, ast.YieldFrom):
 
-            def delegate(frame: Frame) -> Iterator[Any]:
+            def delegate(frame: Frame) -> Generator[Any, Any, Any]:
                 assert value is not None
                 frame.line = line
                 source = value(frame)
@@ -106,7 +106,7 @@ class GeneratorCompiler(StatementCompiler):
 
             return delegate
 
-        def give(frame: Frame) -> Iterator[Any]:
+        def give(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
             sent = yield value(frame) if value else None
             return sent
@@ -117,7 +117,7 @@ class GeneratorCompiler(StatementCompiler):
         test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
             truth = decide((yield from test(frame)))
             signal = yield from (body if truth else orelse)(frame)
@@ -129,7 +129,7 @@ class GeneratorCompiler(StatementCompiler):
         test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             while True:
                 tick()
                 frame.line = line
@@ -150,7 +150,7 @@ class GeneratorCompiler(StatementCompiler):
         body, orelse = self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
             items = yield from source(frame)
             for item in items:
@@ -178,7 +178,7 @@ class GeneratorCompiler(StatementCompiler):
         ]
         line = node.lineno
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
             value = yield from subject(frame)
             if isinstance(value, Unknown):
@@ -201,7 +201,7 @@ class GeneratorCompiler(StatementCompiler):
         context = self._value(item.context_expr)
         assign = assign_target(self, item.optional_vars) if item.optional_vars else None
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             manager = yield from context(frame)
             if isinstance(manager, Unknown):
                 if assign is not None:
@@ -232,11 +232,12 @@ class GeneratorCompiler(StatementCompiler):
         body = self.steps(node.body)
         self.guarded = outer
         handlers = [
-            (self.expression(h.type) if h.type else None, self.caught(h.name), self.steps(h.body)) for h in node.handlers
+            (self.expression(h.type) if h.type else None, self.caught(h.name), self.steps(h.body))
+            for h in node.handlers
         ]
         orelse, final = self.steps(node.orelse), self.steps(node.finalbody) if node.finalbody else None
 
-        def attempt(frame: Frame) -> Iterator[Any]:
+        def attempt(frame: Frame) -> Generator[Any, Any, Any]:
             try:
                 signal = yield from body(frame)
             except OURS:
@@ -264,7 +265,7 @@ class GeneratorCompiler(StatementCompiler):
         if final is None:
             return attempt
 
-        def run(frame: Frame) -> Iterator[Any]:
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
             try:
                 signal = yield from attempt(frame)
             except OURS:

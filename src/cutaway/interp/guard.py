@@ -40,7 +40,9 @@ def _power(left: Any, right: Any) -> str | None:
 
 
 def _shift(left: Any, right: Any) -> str | None:
-    return "an integer" if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS else None
+    return (
+        "an integer" if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS else None
+    )
 
 
 def _quotient(left: Any, right: Any) -> str | None:
@@ -53,9 +55,13 @@ def _quotient(left: Any, right: Any) -> str | None:
         items = right if isinstance(right, tuple) else (right,)
         if is_wide(left if isinstance(left, str) else left.decode("latin-1")):
             return "a formatted text"
-        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and ("*" in left if isinstance(left, str) else b"*" in left):
+        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and (
+            "*" in left if isinstance(left, str) else b"*" in left
+        ):
             return "a formatted text"
-        return _sum_of(sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted text")
+        return _sum_of(
+            sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted text"
+        )
     return None
 
 

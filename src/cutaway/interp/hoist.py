@@ -42,7 +42,8 @@ class Hoist:
             branches = [self._assigned(name, side) for side in (node.body, node.orelse)]
             before.append(ast.copy_location(ast.If(test, *branches), node))
             return ast.copy_location(ast.Name(name, ast.Load()), node)
-        return self._operands(node, before)
+        rest: ast.expr = self._operands(node, before)
+        return rest
 
     def _choices(self, node: ast.BoolOp, before: list[ast.stmt]) -> ast.expr:
         name = self._name()

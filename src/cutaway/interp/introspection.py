@@ -1,13 +1,13 @@
 """What a target learns about its own functions and classes: annotations, files, source text."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.error import in_words
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
 from cutaway.interp.frame import STACK, Frame
@@ -18,7 +18,7 @@ from cutaway.interp.scope import Scope
 def function_attribute(record: Record, name: str) -> Any:
     """Return an attribute that Python computes from a function's definition."""
     if name == "__annotations__":
-        return annotations(record)
+        return annotations_of(record)
     if name == "__defaults__":
         return record.defaults or None
     return record.keyword_defaults or None
@@ -27,7 +27,7 @@ def function_attribute(record: Record, name: str) -> Any:
 FUNCTION_ATTRIBUTES = frozenset(("__annotations__", "__defaults__", "__kwdefaults__"))
 
 
-def annotations(record: Record, evaluated: bool = False) -> dict[str, Any]:
+def annotations_of(record: Record, evaluated: bool = False) -> dict[str, Any]:
     """Return a function's annotations, as text where its file postpones their evaluation."""
     node = record.code.node
     arguments = node.args
@@ -46,7 +46,7 @@ def type_hints(value: Any, *_args: Any, **_kwargs: Any) -> Any:
         return value
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
-        found = annotations(record, evaluated=True)
+        found = annotations_of(record, evaluated=True)
         return {name: _hint(annotation, record.globals, record.parent) for name, annotation in found.items()}
     hints: dict[str, Any] = {}
     for cls in reversed(getattr(value, "__mro__", ())):
@@ -76,7 +76,7 @@ def _meaning(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -
             raise
         return undecidable.unknown
     except Exception as error:
-        return Unknown(f"the annotation is not understood: {type(error).__name__}: {error}")
+        return Unknown(f"the annotation is not understood: {in_words(error)}")
 
 
 def own_annotations(value: Any, **_kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ def own_annotations(value: Any, **_kwargs: Any) -> Any:
     if type(value) is Unknown:
         return value
     record = record_of(value)
-    return annotations(record) if record else dict(vars(value).get("__annotations__", {}))
+    return annotations_of(record) if record else dict(vars(value).get("__annotations__", {}))
 
 
 def file_of(value: Any) -> Any:
@@ -95,7 +95,7 @@ def file_of(value: Any) -> Any:
     if record is not None:
         return record.globals.get("__file__", record.code.file)
     name = getattr(value, "__module__", None) or getattr(value, "__name__", None)
-    home = loader.current().modules.get(name)
+    home = loader.current().modules.get(name or "")
     if isinstance(home, loader.SourceModule):
         return home.__dict__["__file__"]
     raise TypeError(f"{value!r} is a built-in class")
@@ -107,7 +107,7 @@ def text_of(value: Any) -> Any:
         return value
     record = record_of(getattr(value, "__func__", value))
     name = getattr(value, "__module__", None)
-    home = loader.current().modules.get(name)
+    home = loader.current().modules.get(name or "")
     if not isinstance(home, loader.SourceModule):
         raise OSError("could not get source code")
     text = home.__dict__["__cutaway__"]._read().decode("utf-8", "replace")

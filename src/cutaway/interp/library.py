@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp import loader
-from cutaway.interp.budget import tick
+from cutaway.interp.budget import BITS, counted
 from cutaway.interp.builtins import BUILTINS, get_attribute_or, unasked, unreachable
 from cutaway.interp.files import read_bytes, read_text
 from cutaway.interp.frame import HANDLING
 from cutaway.interp.function import record_of, signature
-from cutaway.interp.guard import BINARY
+from cutaway.interp.guard import BINARY, COMPARE, IN_PLACE, contains
 from cutaway.interp.introspection import file_of, own_annotations, text_of, type_hints
 from cutaway.interp.pure import MODULES, public
 from cutaway.interp.reach import DENIED, get_attribute
 from cutaway.knowledge import registry
+
 
 class NativeModule:
     """A standard module of which only the listed names can be reached."""
@@ -83,19 +84,38 @@ def _math() -> dict[str, Any]:
     def product(items: Any, *, start: Any = 1) -> Any:
         if type(items) is Unknown:
             return items
-        values = list(items)
-        if all(isinstance(v, (int, float)) for v in values):
+        values = list(counted(items))
+        if all(isinstance(v, (int, float)) for v in values) and len(values) < 64:
             return prod(values, start=start)
         for value in values:
-            start = start * value
+            start = BINARY["Mult"](start, value)
+            if type(start) is Unknown:
+                break
         return start
+
+    def common(name: str) -> Callable[..., Any]:
+        function = table[name]
+
+        def call(*numbers: Any) -> Any:
+            if sum(n.bit_length() for n in numbers if isinstance(n, int)) > BITS:
+                return session.current().unknown(f"math.{name} of so many numbers is not computed")
+            return function(*numbers)
+
+        return call
 
     from cutaway.core.dim import Dim
 
     def whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return lambda x: x if isinstance(x, Dim) else function(x)
 
-    table.update(prod=product, floor=whole(table["floor"]), ceil=whole(table["ceil"]), trunc=whole(table["trunc"]))
+    table.update(
+        lcm=common("lcm"),
+        gcd=common("gcd"),
+        prod=product,
+        floor=whole(table["floor"]),
+        ceil=whole(table["ceil"]),
+        trunc=whole(table["trunc"]),
+    )
     return table
 
 
@@ -108,30 +128,41 @@ def _small(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _counted(source: Iterator[Any]) -> Iterator[Any]:
-    for item in source:
-        tick()
-        yield item
-
-
 def _itertools() -> dict[str, Any]:
     import itertools
 
     table = public("itertools")
-    for name in ("count", "cycle", "repeat"):
+    for name in "count cycle repeat product permutations combinations combinations_with_replacement".split():
         make = getattr(itertools, name)
-        table[name] = lambda *args, _make=make, **kwargs: _counted(_make(*args, **kwargs))
-    for name in ("product", "permutations", "combinations", "combinations_with_replacement"):
-        make = getattr(itertools, name)
-        table[name] = lambda *args, _make=make, **kwargs: _counted(_make(*args, **kwargs))
-    return table
+        table[name] = lambda *args, _make=make, **kwargs: iter(counted(_make(*args, **kwargs)))
+
+    def tee(items: Any, n: Any = 2) -> Any:
+        if isinstance(n, int) and n > _COPIES:
+            return session.current().unknown(f"{n} copies of an iterator are not made")
+        return itertools.tee(items, n)
+
+    return {**table, "tee": tee}
+
+
+_COPIES = 10_000
 
 
 def _operator() -> dict[str, Any]:
     import operator
 
     table = public("operator")
-    table.update(add=BINARY["Add"], mul=BINARY["Mult"], pow=BINARY["Pow"], lshift=BINARY["LShift"])
+    named = """add=Add sub=Sub mul=Mult truediv=Div floordiv=FloorDiv mod=Mod pow=Pow lshift=LShift rshift=RShift or_=BitOr
+    xor=BitXor and_=BitAnd matmul=MatMult concat=Add"""
+    for pair in named.split():
+        name, _, kind = pair.partition("=")
+        table[name] = BINARY[kind]
+        table[f"i{name.rstrip('_')}"] = IN_PLACE[kind]
+    for name, kind in (("eq", "Eq"), ("ne", "NotEq"), ("lt", "Lt"), ("le", "LtE"), ("gt", "Gt"), ("ge", "GtE")):
+        table[name] = COMPARE[kind]
+    for name in ("countOf", "indexOf"):
+        search = getattr(operator, name)
+        table[name] = lambda items, wanted, _search=search: _search(counted(items), wanted)
+    table["contains"] = lambda container, item: contains(item, container)
 
     def attrgetter(*paths: str) -> Callable[[Any], Any]:
         def read(value: Any, path: str) -> Any:
@@ -303,7 +334,9 @@ def _os_path() -> dict[str, Any]:
         return ask
 
     table.update({name: asking(name) for name in ("exists", "isfile", "isdir")})
-    table.update(abspath=_known(real.abspath), realpath=_known(real.abspath), expanduser=_known(lambda p: p), sep=real.sep)
+    table.update(
+        abspath=_known(real.abspath), realpath=_known(real.abspath), expanduser=_known(lambda p: p), sep=real.sep
+    )
     return table
 
 
@@ -393,7 +426,7 @@ class _CatchWarnings:
 
 def _warnings() -> dict[str, Any]:
     quiet = dict.fromkeys(("warn", "warn_explicit", "filterwarnings", "simplefilter", "resetwarnings"), _quiet)
-    return {**quiet, "catch_warnings": _CatchWarnings, "deprecated": lambda *_a, **_k: (lambda f: f)}
+    return {**quiet, "catch_warnings": _CatchWarnings, "deprecated": lambda *_a, **_k: lambda f: f}
 
 
 def _inspect() -> dict[str, Any]:
@@ -437,8 +470,7 @@ def _inspect() -> dict[str, Any]:
         return Unknown("the target's own frames are not known to it", session.current().place())
 
     def module_of(value: Any, *_args: Any) -> Any:
-        name = getattr(value, "__module__", None)
-        return loader.current().modules.get(name)
+        return loader.current().modules.get(getattr(value, "__module__", None) or "")
 
     def unwrap(function: Any, *, stop: Any = None) -> Any:
         while hasattr(function, "__wrapped__"):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
@@ -185,7 +186,7 @@ class ModuleState:
                 value = getattr(module, name)
             except AttributeError:
                 continue
-            if isinstance(value, Unknown) and isinstance(module, registry.KnownModule):
+            if isinstance(value, Unknown) and not isinstance(module, SourceModule):
                 continue
             value = value.resolve() if type(value) is Pending else value
             if bind:
@@ -269,10 +270,12 @@ def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) 
 
     A quiet one is not recorded now, only if something turns out to depend on it.
     """
-    place = getattr(error, "place", otherwise)
-    text = f"{type(error).__name__}: {error}"
+    place = place_of(error) or otherwise
+    text = in_words(error)
     _current.stopped = _current.stopped or not (quiet or isinstance(error, Fault))
-    if quiet or getattr(error, "reported", False):
+    if isinstance(error, Fault):
+        session.current().find(error, place)
+    if quiet or isinstance(error, Fault):
         return Unknown(f"the program stops with {text}", place)
     return session.current().unknown(f"the program stops here with {text}", None, place)
 
@@ -349,6 +352,8 @@ class Loader:
     def settle(self, name: str) -> bool:
         """Evaluate the modules that an import statement evaluates; False where that is left for later."""
         parts = name.split(".")
+        if (registry.models(name) or resolve.is_standard(name)) and not self._shadows(name):
+            return False  # nothing of the target is evaluated by it
         done = True
         for count in range(1, len(parts) + 1):
             prefix = ".".join(parts[:count])
@@ -487,9 +492,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     return bring, settled
 
 
-def importing_from(
-    frame: Frame, module: str, level: int, name: str, strict: bool
-) -> tuple[Callable[[], Any], bool]:
+def importing_from(frame: Frame, module: str, level: int, name: str, strict: bool) -> tuple[Callable[[], Any], bool]:
     """Return what brings `from module import name`, and whether everything it evaluates is evaluated."""
     loader = current()
     at = frame.place
@@ -532,15 +535,19 @@ def import_star(frame: Frame, module: str, level: int) -> None:
     state: ModuleState = frame.globals[_HIDDEN]
     star = state._star(module, level)
     bring, full = star
-    if state.loader.settle(full):
-        brought = bring()
-        if isinstance(brought, SourceModule):
-            for name in exported_names(brought):
-                found = getattr(brought, name, _MISSING)
-                if found is not _MISSING:
-                    state.namespace[name] = found.resolve() if type(found) is Pending else found
-            return
-    for name in [name for name in state.namespace if not name.startswith("__")]:
+    settled = state.loader.settle(full)
+    brought = bring()
+    if settled and isinstance(brought, SourceModule):
+        for name in exported_names(brought):
+            found = getattr(brought, name, _MISSING)
+            if found is not _MISSING:
+                state.namespace[name] = found.resolve() if type(found) is Pending else found
+        return
+    bound = [name for name in state.namespace if not name.startswith("__")]
+    if not isinstance(brought, SourceModule):
+        exported = set(exported_names(brought))
+        bound = [name for name in bound if name in exported]
+    for name in bound:
         found = state._from([star], name, bind=False)
         if found is not _MISSING:
             state.namespace[name] = found

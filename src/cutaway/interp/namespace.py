@@ -65,7 +65,8 @@ class Namespace(dict[str, Any]):
     __hash__ = None  # type: ignore[assignment]
 
     def __or__(self, other: Any) -> dict[str, Any]:  # type: ignore[override]
-        return self.copy() | other
+        merged: dict[str, Any] = self.copy() | other
+        return merged
 
     def __ior__(self, other: Any) -> Namespace:  # type: ignore[misc,override]
         self.update(other)

@@ -86,6 +86,12 @@ def _extended(owner: Any, items: Any) -> int:
     return len(owner) + (len(items) if isinstance(items, (list, tuple, str, bytes, bytearray, deque, dict, set)) else 0)
 
 
+def _substituted(pattern: Any, repl: Any, text: Any, *_count: Any) -> int:
+    if not isinstance(repl, (str, bytes)) or len(repl) * (len(text) + 1) <= ELEMENTS:
+        return 0
+    return len(text) + sum(1 for _ in counted(pattern.finditer(text))) * len(repl)
+
+
 def _bytes_of(owner: Any, length: Any = 1, *_rest: Any) -> Any:
     return length if isinstance(owner, int) else 0
 
@@ -106,6 +112,8 @@ _BOUNDS: dict[str, Callable[..., Any]] = {
     "translate": _translated,
     "extend": _extended,
     "extendleft": _extended,
+    "sub": _substituted,
+    "subn": _substituted,
     "to_bytes": _bytes_of,
     "from_bytes": _number_of,
 }

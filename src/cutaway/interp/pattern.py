@@ -64,9 +64,7 @@ def _as(compiler: ExpressionCompiler, node: ast.MatchAs) -> Matches:
 
 def _sequence(compiler: ExpressionCompiler, node: ast.MatchSequence) -> Matches:
     star = next((i for i, p in enumerate(node.patterns) if isinstance(p, ast.MatchStar)), None)
-    patterns = [
-        None if isinstance(p, ast.MatchStar) else compile_pattern(compiler, p) for p in node.patterns
-    ]
+    patterns = [None if isinstance(p, ast.MatchStar) else compile_pattern(compiler, p) for p in node.patterns]
     starred = node.patterns[star] if star is not None else None
     bind = _bind(compiler, starred.name if isinstance(starred, ast.MatchStar) else None)
 
@@ -121,7 +119,11 @@ def _class(compiler: ExpressionCompiler, node: ast.MatchClass) -> Matches:
             raise TypeError(f"called match pattern must be a {'class' if sys.version_info >= (3, 12) else 'type'}")
         if not decide(is_instance(value, cls)):
             return False
-        if positional and any(issubclass(cls, builtin) for builtin in _SELF_MATCHING) and not hasattr(cls, "__match_args__"):
+        if (
+            positional
+            and any(issubclass(cls, builtin) for builtin in _SELF_MATCHING)
+            and not hasattr(cls, "__match_args__")
+        ):
             if len(positional) > 1:
                 raise TypeError(f"{cls.__name__}() accepts 1 positional sub-pattern ({len(positional)} given)")
             if not positional[0](frame, value):
@@ -130,7 +132,9 @@ def _class(compiler: ExpressionCompiler, node: ast.MatchClass) -> Matches:
         names = getattr(cls, "__match_args__", ())
         if len(positional) > len(names):
             plural = "s" * (len(names) != 1)
-            raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-pattern{plural} ({len(positional)} given)")
+            raise TypeError(
+                f"{cls.__name__}() accepts {len(names)} positional sub-pattern{plural} ({len(positional)} given)"
+            )
         attributes = [*zip(names, positional), *named]
         return _attributes(frame, value, attributes)
 

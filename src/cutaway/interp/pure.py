@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.budget import ELEMENTS
+from cutaway.interp.budget import ELEMENTS, counted
 from cutaway.interp.reach import is_host_class
 
 MODULES = frozenset(
@@ -94,6 +94,26 @@ def _struct(real: Any) -> dict[str, Any]:
     return {name: sized(name) for name in ("pack", "Struct")}
 
 
+def _re(real: Any) -> dict[str, Any]:
+    def replacing(name: str) -> Callable[..., Any]:
+        function = getattr(real, name)
+
+        def call(pattern: Any, repl: Any, string: Any, *args: Any, **kwargs: Any) -> Any:
+            for value in (pattern, repl, string):
+                if type(value) is Unknown:
+                    return value
+            if isinstance(repl, (str, bytes)) and len(repl) * (len(string) + 1) > ELEMENTS:
+                matches = sum(1 for _ in counted(real.finditer(pattern, string)))
+                references = repl.count("\\") if isinstance(repl, str) else repl.count(b"\\")
+                if len(string) + matches * max(len(repl), references * len(string)) > ELEMENTS:
+                    return session.current().unknown("a text would be too large to build")
+            return function(pattern, repl, string, *args, **kwargs)
+
+        return call
+
+    return {name: replacing(name) for name in ("sub", "subn")}
+
+
 def _zlib(real: Any) -> dict[str, Any]:
     def decompress(data: Any, wbits: int = 15, bufsize: int = 0) -> Any:
         if type(data) is Unknown:
@@ -118,6 +138,7 @@ _REPLACED: dict[str, Callable[[Any], dict[str, Any]]] = {
     "abc": _abc,
     "contextlib": _contextlib,
     "enum": _enum,
+    "re": _re,
     "string": _string,
     "struct": _struct,
     "typing": _typing,

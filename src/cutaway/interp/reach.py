@@ -132,7 +132,9 @@ _INTERNAL = frozenset(
      types.AsyncGeneratorType, types.CodeType, types.FrameType, types.TracebackType, types.ModuleType, types.CellType,
      BaseException, dataclasses.Field)
 )  # fmt: skip
-_ACCESSORS = frozenset("__getattribute__ __getattr__ __setattr__ __delattr__ __subclasses__ __reduce__ __reduce_ex__".split())
+_ACCESSORS = frozenset(
+    "__getattribute__ __getattr__ __setattr__ __delattr__ __subclasses__ __reduce__ __reduce_ex__".split()
+)
 _REFUSED_METHODS = frozenset("tofile dump dumps resize setflags ctypes fromfile __setstate__".split())
 
 

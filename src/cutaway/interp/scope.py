@@ -130,9 +130,9 @@ def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str])
             declared.update(dict.fromkeys(node.names, "nonlocal"))
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             bound.update((a.asname or a.name.partition(".")[0]) for a in node.names if a.name != "*")
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            bound.add(node.name)
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+            isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+        ):
             bound.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
             bound.add(node.rest)

@@ -1,7 +1,6 @@
 """Statements to closures."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -33,6 +32,8 @@ from cutaway.interp.scope import assigned
 
 OURS = (Undecidable, KeyboardInterrupt)
 """What passes through a target's handlers; everything else that is raised is the target's own."""
+
+_INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit)
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 
@@ -245,8 +246,10 @@ class StatementCompiler(ExpressionCompiler):
                     raise RuntimeError("No active exception to reraise")
                 raise HANDLING[-1]
             value = error(frame)
-            if isinstance(value, Unknown):
+            if type(value) is Unknown:
                 raise Undecidable(value)
+            if isinstance(value, _INTERRUPTIONS) or value in _INTERRUPTIONS:
+                raise Undecidable(Unknown("the program interrupts itself here", frame.place))
             if cause is not None:
                 raise value from cause(frame)
             raise value
@@ -263,8 +266,8 @@ class StatementCompiler(ExpressionCompiler):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            for (name, alias, bound), assign in zip(names, assigns):
-                resolve, settled = loader.importing(frame, name, whole=alias is not None, strict=guarded)
+            for (name, other, bound), assign in zip(names, assigns):
+                resolve, settled = loader.importing(frame, name, whole=other is not None, strict=guarded)
                 assign(frame, loader.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
@@ -342,7 +345,9 @@ class StatementCompiler(ExpressionCompiler):
 
         return execute
 
-    def _undecided_branch(self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute) -> Any:
+    def _undecided_branch(
+        self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute
+    ) -> object | None:
         """Go on behind a branch whose condition can't be told."""
         here = session.current()
         if _raises(node.body):
@@ -351,7 +356,8 @@ class StatementCompiler(ExpressionCompiler):
         if node.orelse and _raises(node.orelse):
             here.assume(f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
             return body(frame)
-        return self._forget(frame, [*node.body, *node.orelse], truth)
+        self._forget(frame, [*node.body, *node.orelse], truth)
+        return None
 
     def _forget(self, frame: Frame, nodes: list[ast.stmt], reason: Unknown) -> None:
         """Make everything unknown that statements which may or may not run would have set."""
@@ -479,7 +485,8 @@ class StatementCompiler(ExpressionCompiler):
         body = self.block(node.body)
         self.guarded = outer
         handlers = [
-            (self.expression(h.type) if h.type else None, self.caught(h.name), self.block(h.body)) for h in node.handlers
+            (self.expression(h.type) if h.type else None, self.caught(h.name), self.block(h.body))
+            for h in node.handlers
         ]
         orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
 
@@ -540,7 +547,8 @@ class StatementCompiler(ExpressionCompiler):
             frame.line = line
             value = subject(frame)
             if isinstance(value, Unknown):
-                return self._forget(frame, [s for case in node.cases for s in case.body], value)
+                self._forget(frame, [s for case in node.cases for s in case.body], value)
+                return None
             for matches, guard, body in cases:
                 if matches(frame, value):
                     truth = truth_of(guard(frame)) if guard else True
@@ -644,15 +652,11 @@ def finally_do(attempt: Execute, final: Execute) -> Execute:
 
 def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
     """Enter a context; return what leaves it, with the exception that ends it or None, and its value."""
-    kind = type(manager)
-    try:
-        start = kind.__enter__
-    except AttributeError:
-        raise _no_context(manager, "__enter__") from None
-    try:
-        end = kind.__exit__
-    except AttributeError:
-        raise _no_context(manager, "__exit__") from None
+    kind: Any = type(manager)
+    for needed in ("__enter__", "__exit__"):
+        if not hasattr(kind, needed):
+            raise _no_context(manager, needed)
+    start, end = kind.__enter__, kind.__exit__
 
     def leave(error: BaseException | None) -> Any:
         if error is None:
@@ -680,4 +684,3 @@ def _as_assignment(node: ast.AnnAssign) -> ast.Assign:
 
 def _raises(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Raise)
-

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core.architecture import JSONValue
 from cutaway.core.dim import Dim
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 
 _DEPTH = 6
 _LENGTH = 256
@@ -20,7 +21,7 @@ _DEPTH_OF_RECORDS = 2
 class Described(Mapping[str, JSONValue]):
     """A mapping that is made when it is first looked at: most reports look at few of them."""
 
-    __slots__ = ("_make", "_made")
+    __slots__ = ("_made", "_make")
 
     def __init__(self, make: Callable[[], dict[str, JSONValue]]) -> None:
         self._make: Callable[[], dict[str, JSONValue]] | None = make
@@ -78,48 +79,81 @@ def bind_by_name(
 
 
 def describe(value: Any, depth: int = 0) -> JSONValue:
-    """Return a JSON value that says what `value` is."""
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
+    """Return a JSON value that says what `value` is; nothing of the target is called for it."""
+    try:
+        return _describe(value, depth)
+    except (Exception, Undecidable):
+        return f"<{qualified_name(type(value))}>"  # an object that is not what it says it is
+
+
+def _describe(value: Any, depth: int) -> JSONValue:
+    kinds = type(value).__mro__
+    if value is None or type(value) is bool:
+        return value  # type: ignore[no-any-return]
+    if str in kinds:
+        return str.__str__(value)
+    if int in kinds:
+        bits = int.bit_length(value)
+        return int.__add__(value, 0) if bits <= _BITS else f"<int of {bits} bits>"
+    if float in kinds:
+        return float.__add__(value, 0.0)
     if isinstance(value, Dim):
         return str(value)
-    if isinstance(value, Unknown):
+    if type(value) is Unknown:
         return {"unknown": value.reason}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        if depth >= _DEPTH or len(value) > _LENGTH:
-            return f"<{type(value).__name__} of {len(value)}>"
-        return [describe(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        if depth >= _DEPTH or len(value) > _LENGTH:
-            return f"<dict of {len(value)}>"
-        return {str(key): describe(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, type):
-        return {"name": f"{value.__module__}.{value.__qualname__}"}
-    if isinstance(value, functools.partial):
+    sequence: Any = next((kind for kind in _SEQUENCES if kind in kinds), None)
+    if sequence is not None:
+        count = sequence.__len__(value)
+        if depth >= _DEPTH or count > _LENGTH:
+            return f"<{class_name(type(value))} of {count}>"
+        return [describe(item, depth + 1) for item in sequence.__iter__(value)]
+    if dict in kinds:
+        if depth >= _DEPTH or dict.__len__(value) > _LENGTH:
+            return f"<dict of {dict.__len__(value)}>"
+        return {_key(key): describe(item, depth + 1) for key, item in dict.items(value)}
+    if type in kinds:
+        return {"name": qualified_name(value)}
+    if type(value) is functools.partial:
         made: dict[str, JSONValue] = {"partial": describe(value.func, depth + 1)}
         if value.args:
             made["args"] = describe(value.args, depth + 1)
-        made.update({str(k): describe(v, depth + 1) for k, v in value.keywords.items()})
+        made.update({_key(k): describe(v, depth + 1) for k, v in value.keywords.items()})
         return made
-    if hasattr(value, "reference"):
+    if hasattr(type(value), "reference"):
         reference = value.reference()
         sizes = "?" if isinstance(reference.shape, Unknown) else "x".join(map(str, reference.shape))
         return f"<tensor {sizes} {reference.dtype}>"
-    name = getattr(value, "__qualname__", None)
-    if isinstance(name, str):
-        return {"name": f"{getattr(value, '__module__', '')}.{name}".lstrip(".")}
-    if dataclasses.is_dataclass(value) and depth < _DEPTH_OF_RECORDS:
-        held = value.__dict__ if hasattr(value, "__dict__") else {}
+    if isinstance(value, _FUNCTIONS):
+        return {"name": f"{value.__module__ or ''}.{value.__qualname__}".lstrip(".")}
+    if dataclasses.is_dataclass(type(value)) and depth < _DEPTH_OF_RECORDS:
+        held = getattr(value, "__dict__", {})
         fields = {f.name: describe(held[f.name], depth + 1) for f in dataclasses.fields(value) if f.name in held}
-        return {"dataclass": _kind(value), **fields}
-    if type(value).__module__.startswith("cutaway."):
+        return {"dataclass": qualified_name(type(value)), **fields}
+    if qualified_name(type(value)).startswith("cutaway."):
         return repr(value)
-    return f"<{_kind(value)}>"
+    return f"<{qualified_name(type(value))}>"
 
 
-def _kind(value: object) -> str:
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+_BITS = 1 << 13  # of an integer that is written out
+_SEQUENCES = (list, tuple, set, frozenset)
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+
+
+def _key(key: Any) -> str:
+    """Return the key of a dict as text."""
+    if isinstance(key, str):
+        return str.__str__(key)
+    return str(key) if type(key) in (int, float, bool, type(None), tuple, Dim) else f"<{qualified_name(type(key))}>"
+
+
+def class_name(cls: type) -> str:
+    """Return the name of a class, whatever its metaclass answers."""
+    name: str = type.__dict__["__name__"].__get__(cls)
+    return name
+
+
+def qualified_name(cls: type) -> str:
+    """Return the name of a class with that of its module in front."""
+    module = type.__dict__["__module__"].__get__(cls)
+    qualified = type.__dict__["__qualname__"].__get__(cls)
+    return f"{module}.{qualified}" if isinstance(module, str) else str(qualified)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.dim import Size
+from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
 
 
@@ -26,6 +27,9 @@ class Framework(Protocol):
 
     def forward(self, network: Any) -> Any:
         """Return the function whose signature says which inputs a network takes."""
+
+    def origin(self, network: Any) -> Place | None:
+        """Return where a network was made."""
 
     def prepare(self, network: Any) -> None:
         """Put a network into the mode in which it is analysed, recording that as an assumption."""

@@ -132,7 +132,9 @@ def is_shared(value: object) -> bool:
         home = value.__module__
         if home.startswith("cutaway."):
             return home.startswith("cutaway.knowledge.")
-        return home.partition(".")[0] in _LOADED and getattr(sys.modules.get(home), value.__qualname__, None) is not value
+        return (
+            home.partition(".")[0] in _LOADED and getattr(sys.modules.get(home), value.__qualname__, None) is not value
+        )
     return type(value) is KnownModule
 
 

@@ -49,7 +49,7 @@ def parse_target(text: str) -> Target:
     if text == "-" or text.endswith(".py") or os.path.exists(text):
         return Target(text, text, None, "")
     module, separator, expression = text.partition(":")
-    if _MODULE.fullmatch(module) :
+    if _MODULE.fullmatch(module):
         if separator and not expression.strip():
             raise TargetError(f"{text}: nothing stands behind ':'; name a class, a variable or a call")
         return Target(text, None, module, expression.strip())
@@ -67,7 +67,9 @@ def parse_input(text: str) -> Input:
         raise TargetError(f"--input {text}: {name.strip()!r} is not an argument name")
     shape, _, dtype = rest.partition(":")
     dtype = dtype.strip() or "float32"
-    dtype = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}.get(dtype, dtype)
+    dtype = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}.get(
+        dtype, dtype
+    )
     if dtype not in KINDS:
         raise TargetError(f"--input {text}: unknown dtype {dtype!r}; known are {', '.join(KINDS)}")
     sizes = [_size(part.strip(), text) for part in re.split(r"[x,×]", shape.strip("() "))] if shape.strip("() ") else []

@@ -15,8 +15,10 @@ B, H = symbol("B", 0), symbol("H", 0)
 
 @pytest.mark.parametrize(
     "size",
-    [7, -3, B, -B, B * H - 3 * H + 2, B**3, B // 2, -(B // 2), 3 * (B // 2) ** 2, (B + 1) % 4, -(H % 4) * B]
-    + [ceildiv(H, 2), minimum(B, H + 1) - maximum(B, 4), (H // 2 + 1) // 3],
+    [
+        *(7, -3, B, -B, B * H - 3 * H + 2, B**3, B // 2, -(B // 2), 3 * (B // 2) ** 2, (B + 1) % 4, -(H % 4) * B),
+        *(ceildiv(H, 2), minimum(B, H + 1) - maximum(B, 4), (H // 2 + 1) // 3),
+    ],
     ids=str,
 )
 def test_text_reads_back(size: Size) -> None:

@@ -56,8 +56,10 @@ def plain(value: Any) -> Any:
 
 def result(value: Any) -> Any:
     """Return what numpy computed, unless it is an array of objects."""
-    if isinstance(value, numpy.ndarray) and value.dtype.hasobject:
-        return session.current().unknown("numpy arrays of objects are not computed")
+    if isinstance(value, numpy.ndarray):
+        if value.dtype.hasobject:
+            return session.current().unknown("numpy arrays of objects are not computed")
+        session.current().build(value.size)
     return value
 
 

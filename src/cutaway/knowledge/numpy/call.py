@@ -12,7 +12,9 @@ from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, plain, result, too_large, unknown_in
 
 
-def bounded(name: str, function: Callable[..., Any], bound: size.Bound = size.broadcast, most: float = ELEMENTS) -> Callable[..., Any]:
+def bounded(
+    name: str, function: Callable[..., Any], bound: size.Bound = size.broadcast, most: float = ELEMENTS
+) -> Callable[..., Any]:
     """Return a function that gives an unknown for unknown arguments and for results that are too large."""
 
     def call(*args: Any, **kwargs: Any) -> Any:

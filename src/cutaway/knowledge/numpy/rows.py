@@ -35,7 +35,10 @@ frombuffer array_str array_repr array2string copyto place put putmask fill_diago
 polyint polyadd polysub polymul"""
 _BOUNDS: dict[str, tuple[str, size.Bound]] = {
     "makers": ("zeros ones empty full", size.shape),
-    "squares": ("eye identity tri tril_indices triu_indices diag_indices hamming hanning bartlett blackman", size.square),
+    "squares": (
+        "eye identity tri tril_indices triu_indices diag_indices hamming hanning bartlett blackman",
+        size.square,
+    ),
     "steps": ("arange", size.steps),
     "samples": ("linspace logspace geomspace", size.samples),
     "repetitions": ("repeat tile", size.repetition),

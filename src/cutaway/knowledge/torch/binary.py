@@ -119,9 +119,7 @@ _binary(
 _binary("logaddexp2", _same, lambda np, a, b: np.logaddexp2(a, b), "bic", tensors="input other", inplace=False)
 _binary("igamma", _same, None, "bic", tensors="input other", special="gammainc")
 _binary("igammac", _same, None, "bic", tensors="input other", special="gammaincc")
-_binary(
-    "ldexp", float_type, lambda np, a, b: a * np.exp2(b), tensors="input other", inplace_function=True
-)
+_binary("ldexp", float_type, lambda np, a, b: a * np.exp2(b), tensors="input other", inplace_function=True)
 _binary("gcd", _same, lambda np, a, b: np.gcd(a, b), "bfc", tensors="input other", inplace_function=True)
 _binary("lcm", _same, lambda np, a, b: np.lcm(a, b), "bfc", tensors="input other", inplace_function=True)
 
@@ -202,7 +200,7 @@ def add(input, other, *, alpha=1):
     left, right = operand("add", input), operand("add", other)
     shape, dtype = common("add", left, right)
     _check_alpha("add", dtype, alpha)
-    numbers = lambda np, a, b, k: a + (k * b if alpha != 1 else b)  # noqa: E731
+    numbers = lambda np, a, b, k: a + (k * b if alpha != 1 else b)
     return Out(shape, dtype, at(dtype, numbers, left, right, alpha))
 
 
@@ -259,7 +257,7 @@ def rdiv(self, other):
     inverse = float_type(self.dtype)
     shape, dtype = common("div", self, right)
     dtype = float_type(dtype)
-    numbers = lambda np, a, b: (1 / a.astype(inverse.name)).astype(dtype.name) * b.astype(dtype.name)  # noqa: E731
+    numbers = lambda np, a, b: (1 / a.astype(inverse.name)).astype(dtype.name) * b.astype(dtype.name)
     return Out(shape, dtype, at(dtype, numbers, self, right, wide=False))
 
 
@@ -330,5 +328,5 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if rtol < 0 or atol < 0:
         raise ArgumentFault("isclose: rtol and atol must not be negative", "unsupported-argument")
     shape, dtype = common("isclose", input, other)
-    numbers = lambda np, a, b: np.isclose(a, b, rtol, atol, equal_nan)  # noqa: E731
+    numbers = lambda np, a, b: np.isclose(a, b, rtol, atol, equal_nan)
     return Out(shape, bool_, at(dtype, numbers, input, other))

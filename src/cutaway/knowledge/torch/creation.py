@@ -32,9 +32,7 @@ def _filled(name: str, number: Any) -> None:
         dtype = dtype_of(dtype, default_dtype())
         return Out(shape, dtype, values(shape), device=device_of(device), requires_grad=requires_grad)
 
-    def like(
-        input, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None
-    ):
+    def like(input, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None):
         dtype = dtype_of(dtype, input.dtype)
         return Out(input.shape, dtype, values(input.shape), device=device_of(device), requires_grad=requires_grad)
 
@@ -95,16 +93,12 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
 
 
 @op("torch.empty_strided", strided=True)
-def empty_strided(
-    size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
-):
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     return Out(sizes("empty_strided", (size,)), dtype_of(dtype, default_dtype()), device=device_of(device))
 
 
 @op("torch.Tensor.new_empty_strided", strided=True)
-def new_empty_strided(
-    self, size, stride, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
-):
+def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     return Out(sizes("new_empty_strided", (size,)), dtype_of(dtype, self.dtype), device=device_of(device))
 
 

@@ -22,9 +22,10 @@ from cutaway.core.architecture import (
 )
 from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.dim import Dim, Size, is_known
+from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Unknown
-from cutaway.knowledge.describe import Described, bind_by_name, describe
+from cutaway.knowledge.describe import Described, bind_by_name, class_name, describe, qualified_name
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor import Tensor, new
@@ -37,10 +38,12 @@ class Torch:
     name = "pytorch"
 
     def is_network(self, value: object) -> bool:
-        return isinstance(value, Module)
+        return Module in type(value).__mro__
 
     def is_network_class(self, value: object) -> bool:
-        return isinstance(value, type) and issubclass(value, Module) and not value.__module__.startswith("torch.")
+        if type not in type(value).__mro__:
+            return False
+        return Module in type.mro(value) and not str(value.__module__).startswith("torch.")  # type: ignore[arg-type,attr-defined]
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
         if shape is None:
@@ -51,6 +54,10 @@ class Torch:
 
     def forward(self, network: Module) -> Any:
         return network.forward
+
+    def origin(self, network: Module) -> Place | None:
+        construction = network.__dict__.get("_construction")
+        return construction.place if construction is not None else None
 
     def prepare(self, network: Module) -> None:
         session.current().assume("the network is in evaluation mode")
@@ -122,8 +129,8 @@ def _module(module: Module, path: str, calls: list[Call]) -> ModuleRecord:
     incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
     return ModuleRecord(
         path=path,
-        class_name=cls.__name__,
-        qualified_name=f"{cls.__module__}.{cls.__qualname__}",
+        class_name=class_name(cls),
+        qualified_name=qualified_name(cls),
         config=Described(partial(_config, module, construction, session.current().signature)),
         source=construction.place if construction else None,
         calls=tuple(
@@ -143,17 +150,21 @@ def _config(module: Module, construction: Any, signature: Any) -> dict[str, JSON
         return {}
     return {
         name: describe(value)
-        for name, value in bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs)
+        for name, value in bind_by_name(
+            signature(type(module).__init__), (module, *construction.args), construction.kwargs
+        )
     }
 
 
 def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
     first: dict[int, str] = {}
-    members = [
-        ("parameter", network.named_parameters(remove_duplicate=False)),
-        ("buffer", network.named_buffers(remove_duplicate=False)),
-    ]
-    for kind, found in members:
+    try:
+        parameters = list(network.named_parameters(remove_duplicate=False))
+        buffers = list(network.named_buffers(remove_duplicate=False))
+    except RecursionError:
+        session.current().unknown("the network contains itself, or its parts too often: each weight is listed once")
+        parameters, buffers = list(network.named_parameters()), list(network.named_buffers())
+    for kind, found in (("parameter", parameters), ("buffer", buffers)):
         for name, tensor in found:
             tied = first.setdefault(id(tensor), name)
             known = isinstance(tensor, Tensor)

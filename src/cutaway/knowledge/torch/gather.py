@@ -353,7 +353,8 @@ def select_scatter(input, src, dim, index):
         raise IndexFault("select_scatter: cannot be applied to a tensor without dimensions", "dimension-out-of-range")
     rule.position(index, input.shape[place], place, "select_scatter")
     part = replaced(input.shape, place)
-    return _embedded(input, src, part, lambda np, a: a[along(place, int(index)) + (...,)], "select_scatter")
+    at = lambda np, a: a[along(place, int(index)) + (...,)]  # noqa: RUF005
+    return _embedded(input, src, part, at, "select_scatter")
 
 
 @op("torch.slice_scatter", "torch.Tensor.slice_scatter")

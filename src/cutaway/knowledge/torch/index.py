@@ -186,7 +186,8 @@ def _fixed(basic: Sequence[Any]) -> bool:
 
 def _apply(np: Any, array: Any, made: Plan, arrays: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:
     """Return the view that the basic part gives and the index that the advanced part is."""
-    basic = array[tuple([*made.basic, ...])]
+    whole = (*made.basic, ...)
+    basic = array[whole]
     if not made.advanced:
         return basic, (Ellipsis,)
     index: list[Any] = []

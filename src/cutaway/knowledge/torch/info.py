@@ -265,16 +265,14 @@ _FLOATS = {
 
 
 @row("torch.finfo")
-class finfo:  # noqa: N801
+class finfo:
     """The limits of a floating dtype."""
 
     def __init__(self, type: Any = None) -> None:
         dtype = dtype_of(type, default_dtype())
         name = dtype.to_real().name
         if name not in _FLOATS:
-            raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{dtype}'"
-            )
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{dtype}'")
         self.bits, mantissa, top, bottom, self.resolution = _FLOATS[name]
         self.eps = 2.0**-mantissa
         self.max = 448.0 if name == "float8_e4m3fn" else (2 - self.eps) * 2.0**top
@@ -287,7 +285,7 @@ class finfo:  # noqa: N801
 
 
 @row("torch.iinfo")
-class iinfo:  # noqa: N801
+class iinfo:
     """The limits of an integer dtype."""
 
     def __init__(self, type: Any) -> None:
@@ -301,5 +299,3 @@ class iinfo:  # noqa: N801
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
-
-

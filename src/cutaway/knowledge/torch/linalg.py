@@ -197,7 +197,9 @@ def matrix_power(input, n):
     if integer(n, "matrix_power: n") < 0:
         floating("linalg.matrix_power", input)
     macs = linalg.power_products(n) * product(batch) * order * order * order
-    return Out(input.shape, input.dtype, compute(lambda np, a, n: np.linalg.matrix_power(a, n), input, n), macs=macs)
+    # Of an inverse the numbers are not kept: near a singular matrix they are noise.
+    values = compute(lambda np, a, n: np.linalg.matrix_power(a, n), input, n) if n >= 0 else None
+    return Out(input.shape, input.dtype, values, macs=macs)
 
 
 # Decompositions.
@@ -316,9 +318,9 @@ def _with_tolerances(name: str, batch: Any, *tolerances: Any) -> Any:
 
 def _pinv(name: str, input: Tensor, hermitian: Any, *tolerances: Any) -> Out:
     batch, rows, columns = linalg.matrix(input.shape, name)
-    if hermitian:
-        linalg.square(input.shape, name)
     if not empty(input.shape):
+        if hermitian:
+            linalg.square(input.shape, name)
         batch = _with_tolerances(name, batch, *tolerances)
     return Out((*batch, columns, rows), floating(name, input))
 

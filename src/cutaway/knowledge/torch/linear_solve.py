@@ -52,7 +52,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 
 @op(*names("solve_triangular"), strided=True)
 def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
-    dtype = _same("linalg.solve_triangular", input, B)
+    dtype = input.dtype if empty(input.shape) or empty(B.shape) else floating("linalg.solve_triangular", input)
     return Out(linalg.solve(input.shape, B.shape, "linalg.solve_triangular", left), dtype)
 
 

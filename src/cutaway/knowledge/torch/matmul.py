@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from cutaway.core import dtype as kinds
@@ -229,7 +230,7 @@ def _multi_dot(name: str, operands: Any) -> Out:
         shapes[0] = (1, *shapes[0])
     if last:
         shapes[-1] = (*shapes[-1], 1)
-    for left, right in zip(shapes, shapes[1:]):
+    for left, right in pairwise(shapes):
         products.matmul(left, right, name)
     macs = products.chain(shapes)
     shape = (*(() if first else shapes[0][:1]), *(() if last else shapes[-1][1:]))

@@ -20,7 +20,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.dim import Dim, Size, product, unknown_size
 from cutaway.core.fault import Fault
-from cutaway.core.session import Finding, Operation, Reference, Session
+from cutaway.core.session import Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import TABLE, register
 from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
@@ -159,7 +159,13 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
     inplace_at = positional.index("inplace") if "inplace" in positional else None
 
     def record(
-        here: Session, args: Any, kwargs: Any, read: list[Reference], written: list[Reference], macs: Any, allocates: bool
+        here: Session,
+        args: Any,
+        kwargs: Any,
+        read: list[Reference],
+        written: list[Reference],
+        macs: Any,
+        allocates: bool,
     ) -> None:
         if not here.recording:
             return
@@ -195,7 +201,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
             record(here, args, kwargs, read, [_unknown_reference(unknown)], None, True)
             return unknown
         except Fault as fault:
-            report(fault)
+            here.find(fault)
             raise
         inputs: list[Tensor] = []
         for value in args:
@@ -303,11 +309,3 @@ def forget(target: Any) -> None:
     """Note that a tensor has been written to, with what is not known."""
     for tensor in tensors(target):
         write(tensor, None)
-
-
-def report(fault: Fault) -> None:
-    """Record a fault of the target once, at the place where control is."""
-    here = session.current()
-    if not getattr(fault, "reported", False):
-        fault.reported = True  # type: ignore[attr-defined]
-        here.findings.setdefault(Finding(fault.code, str(fault), here.place()))

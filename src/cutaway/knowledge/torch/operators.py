@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 
+from cutaway.core import session
 from cutaway.core.fault import TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import TABLE
 from cutaway.knowledge.torch import binary, ternary, unary
 from cutaway.knowledge.torch.elementwise import NUMBERS, is_numpy
-from cutaway.knowledge.torch.op import composite, report
+from cutaway.knowledge.torch.op import composite
 from cutaway.knowledge.torch.tensor import Tensor
 
 _ = binary, ternary, unary  # their rows are what the operators call
@@ -61,6 +62,6 @@ def reversed_(self):
 def invert(self):
     if self.dtype.is_floating_point or self.dtype.is_complex:
         fault = TypeFault(f"~ needs an integer or bool tensor, but got {self.dtype.name}", "unsupported-dtype")
-        report(fault)
+        session.current().find(fault)
         raise fault
     return TABLE["torch.bitwise_not"](self)

@@ -71,9 +71,7 @@ def randint_like(
 
 
 @op("torch.randperm")
-def randperm(
-    n, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
-):
+def randperm(n, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     return Out((size("randperm", n),), dtype_of(dtype, int64), device=device_of(device), requires_grad=requires_grad)
 
 
@@ -201,9 +199,7 @@ def set_rng_state(new_state):
 
 
 @contextlib.contextmanager
-def fork_rng(
-    devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type=None
-) -> Iterator[None]:
+def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type=None) -> Iterator[None]:
     yield
 
 

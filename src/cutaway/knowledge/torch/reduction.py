@@ -88,7 +88,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
             f"mean: the result must be floating or complex, but the input is {dtype.name}; convert it or give dtype",
             "unsupported-dtype",
         )
-    average = lambda np, a, axis: np.sum(a, axis) / _count(np, a, axis)  # noqa: E731
+    average = lambda np, a, axis: np.sum(a, axis) / _count(np, a, axis)
     return Out(shape, dtype, numbers_over(dtype, average, input, dims))
 
 
@@ -117,7 +117,7 @@ def count_nonzero(input, dim=None):
 def _truth(name: str) -> None:
     def rule(input, dim=None, keepdim=False):
         dtype = uint8 if input.dtype is uint8 else bool_
-        test = lambda np, a, axis: getattr(np, name)(a != 0, axis)  # noqa: E731
+        test = lambda np, a, axis: getattr(np, name)(a != 0, axis)
         if isinstance(dim, (tuple, list)) and not dim:
             return Out(input.shape, dtype, numbers_over(input.dtype, test, input, ()))
         dims, shape = over(name, input, dim, keepdim)
@@ -169,7 +169,7 @@ def _extreme_values(name: str) -> None:
         refuse(f"a{name}", input.dtype, "c")
         dims, shape = over(f"a{name}", input, dim, keepdim)
         reduce.require_nonempty(f"a{name}", input.shape, dims, dim)
-        numbers = lambda np, a, axis: getattr(np, name)(a, axis)  # noqa: E731
+        numbers = lambda np, a, axis: getattr(np, name)(a, axis)
         return Out(shape, input.dtype, numbers_over(input.dtype, numbers, input, dims))
 
     rule.__name__ = f"a{name}"
@@ -256,7 +256,7 @@ def _median(name: str) -> None:
         refuse(name, input.dtype, "bc")
         dims, shape = over(name, input, dim, keepdim)
         if dim is None:
-            middle = lambda np, a: np.nan if not a.size or np.isnan(a).any() else np.sort(a, None)[(a.size - 1) // 2]  # noqa: E731
+            middle = lambda np, a: np.nan if not a.size or np.isnan(a).any() else np.sort(a, None)[(a.size - 1) // 2]
             return Out(shape, input.dtype, compute(middle, input) if name == "median" else None)
         reduce.require_nonempty(name, input.shape, dims, dim)
         return made(Out(shape, input.dtype), Out(shape, int64))

@@ -23,7 +23,7 @@ def _scan(name: str, accumulate: Callable[..., Any]) -> None:
         one(name, dim)
         along = reduce.axis(name, dim, len(input.shape))
         made = dtype or summed(input.dtype)
-        numbers = lambda np, a, axis: accumulate(np, a, along) if a.ndim else a  # noqa: E731
+        numbers = lambda np, a, axis: accumulate(np, a, along) if a.ndim else a
         return Out(input.shape, made, numbers_over(made, numbers, input, ()))
 
     rule.__name__ = name
@@ -60,7 +60,7 @@ def logcumsumexp(input, dim):
     refuse("logcumsumexp", input.dtype, "bi")
     one("logcumsumexp", dim)
     along = reduce.axis("logcumsumexp", dim, len(input.shape))
-    numbers = lambda np, a, axis: np.logaddexp.accumulate(a, along) if a.ndim else a  # noqa: E731
+    numbers = lambda np, a, axis: np.logaddexp.accumulate(a, along) if a.ndim else a
     values = None if input.dtype.is_complex else numbers_over(input.dtype, numbers, input, ())
     return Out(input.shape, input.dtype, values)
 

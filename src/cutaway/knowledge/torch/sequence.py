@@ -77,9 +77,7 @@ def _ascending(start: Any, step: Any, length: Any, dtype: DType) -> Lazy | None:
 
 
 @op("torch.arange")
-def arange(
-    start=0, end=None, step=1, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
-):
+def arange(start=0, end=None, step=1, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     if end is None:
         start, end = 0, start
     start, end, step = (_number("arange", b) for b in (start, end, step))
@@ -123,9 +121,7 @@ def _evenly(np: Any, start: Any, end: Any, count: Any, dtype: DType) -> Any:
 
 
 @op("torch.linspace")
-def linspace(
-    start, end, steps, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
-):
+def linspace(start, end, steps, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     start, end = _number("linspace", start), _number("linspace", end)
     length = size("linspace", steps)
     dtype = dtype_of(dtype, None) or _spaced(start, end)
@@ -171,7 +167,7 @@ def _triangle(name: str) -> None:
         if isinstance(rows, int) and isinstance(columns, int) and isinstance(offset, int):
             below = sum(min(max(i + offset + (name == "tril_indices"), 0), columns) for i in builtins.range(rows))
             count = below if name == "tril_indices" else rows * columns - below
-        numbers = lambda np, r, c, k: np.stack(getattr(np, name)(r, k, c))  # noqa: E731
+        numbers = lambda np, r, c, k: np.stack(getattr(np, name)(r, k, c))
         return Out((2, count), dtype, compute(numbers, rows, columns, offset), device=device_of(device))
 
     rule.__name__ = name

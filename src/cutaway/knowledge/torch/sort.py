@@ -163,6 +163,6 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     return _distinct(input, dim, return_inverse, return_counts, consecutive=False)
 
 
-@op("torch.unique_consecutive", "torch.Tensor.unique_consecutive", "torch.functional.unique_consecutive")
+@op("torch.unique_consecutive", "torch.Tensor.unique_consecutive", "torch.functional.unique_consecutive", strided=True)
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     return _distinct(input, dim, return_inverse, return_counts, consecutive=True)

@@ -52,9 +52,7 @@ for _alias, _name in _ALIASES.items():
 register("torch.dtype", DType)
 
 bool_, int64, int32, uint8 = (DTYPES[n] for n in ("bool", "int64", "int32", "uint8"))
-float16, bfloat16, float32, float64 = (
-    DTYPES[n] for n in ("float16", "bfloat16", "float32", "float64")
-)
+float16, bfloat16, float32, float64 = (DTYPES[n] for n in ("float16", "bfloat16", "float32", "float64"))
 complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
 
 _default: tuple[Session, DType] = (session.current(), float32)

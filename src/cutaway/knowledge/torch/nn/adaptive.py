@@ -38,9 +38,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     __module__ = HOME
 
-    def __init__(
-        self, in_features, n_classes, cutoffs, div_value=4.0, head_bias=False, device=None, dtype=None
-    ):
+    def __init__(self, in_features, n_classes, cutoffs, div_value=4.0, head_bias=False, device=None, dtype=None):
         super().__init__()
         cutoffs = list(cutoffs)
         if len(cutoffs) == 0:

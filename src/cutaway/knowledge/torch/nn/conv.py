@@ -134,9 +134,7 @@ class _ConvTransposeNd(_ConvNd):
             groups, bias, padding_mode, device=device, dtype=dtype,
         )  # fmt: skip
 
-    def _output_padding(
-        self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None
-    ):
+    def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None):
         if output_size is None:
             return ntuple(1)(self.output_padding)
         name = type(self).__name__

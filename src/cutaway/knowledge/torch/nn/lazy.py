@@ -96,9 +96,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
     cls_to_become = Tensor
 
-    def __new__(
-        cls, requires_grad: Any = False, device: Any = None, dtype: Any = None, persistent: bool = True
-    ) -> Any:
+    def __new__(cls, requires_grad: Any = False, device: Any = None, dtype: Any = None, persistent: bool = True) -> Any:
         made = _waiting(cls, requires_grad, device, dtype)
         made.persistent = persistent
         made._is_buffer = True

@@ -72,9 +72,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input, target):
-        return F.nll_loss(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+        return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
 @layer
@@ -125,9 +123,7 @@ class PoissonNLLLoss(_Loss):
     __module__ = HOME
     __constants__ = ["log_input", "full", "eps", "reduction"]
 
-    def __init__(
-        self, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction="mean"
-    ):
+    def __init__(self, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
         self.log_input = log_input
         self.full = full
@@ -292,9 +288,7 @@ class TripletMarginLoss(_Loss):
     __module__ = HOME
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]
 
-    def __init__(
-        self, margin=1.0, p=2.0, eps=1e-06, swap=False, size_average=None, reduce=None, reduction="mean"
-    ):
+    def __init__(self, margin=1.0, p=2.0, eps=1e-06, swap=False, size_average=None, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
         _require_margin("TripletMarginLoss", margin)
         self.margin = margin

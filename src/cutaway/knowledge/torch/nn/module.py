@@ -17,7 +17,6 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
-from cutaway.knowledge.torch.op import report
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import Device, DType
 
@@ -52,6 +51,11 @@ class RemovableHandle:
 
     def __exit__(self, *_exc: object) -> None:
         self.remove()
+
+
+_DEEPEST = 500  # calls of modules within calls
+_MOST_MODULES = 1_000_000
+_LONGEST_PATH = 10_000  # letters
 
 
 @row("torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module")
@@ -122,7 +126,9 @@ class Module:
                     f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
             fields["_modules"][name] = value
-        elif "_buffers" in fields and (name in fields["_buffers"] or (isinstance(value, Tensor) and isinstance(value, Buffer))):
+        elif "_buffers" in fields and (
+            name in fields["_buffers"] or (isinstance(value, Tensor) and isinstance(value, Buffer))
+        ):
             if isinstance(value, Buffer):
                 _remove(name, fields, fields["_parameters"], fields["_modules"])
                 self.register_buffer(name, value, value.persistent)
@@ -134,7 +140,11 @@ class Module:
                 fields["_buffers"][name] = value
         else:
             object.__setattr__(self, name, value)
-            if type(value) is Unknown and not session.current().modules and not type(self).__module__.startswith("torch."):
+            if (
+                type(value) is Unknown
+                and not session.current().modules
+                and not type(self).__module__.startswith("torch.")
+            ):
                 self.mark_incomplete(value)  # it may have been a module or a weight
 
     def mark_incomplete(self, unknown: Unknown) -> None:
@@ -210,19 +220,27 @@ class Module:
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        memo = set() if memo is None else memo
+        seen = {id(module) for module in memo or ()}
+        tick = session.current().tick
+        most = _MOST_MODULES
         waiting: list[tuple[str, Any]] = [(prefix, self)]
         while waiting:
             path, module = waiting.pop()
-            if module in memo:
+            if id(module) in seen:
                 continue
+            tick()
+            most -= 1
+            if most < 0 or len(path) > _LONGEST_PATH:
+                raise RecursionError("a module contains itself, or its parts too often")
             if remove_duplicate:
-                memo.add(module)
+                seen.add(id(module))
+                if memo is not None:
+                    memo.add(module)
             yield path, module
             below = module.__dict__["_modules"]
             if below:
                 start = f"{path}." if path else ""
-                children = [(start + name, child) for name, child in below.items() if isinstance(child, Module)]
+                children = [(f"{start}{name}", child) for name, child in below.items() if Module in type(child).__mro__]
                 waiting.extend(reversed(children))
 
     def modules(self) -> Iterator[Any]:
@@ -231,8 +249,10 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         memo: set[int] = set()
+        tick = session.current().tick
         for name, module in self._modules.items():
             if module is not None and id(module) not in memo:
+                tick()
                 memo.add(id(module))
                 yield name, module
 
@@ -248,9 +268,7 @@ class Module:
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
         memo: set[int] = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        )
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
             for name, member in get_members_fn(module):
                 if member is None or id(member) in memo:
@@ -423,6 +441,9 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         here = session.current()
+        here.tick()
+        if len(here.modules) > _DEEPEST:
+            raise RecursionError("maximum recursion depth exceeded")
         for key, hook in list(self._forward_pre_hooks.items()):
             if key in self._forward_pre_hooks_with_kwargs:
                 changed = hook(self, args, kwargs)
@@ -443,7 +464,7 @@ class Module:
                 raise
             result = here.note(undecidable.unknown, self)
         except Fault as fault:
-            report(fault)
+            here.find(fault)
             raise
         finally:
             here.modules.pop()
@@ -455,9 +476,7 @@ class Module:
                 call.inputs = seen
         for key, hook in list(self._forward_hooks.items()):
             changed = (
-                hook(self, args, kwargs, result)
-                if key in self._forward_hooks_with_kwargs
-                else hook(self, args, result)
+                hook(self, args, kwargs, result) if key in self._forward_hooks_with_kwargs else hook(self, args, result)
             )
             if changed is not None:
                 result = changed

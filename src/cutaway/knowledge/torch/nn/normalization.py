@@ -84,9 +84,7 @@ class LayerNorm(Module):
     __module__ = HOME
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
 
-    def __init__(
-        self, normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None
-    ):
+    def __init__(self, normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
         self.normalized_shape = _normalized(self, normalized_shape)
         self.eps = eps
@@ -119,9 +117,7 @@ class GroupNorm(Module):
     __module__ = HOME
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
 
-    def __init__(
-        self, num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, bias=True
-    ):
+    def __init__(self, num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, bias=True):
         super().__init__()
         if indivisible(num_channels, num_groups):
             raise ArgumentFault(f"GroupNorm: num_channels {num_channels} is not divisible by num_groups {num_groups}")

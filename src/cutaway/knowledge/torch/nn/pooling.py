@@ -100,9 +100,7 @@ class AvgPool1d(_AvgPoolNd):
         self.count_include_pad = count_include_pad
 
     def forward(self, input):
-        return F.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
 def _avg_pool(n: int) -> type:
@@ -130,18 +128,14 @@ def _avg_pool(n: int) -> type:
 
     doc = f"The mean of a window of {n} dimensions."
     constants = [*_AvgPoolNd.__constants__, "divisor_override"]
-    return _subclass(
-        _AvgPoolNd, f"AvgPool{n}d", doc, __constants__=constants, __init__=__init__, forward=forward
-    )
+    return _subclass(_AvgPoolNd, f"AvgPool{n}d", doc, __constants__=constants, __init__=__init__, forward=forward)
 
 
 def _fractional(n: int) -> type:
     name = f"FractionalMaxPool{n}d"
     several = ntuple(n)
 
-    def __init__(
-        self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
-    ):
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         Module.__init__(self)
         if n == 3 and any(certain(partial(le, k, 0)) for k in several(kernel_size)):
             raise ArgumentFault(f"{name}: kernel_size must be greater than 0, got {kernel_size}", "invalid-argument")

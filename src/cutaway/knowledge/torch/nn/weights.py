@@ -40,8 +40,11 @@ def vector(size: Any) -> Any:
 
 def storage(layer: Any, shape: Any, device: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Return what `torch.empty(shape, device=device, dtype=dtype)` does; an unknown size stays unknown."""
-    if type(shape) is tuple and device is None and (dtype is None or type(dtype) is DType) and all(
-        type(size) is int and size >= 0 for size in shape
+    if (
+        type(shape) is tuple
+        and device is None
+        and (dtype is None or type(dtype) is DType)
+        and all(type(size) is int and size >= 0 for size in shape)
     ):
         return new(shape, dtype, **options)  # by far the most common case
     if not isinstance(shape, Unknown):

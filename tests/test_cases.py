@@ -1,0 +1,98 @@
+"""Every case of `cases/`: what `cutaway.show` says of the code below a heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import cutaway
+from cutaway.core.architecture import Architecture, Shape
+from tests.literate import Case, read
+
+CASES = read(Path(__file__).parent / "cases")
+MAIN = "model.py"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in case.sources(MAIN).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    target = case.directive("show") or MAIN
+    inputs = [value for key, value in case.directives if key == "input"]
+    expected = [line for block in case.blocks if block.language == "text" for line in block.text.splitlines() if line]
+    assert expected, f"{case.file}:{case.line}: the case expects nothing"
+    try:
+        networks = cutaway.show(target, input=inputs)
+    except cutaway.CutawayError as error:
+        assert [f"error: {error}"] == expected
+        return
+    assert _said(networks, expected) == expected
+
+
+def _said(networks: tuple[Architecture, ...], expected: list[str]) -> list[str]:
+    """Return the lines that are true of the networks, in place of those expected."""
+    facts: list[str] = []
+    for network in networks:
+        facts.extend(_facts(network))
+    return [line if line in facts else _nearest(line, facts) for line in expected]
+
+
+def _nearest(line: str, facts: list[str]) -> str:
+    """Return what is said instead, or the line itself where it only gives a part of what is said."""
+    key, _, rest = line.partition(": ")
+    same = [fact for fact in facts if fact.startswith(f"{key}: ")]
+    if rest.endswith("...") and any(fact.startswith(f"{key}: {rest[:-3]}") for fact in same):
+        return line
+    return " | ".join(same) or f"nothing of {key}, but: {facts}"
+
+
+def _facts(network: Architecture) -> Iterator[str]:
+    yield f"network: {network.name}"
+    yield f"modules: {' '.join(module.path for module in network.modules[1:])}"
+    for module in network.modules:
+        path = module.path or "(root)"
+        yield f"{path}: {module.class_name}"
+        for call in module.calls:
+            outputs = "did not return" if call.outputs is None else ", ".join(map(_shape, call.outputs))
+            yield f"{path}: {module.class_name} {', '.join(map(_shape, call.inputs))} -> {outputs}"
+        yield f"calls of {path}: {len(module.calls)}"
+        yield f"config of {path}: {', '.join(f'{k}={v!r}' for k, v in module.config.items())}"
+    for value in network.inputs:
+        yield f"input {value.name}: {_shape(value.shape)} {value.dtype}"
+    for value in network.outputs:
+        yield f"output{f' {value.name}' if value.name else ''}: {_shape(value.shape)} {value.dtype}"
+    yield f"weights: {' '.join(weight.name for weight in network.weights)}"
+    for weight in network.weights:
+        tied = f", tied to {weight.tied_to}" if weight.tied_to else ""
+        yield f"{weight.kind} {weight.name}: {_shape(weight.shape)} {weight.dtype}{tied}"
+    yield f"ops: {' '.join(op.op.removeprefix('torch.').removeprefix('nn.functional.') for op in network.ops)}"
+    totals = network.totals
+    yield f"parameters: {totals.parameters}"
+    yield f"trainable: {totals.trainable_parameters}"
+    yield f"MACs: {totals.macs}"
+    for note in network.unknowns:
+        yield f"unknown: {_placed(note.place)}{note.text}"
+    if not network.unknowns:
+        yield "unknown: nothing"
+    for note in network.assumptions:
+        yield f"assumed: {_placed(note.place)}{note.text}"
+    for diagnostic in network.diagnostics:
+        yield f"fault: {_placed(diagnostic.place)}{diagnostic.message}"
+    if not network.diagnostics:
+        yield "fault: nothing"
+
+
+def _shape(shape: Shape) -> str:
+    if shape is None:
+        return "?"
+    return "x".join("?" if size is None else re.sub(r"\s", "", str(size)) for size in shape) or "scalar"
+
+
+def _placed(place: object) -> str:
+    return f"{place} " if place is not None else ""
