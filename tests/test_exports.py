@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, requires
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,17 @@ def test_a_network_without_small_tensors_needs_no_numpy() -> None:
     loaded = python(
         "import sys, cutaway\n"
         "cutaway.show('examples/classifier.py::Classifier', input='1x3x32x32')\n"
+        "print('numpy' in sys.modules)"
+    )
+    assert loaded.strip() == "False"
+
+
+def test_a_network_of_a_package_that_imports_numpy_needs_none() -> None:
+    if find_spec("torchvision") is None:
+        pytest.skip("the source of torchvision is not installed: pip install --no-deps torchvision")
+    loaded = python(
+        "import sys, cutaway\n"
+        "cutaway.show('torchvision.models.resnet:resnet18', input='1x3x224x224')\n"
         "print('numpy' in sys.modules)"
     )
     assert loaded.strip() == "False"

@@ -20,13 +20,20 @@ CLEAN, FAULTS = 0, 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 clean, 1 faults found, 2 it could not be done."""
-    return _run(_parser().parse_args(arguments))
+    return _run(_parse(sys.argv[1:] if arguments is None else arguments))
 
 
 def entry() -> NoReturn:
     """Run as a program of its own."""
-    options = _parser().parse_args()
+    options = _parse(sys.argv[1:])
     os._exit(supervised(lambda: _run(options), options.timeout))
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line; `-::Net` looks like an option but is a target, so it goes behind all options."""
+    targets = [text for text in arguments if text.startswith("-::")]
+    rest = [text for text in arguments if not text.startswith("-::")]
+    return _parser().parse_args([*rest, "--", *targets] if targets else rest)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -105,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of levels")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of levels: give 1 or more")
     return int(text)
 
 
@@ -115,7 +122,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds: give one above 0")
     return seconds
 
 

@@ -98,6 +98,8 @@ copy.deepcopy(C())
     "arrays in a loop": "import numpy as np\nx = []\nwhile True:\n    x.append(np.ones(4000000))",
     "a class in a loop": "while True:\n    class C:\n        pass",
     "exec in a loop": "while True:\n    eval('1 + 1')",
+    "shared parts": "part = nn.Linear(2, 2)\nfor _ in range(40):\n    part = nn.Sequential(part, part)",
+    "shared parts without weights": "part = nn.ReLU()\nfor _ in range(40):\n    part = nn.Sequential(part, part)",
 }
 
 HUGE: dict[str, str] = {
@@ -272,14 +274,31 @@ class Net(nn.Module, metaclass=Meta):
             pass
     __eq__ = lambda self, other: 1 / 0
     __hash__ = None
-odd = Net(Text('a'), Number(3), Items([1]), Keys(a=1), Strange(), Strange, 10**4500, -10**4500, float('nan'), '\ud800',
+odd = Net(Text('a'), Number(3), Items([1]), Keys(a=1), Strange(), Strange, 10**4500, -10**4500, float('nan'), '\\ud800',
           {Strange: 1, (): 2}, [[[[[[[[[1]]]]]]]]], print, Net.forward, lambda: 1, Strange().__repr__)
 """,
-    "odd module names": "net._modules[3] = nn.Linear(1, 1)\nsetattr(net, '\x1b[31m\n\ud800', nn.Linear(1, 1))\nnet.register_buffer('a b', torch.zeros(1))",
+    "odd module names": "net._modules[3] = nn.Linear(1, 1)\nsetattr(net, '\\x1b[31m\\n\\ud800', nn.Linear(1, 1))\nnet.register_buffer('a b', torch.zeros(1))",
     "an odd class bound": "class C:\n    __class__ = property(lambda self: 1 / 0)\nc = C()\nclass D:\n    def __getattribute__(self, name):\n        1 / 0\nd = D()",
-    "shared parts": "part = nn.Linear(2, 2)\nfor _ in range(40):\n    part = nn.Sequential(part, part)",
-    "shared parts without weights": "part = nn.ReLU()\nfor _ in range(40):\n    part = nn.Sequential(part, part)",
     "deep parts": "part = nn.Linear(2, 2)\nfor _ in range(3000):\n    part = nn.Sequential(part)",
+    "forward is a number": "class Bad(nn.Module):\n    forward = 3\nbad = Bad()",
+    "forward is missing": "class Bad(nn.Module):\n    pass\nbad = Bad()",
+    "forward raises as it is looked up": "class Bad(nn.Module):\n    @property\n    def forward(self):\n        1 / 0\nbad = Bad()",
+    "forward never comes": "class Bad(nn.Module):\n    @property\n    def forward(self):\n        return self.forward\nbad = Bad()",
+    "forward is a class": "class Bad(nn.Module):\n    forward = dict\nbad = Bad()",
+    "forward is a generator": "class Bad(nn.Module):\n    def forward(self, x):\n        yield x\nbad = Bad()",
+    "forward is a coroutine": "class Bad(nn.Module):\n    async def forward(self, x):\n        return x\nbad = Bad()",
+    "forward is static": "class Bad(nn.Module):\n    @staticmethod\n    def forward(x):\n        return x\nbad = Bad()",
+    "forward is a lambda": "class Bad(nn.Module):\n    forward = lambda self, x: x\nbad = Bad()",
+    "forward ends the program": "class Bad(nn.Module):\n    def forward(self, x):\n        raise SystemExit\nbad = Bad()",
+    "forward raises its own": "class E(BaseException):\n    pass\nclass Bad(nn.Module):\n    def forward(self, x):\n        raise E\nbad = Bad()",
+    "forward returns anything": "class Bad(nn.Module):\n    def forward(self, x):\n        return {1: [x, {x}, (y for y in [x])], 'a': self, None: print, 'b': Bad}\nbad = Bad()",
+    "forward returns itself": "class Bad(nn.Module):\n    def forward(self, x):\n        a = [x]\n        a.append(a)\n        return a\nbad = Bad()",
+    "forward returns deeply": "class Bad(nn.Module):\n    def forward(self, x):\n        for _ in range(10**5):\n            x = [x]\n        return x\nbad = Bad()",
+    "a constructor that ends the program": "class Bad(nn.Module):\n    def __init__(self):\n        raise SystemExit",
+    "a constructor that does nothing": "class Bad(nn.Module):\n    def __init__(self):\n        pass\nbad = Bad()",
+    "a constructor that makes another": "class Bad(nn.Module):\n    def __new__(cls):\n        return 3\nbad = Bad()",
+    "modules taken away": "class Bad(nn.Module):\n    pass\nbad = Bad()\nbad.__dict__.clear()",
+    "modules replaced": "class Bad(nn.Module):\n    pass\nbad = Bad()\nbad._modules = 3\nbad._parameters = None",
     "a last word": "class C:\n    def __del__(self):\n        while True:\n            pass\nC()\ndel C",
     "a last word set later": "class C:\n    pass\nC.__del__ = lambda self: 1 / 0\nC()\nD = type('D', (), {'__del__': lambda self: 1 / 0})\nD()",
     "a weak reference's last word": "import weakref\nclass C:\n    pass\nr = weakref.ref(C(), lambda r: 1 / 0)",

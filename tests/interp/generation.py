@@ -321,6 +321,8 @@ class Point:
     __match_args__ = ("x", "y")
     def __init__(self, x, y):
         self.x, self.y = x, y
+    def __repr__(self):
+        return "Point"
 
 def note(value):
     if len(log) > 200:

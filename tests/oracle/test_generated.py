@@ -46,14 +46,6 @@ def test_flops(label: str) -> None:
     assert not bad, explain(bad)
 
 
-@pytest.mark.parametrize("label", [label for label in LABELS if calls.tail(calls.infos()[label].name) not in COUNTED])
-def test_no_flops_invented_or_forgotten(label: str) -> None:
-    """Rows outside the matrix family count as torch does, which is mostly nothing."""
-    outcomes = [check(call, flops=True) for call in calls.from_op_db(label, limit=2)]
-    bad = [o for o in failures(outcomes) if any(mode.startswith("flops") for mode in o.modes)]
-    assert not bad, explain(bad)
-
-
 @pytest.mark.parametrize("name", [name for name in extra.table() if name in rows.callables()])
 def test_extra_samples(name: str) -> None:
     """Rows that torch's own databases leave out."""

@@ -29,6 +29,8 @@ _NAME = type.__dict__["__name__"]
 
 def in_words(error: BaseException) -> str:
     """Return an error of the target in one line; a hostile target makes its errors say or do anything."""
+    if isinstance(error, CutawayError):
+        return str(error)
     name: str = _NAME.__get__(type(error))
     try:
         text = str(error)

@@ -17,7 +17,7 @@ from cutaway.core.place import Place
 from cutaway.core.unknown import Unknown
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Operation:
     """One operation as it was met; `inputs` and `outputs` are the framework's tensor objects'
     value numbers with their shapes and dtypes at that moment."""
@@ -41,7 +41,7 @@ class Reference:
     dtype: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """One call of a module: flattened input and output references, in order, named by path."""
 

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import time
+import typing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,12 +17,13 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture
+from cutaway.core.architecture import Note as Remark
 from cutaway.core.dim import is_known
-from cutaway.core.error import in_words, place_of
+from cutaway.core.error import in_words
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp import budget, frame, loader
+from cutaway.interp import budget, complaint, frame, loader
 from cutaway.interp.builtins import BUILTINS
 from cutaway.interp.expression import ExpressionCompiler, call
 from cutaway.interp.frame import STACK, Frame
@@ -62,12 +64,12 @@ class Network:
 def analyse(target: Target, options: Options) -> list[Architecture]:
     """Return every network that a target names.
 
-    Modules of installed packages are left until something of them is used. Where the program stops, that
-    may be why: one of them would have registered what it looks for. It is then tried again with those
-    evaluated whose text has a word of the target in it, and at last with all of them.
+    Modules of installed packages are left until something of them is used. Where the program stops before
+    there is a network, that may be why: one of them would have registered what it looks for. It is then
+    tried again with those evaluated whose text has a word of the target in it.
     """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
-    attempts: tuple[Callable[[], Sequence[bytes]], ...] = (tuple, lambda: _words(target, options), lambda: (b"",))
+    attempts: tuple[Callable[[], Sequence[bytes]], ...] = (tuple, lambda: _words(target, options))
     outcome: _Stopped | None = None
     for words in attempts:
         with _installed(options, words()) as gathered:
@@ -116,7 +118,7 @@ def _analyse(target: Target, options: Options, gathered: Session) -> list[Archit
         found, error = _find(target, options, gathered), None
     except TargetError as fault:
         found, error = [], fault
-    if modules.stopped and modules.left:
+    if modules.left and (error is not None or (modules.stopped and not target.expression)):
         raise _Stopped(found, error)
     if error is not None:
         raise error
@@ -130,9 +132,31 @@ def _find(target: Target, options: Options, gathered: Session) -> list[Architect
     else:
         found = list(_networks(state, gathered))
         if not found:
-            reason = next((f": {note.text}" for note in gathered.unknowns), "")
-            raise TargetError(f"{target.text}: no network is found in it{reason}")
-    return [_read_off(network, target, options, gathered) for network in found]
+            raise complaint.no_network(state, target, gathered)
+    return _read_off_each(found, target, options, gathered)
+
+
+def _read_off_each(found: list[Network], target: Target, options: Options, gathered: Session) -> list[Architecture]:
+    """Describe networks; inputs that fit only some of them are left out for the others, which is remarked there."""
+    unfit = [complaint.input_that_does_not_fit(n.name, n.value, n.framework, options.inputs) for n in found]
+    first = next((error for error in unfit if error is not None), None)
+    if first is not None and all(unfit):
+        raise first
+    architectures: list[Architecture] = []
+    lost: list[TargetError] = []
+    for network, error in zip(found, unfit):
+        if error is not None:
+            with gathered.apart(network.remarks):
+                gathered.unknown(str(error))
+        given = options if error is None else replace(options, inputs=())
+        try:
+            architectures.append(_read_off(network, target, given, gathered))
+        except TargetError as fault:
+            lost.append(fault)
+    if not architectures:
+        raise lost[0]
+    remarks = tuple(Remark(str(fault)) for fault in lost)
+    return [replace(architecture, unknowns=architecture.unknowns + remarks) for architecture in architectures]
 
 
 _RECURSION = 20_000  # of the host: more would overflow the stack of a thread where the target nests values deeply
@@ -142,10 +166,10 @@ _RECURSION = 20_000  # of the host: more would overflow the stack of a thread wh
 def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Session]:
     """Make a fresh world for one analysis and put the old one back."""
     gathered = Session(place=frame.place, signature=signature, tick=budget.tick, build=budget.build, recording=False)
-    folders = [os.path.abspath(p) for p in options.paths]
-    for folder in folders:
-        if not os.path.isdir(folder):
-            raise TargetError(f"--path {folder}: no such folder")
+    for path in options.paths:
+        if not os.path.isdir(path):
+            raise complaint.no_folder(path)
+    folders = [os.path.abspath(path) for path in options.paths]
     before = session.install(gathered)
     modules = Loader(resolve.environment_folders(), words)
     for folder in reversed(folders):
@@ -158,11 +182,10 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
     gc.set_threshold(500_000, 50, 100)  # almost everything an analysis makes lives until its end
     stack = STACK[:]
     STACK.clear()
-    report, sys.unraisablehook = sys.unraisablehook, lambda _: None  # a generator of the target that can't be closed
     try:
-        yield gathered
+        with silence():
+            yield gathered
     finally:
-        sys.unraisablehook = report
         gathered.undo_changes()
         STACK[:] = stack
         sys.setrecursionlimit(limit)
@@ -170,6 +193,10 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
         session.install(before)
         loader.install(loader_before)
         budget.install(budget_before)
+        for forget in getattr(
+            typing, "_cleanups", ()
+        ):  # typing remembers the target's classes, and through them all of it
+            forget()
 
 
 def _module(target: Target, options: Options) -> ModuleState:
@@ -177,11 +204,15 @@ def _module(target: Target, options: Options) -> ModuleState:
     modules = loader.current()
     if target.file == "-":
         text = options.stdin or b""
+        if not text.strip():
+            raise TargetError(f"{target.text}: nothing comes from standard input")
         source.parse(text, "<stdin>")
         modules.add_own(os.getcwd())
         return modules.add("stdin", resolve.Location("<stdin>"), text)
     if target.file is not None:
         text = source.read(target.file)
+        if not text.strip():
+            raise TargetError(f"{target.file}: is empty")
         source.parse(text, target.file)
         root, name = resolve.package_root(target.file)
         modules.add_own(root)
@@ -192,12 +223,9 @@ def _module(target: Target, options: Options) -> ModuleState:
     try:
         module = modules.load(target.module, strict=True)
     except ModuleNotFoundError:
-        raise TargetError(
-            f"{target.text}: module {target.module} is not found; add its folder with --path, or install its package"
-        ) from None
+        raise complaint.no_such_module(target) from None
     if not isinstance(module, SourceModule):
-        reason = module.reason if isinstance(module, Unknown) else "it is part of a modelled library"
-        raise TargetError(f"{target.text}: module {target.module} can't be read as source: {reason}")
+        raise complaint.no_source(target, module)
     state: ModuleState = module.__dict__["__cutaway__"]
     state.named = True
     return state
@@ -208,8 +236,8 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
     text = target.expression
     try:
         tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise TargetError(f"{target.text}: {text!r} is neither a name nor a call") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise complaint.no_expression(target, error) from None
     top = Frame({}, state.namespace, "<target>", None, None)
     STACK.append(top)
     try:
@@ -220,25 +248,23 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
                 if isinstance(node, ast.Name) and node.id not in BUILTINS:
                     state.namespace.setdefault(node.id, _name(state, node.id, target))
             value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
+        missing = _missing(value)
+        if missing:
+            raise complaint.takes_arguments(target, missing)
         value = _instance(value, text)
-    except TargetError:
+    except (TargetError, KeyboardInterrupt):
         raise
     except Undecidable as undecidable:
         value = session.current().note(undecidable.unknown)
-    except Exception as error:
-        place = place_of(error)
-        at = f"{place}: " if place is not None and not str(place).startswith("<") else ""
+    except BaseException as error:
         loader.current().stopped = True
-        raise TargetError(f"{target.text}: {at}{in_words(error)}") from None
+        raise complaint.failed(target, error, complaint.callee(tree.body, state)) from None
     finally:
         STACK.pop()
     for framework in FRAMEWORKS:
         if framework.is_network(value):
             return Network(text, value, framework)
-    if isinstance(value, Unknown):
-        where = f"{value.place}: " if value.place else ""
-        raise TargetError(f"{target.text}: {where}what it is can't be determined: {value.reason}")
-    raise TargetError(f"{target.text}: {text} is not a network but {_kind(value)}")
+    raise complaint.not_a_network(target, value)
 
 
 def _name(state: ModuleState, name: str, target: Target) -> Any:
@@ -248,24 +274,13 @@ def _name(state: ModuleState, name: str, target: Target) -> Any:
             return value.resolve() if type(value) is Pending else value
         return getattr(state.module, name)
     except AttributeError:
-        defined = [n for n in state.namespace if not n.startswith("_")]
-        close = _closest(name, defined)
-        hint = f"; did you mean {close}?" if close else ""
-        raise TargetError(f"{target.text}: {state.file} has no {name}{hint}") from None
+        raise complaint.no_such_name(state, name, target, session.current()) from None
 
 
-def _closest(name: str, names: Sequence[str]) -> str | None:
-    import difflib
-
-    return next(iter(difflib.get_close_matches(name, names, 1)), None)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, type):
-        return f"the class {value.__qualname__}"
-    if callable(value):
-        return f"the function {getattr(value, '__qualname__', value)}"
-    return f"a value of type {type(value).__name__}"
+def _missing(value: Any) -> list[str]:
+    """Return the arguments that a function needs to make a network; a class does without."""
+    is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
+    return [] if is_class or record_of(value) is None else _required(value)
 
 
 def _instance(value: Any, text: str) -> Any:
@@ -273,10 +288,7 @@ def _instance(value: Any, text: str) -> Any:
     is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
     if not is_class and record_of(value) is None:
         return value
-    missing = _required(value)
-    if missing and not is_class:
-        raise TargetError(f"{text} takes arguments ({', '.join(missing)}): name the call, as in '{text}(...)'")
-    return call(value, [], {name: _argument(value, name, text) for name in missing})
+    return call(value, [], {name: _argument(value, name, text) for name in _required(value)})
 
 
 def _argument(value: Any, name: str, text: str) -> Any:
@@ -305,6 +317,7 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
     """Yield the instances bound in a module, then the classes that are not part of one of them."""
     try:
         state.run()
+        state.define_all()
     except Undecidable as undecidable:
         gathered.note(undecidable.unknown)
     own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
@@ -339,7 +352,10 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
 def _classes(framework: Framework, network: Any) -> list[type]:
     """Return the classes of a network and of every network inside it."""
     with budget.renewed(_DESCRIBING_SECONDS):
-        return [type(part) for part in framework.parts(network)]
+        try:
+            return [type(part) for part in framework.parts(network)]
+        except (Exception, Undecidable):  # it is remarked when the network is described
+            return [type(network)]
 
 
 def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) -> Any:
@@ -351,7 +367,9 @@ def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) 
     except Undecidable as undecidable:
         gathered.note(undecidable.unknown)
         return None
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         failure(error, at)
         return None
     return value if framework.is_network(value) else None
@@ -368,8 +386,10 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         try:
             with budget.renewed(_DESCRIBING_SECONDS):
                 return framework.read_off(network.value, network.name, target.text, gathered, past)
-        except Undecidable as undecidable:
-            reason = undecidable.unknown.reason
+        except (Exception, Undecidable) as error:
+            if os.environ.get("CUTAWAY_DEBUG"):
+                raise
+            reason = error.unknown.reason if isinstance(error, Undecidable) else in_words(error)
             raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
 
 
@@ -390,7 +410,7 @@ def _run(network: Network, options: Options, gathered: Session) -> Call | None:
     framework = network.framework
     args, kwargs = _arguments(network, options.inputs)
     first = len(gathered.calls)
-    forward = record_of(getattr(framework.forward(network.value), "__func__", None))
+    forward = record_of(getattr(complaint.wanted_by(network.value, framework)[0], "__func__", None))
     origin = (forward.place if forward else framework.origin(network.value)) or Place("<target>")
     top = Frame({}, {}, origin.file, None, None)
     top.line = origin.line
@@ -400,7 +420,9 @@ def _run(network: Network, options: Options, gathered: Session) -> Call | None:
         network.value(*args, **kwargs)
     except Undecidable as undecidable:
         gathered.note(undecidable.unknown)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         failure(error, top.place)
     finally:
         STACK.pop()
@@ -411,20 +433,15 @@ def _run(network: Network, options: Options, gathered: Session) -> Call | None:
 def _arguments(network: Network, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:
     """Match the given inputs with forward's signature; what is not given and has no default is unknown."""
     framework = network.framework
-    wanted = signature(framework.forward(network.value))
+    _, wanted = complaint.wanted_by(network.value, framework)
     args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
     kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
-    try:
-        bound = wanted.bind_partial(*args, **kwargs)
-    except TypeError as error:
-        raise TargetError(f"--input does not fit forward{wanted} of {network.name}: {error}") from None
+    bound = wanted.bind_partial(*args, **kwargs)
     for name, parameter in wanted.parameters.items():
         if name in bound.arguments or parameter.default is not parameter.empty:
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        if inputs:
-            raise TargetError(f"--input does not fit forward{wanted} of {network.name}: {name} is not given")
         kwargs[name] = framework.tensor(None, "float32", name)
     return args, kwargs
 

@@ -44,6 +44,19 @@ BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
 STACK: list[Frame] = []
 
+
+class Closing(BaseException):
+    """A generator of the target is being closed.
+
+    Host generators treat `GeneratorExit` in a way of their own as it passes from one to the next, and several of
+    them run one generator of the target, so it becomes that exception only at the `yield` itself.
+    """
+
+    def __init__(self, error: GeneratorExit) -> None:
+        super().__init__()
+        self.error = error
+
+
 HANDLING: list[BaseException] = []
 """The exceptions of the target that are being handled, innermost last."""
 

@@ -15,7 +15,7 @@ from cutaway.core.error import locate
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import DEPTH, is_idle, tick
-from cutaway.interp.frame import HANDLING, RETURN, STACK, Evaluate, Execute, Frame
+from cutaway.interp.frame import HANDLING, RETURN, STACK, Closing, Evaluate, Execute, Frame
 from cutaway.interp.generic import parameter_frame, parameter_scope, parameters_of
 from cutaway.interp.scope import Scope, mangle, of_function, yields
 
@@ -324,6 +324,8 @@ def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
         try:
             item = resume()
             handling = HANDLING[outside:]
+        except Closing as closing:  # it had not started
+            raise closing.error from None
         except StopIteration as stop:
             return stop.value
         except Exception as error:
@@ -335,6 +337,8 @@ def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
         try:
             sent = yield item
             resume = inner.__next__ if sent is None else functools.partial(inner.send, sent)
+        except GeneratorExit as error:
+            resume = functools.partial(inner.throw, Closing(error))
         except BaseException as error:
             resume = functools.partial(inner.throw, error)
 
@@ -354,6 +358,8 @@ def signature(function: Any) -> inspect.Signature:
     """Return the signature of any callable, interpreted or not."""
     if isinstance(function, types.FunctionType) and record_of(function) is None:
         # A rule of ours: it outlives the analysis and is asked for once for each module.
+        if not function.__globals__.get("__name__", "").startswith("cutaway.knowledge."):
+            return inspect.signature(function)  # such as the `__init__` of a data class of the target
         if function not in _signatures:
             _signatures[function] = inspect.signature(function)
         return _signatures[function]

@@ -7,13 +7,14 @@ inside a larger expression is taken out in front of it (`hoist.py`).
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Generator
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import tick
 from cutaway.interp.expression import assign_target, decide
-from cutaway.interp.frame import BREAK, HANDLING, RETURN, Frame
+from cutaway.interp.frame import BREAK, HANDLING, RETURN, Closing, Frame
 from cutaway.interp.hoist import Hoist, is_plain, targets_of
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.scope import Scope, yields
@@ -101,14 +102,21 @@ class GeneratorCompiler(StatementCompiler):
                 source = value(frame)
                 if isinstance(source, Unknown):
                     raise Undecidable(source)
-                result = yield from source
+                result = yield from _delegated(iter(source))
                 return result
 
             return delegate
 
         def give(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
-            sent = yield value(frame) if value else None
+            given = value(frame) if value else None
+            closed: GeneratorExit | None = None
+            try:
+                sent = yield given
+            except Closing as closing:
+                closed = closing.error
+            if closed is not None:
+                raise closed
             return sent
 
         return give
@@ -284,3 +292,31 @@ class GeneratorCompiler(StatementCompiler):
             return signal
 
         return run
+
+
+def _delegated(inner: Any) -> Generator[Any, Any, Any]:
+    """`yield from inner`, which closes the inner generator when the outer one is closed."""
+    resume: Callable[[], Any] = inner.__next__
+    while True:
+        try:
+            item = resume()
+        except StopIteration as stop:
+            return stop.value
+        thrown: BaseException | None = None
+        sent = None
+        try:
+            sent = yield item
+        except Closing as closing:
+            thrown = closing.error
+        except BaseException as error:
+            thrown = error
+        if isinstance(thrown, GeneratorExit):
+            if hasattr(inner, "close"):
+                inner.close()
+            raise thrown
+        if thrown is not None:
+            if not hasattr(inner, "throw"):
+                raise thrown
+            resume = functools.partial(inner.throw, thrown)
+        else:
+            resume = inner.__next__ if sent is None else functools.partial(inner.send, sent)

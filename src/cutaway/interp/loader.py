@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins as host_builtins
+import functools
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.deferral import deferrable
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import Pending
@@ -21,7 +23,7 @@ from cutaway.interp.scope import Scope, assigned
 from cutaway.knowledge import registry
 from cutaway.syntax import resolve, source
 
-_HIDDEN = "__cutaway__"
+HIDDEN = "__cutaway__"
 _STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
 
 
@@ -35,21 +37,21 @@ class SourceModule:
         object.__setattr__(self, "__dict__", state.namespace)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[_HIDDEN].run()
+        self.__dict__[HIDDEN].run()
         self.__dict__[name] = value
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__[_HIDDEN].run()
+        self.__dict__[HIDDEN].run()
         if name not in self.__dict__:
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         del self.__dict__[name]
 
     def __getattr__(self, name: str) -> Any:
-        state: ModuleState = self.__dict__[_HIDDEN]
+        state: ModuleState = self.__dict__[HIDDEN]
         if name.startswith("__") and name not in ("__all__", "__version__") and state.finished:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
         found = state.lookup(name)
-        if found is _MISSING:
+        if found is MISSING:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
         return found
 
@@ -57,7 +59,7 @@ class SourceModule:
         return f"<module {self.__dict__['__name__']!r}>"
 
 
-_MISSING = object()
+MISSING = object()
 
 
 class ModuleState:
@@ -76,7 +78,7 @@ class ModuleState:
         self.namespace["__package__"] = package
         if location.folders:
             self.namespace["__path__"] = list(location.folders)
-        self.namespace[_HIDDEN] = self
+        self.namespace[HIDDEN] = self
         self.module = SourceModule(self)
         self.named = False  # by the user, so that what goes wrong in it is always reported
         self.is_own = loader.is_own(name, location)
@@ -84,13 +86,14 @@ class ModuleState:
         self.started = False
         self.finished = False
         self.waiting: dict[int, ast.stmt] = {}
+        self.later: dict[int, set[str]] = {}
         self.hints: list[ast.Import | ast.ImportFrom] = []
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
         self.modelled = registry.rows_in(name)
         self.namespace.update(self.modelled)
 
     def lookup(self, name: str) -> Any:
-        """Return a name of the module, evaluating as little as is needed, or `_MISSING`."""
+        """Return a name of the module, evaluating as little as is needed, or `MISSING`."""
         if not self.started and self.location.folders and self._is_submodule(name) and not self._mentions(name):
             return self.loader.load(f"{self.name}.{name}")
         self.run()
@@ -98,13 +101,13 @@ class ModuleState:
             value = self.namespace[name]
             return value.resolve() if type(value) is Pending else value
         found = self._ahead(name)
-        if found is _MISSING:
-            found = self.from_stars(name, _MISSING)
-        if found is _MISSING and self._is_submodule(name):
+        if found is MISSING:
+            found = self.from_stars(name, MISSING)
+        if found is MISSING and self._is_submodule(name):
             return self.loader.load(f"{self.name}.{name}")
-        if found is _MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
+        if found is MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
             return self.namespace["__getattr__"](name)
-        return self._from_hints(name) if found is _MISSING else found
+        return self._from_hints(name) if found is MISSING else found
 
     def _from_hints(self, name: str) -> Any:
         """Look for a name among the imports that are written for type checkers.
@@ -115,7 +118,7 @@ class ModuleState:
         from cutaway.interp.statement import StatementCompiler
 
         if not self.hints:
-            return _MISSING
+            return MISSING
         scratch = Frame({}, self.namespace, self.file, None, None)
         stars: list[tuple[Callable[[], Any], str]] = []
         for node in self.hints:
@@ -131,7 +134,7 @@ class ModuleState:
     def _star(self, module: str, level: int) -> tuple[Callable[[], Any], str]:
         at = self.frame.place
         full = absolute(self.frame, module, level)
-        return (lambda: _placed(at, lambda: self.loader.load(full)), full)
+        return (lambda: placed(at, lambda: self.loader.load(full)), full)
 
     def _is_submodule(self, name: str) -> bool:
         return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
@@ -147,17 +150,17 @@ class ModuleState:
     def _ahead(self, name: str) -> Any:
         """Evaluate a later definition of a name that is needed while the module is still running."""
         for index, node in list(self.waiting.items()):
-            if name in assigned([node]):
+            if index not in self.later and name in assigned([node]):
                 self._execute(index, node, strict=False)
                 if name in self.namespace:
                     value = self.namespace[name]
                     return value.resolve() if type(value) is Pending else value
-        return _MISSING
+        return MISSING
 
     def from_stars(self, name: str, otherwise: Any) -> Any:
         """Look for a name that a star import brings."""
-        found = self._from(self.stars, name) if self.stars else _MISSING
-        return otherwise if found is _MISSING else found
+        found = self._from(self.stars, name) if self.stars else MISSING
+        return otherwise if found is MISSING else found
 
     def expand_stars(self) -> None:
         """Bind every name that star imports bring."""
@@ -169,7 +172,7 @@ class ModuleState:
 
     def _from(self, stars: list[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
         if name.startswith("__"):
-            return _MISSING
+            return MISSING
         for bring, module_name in reversed(stars):
             if not self.loader.may_define(module_name, name):
                 continue
@@ -192,7 +195,7 @@ class ModuleState:
             if bind:
                 self.namespace[name] = value
             return value
-        return _MISSING
+        return MISSING
 
     def run(self, strict: bool = False) -> None:
         """Evaluate the module's body, once."""
@@ -207,14 +210,38 @@ class ModuleState:
         self.namespace["__doc__"] = documentation
         self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
         self.hints = [statement for node in tree.body for statement in _hints(node)]
+        if not self.is_own:
+            self._defer(tree.body)
         STACK.append(self.frame)
         try:
             for index, node in enumerate(tree.body):
-                if index in self.waiting:
+                if index in self.waiting and index not in self.later:
                     self._execute(index, node, strict)
         finally:
             STACK.pop()
             self.finished = True
+
+    def _defer(self, body: list[ast.stmt]) -> None:
+        """Leave the definitions that can wait until one of their names is used."""
+        self.later = deferrable(body, self._read())
+        for index, names in self.later.items():
+            for name in names if index in self.waiting else ():
+                self.namespace[name] = Pending(functools.partial(self._define, index, name))
+
+    def _define(self, index: int, name: str) -> Any:
+        """Evaluate a definition that was left until now, and return one of its names."""
+        if index in self.waiting:
+            self._execute(index, self.waiting[index], strict=False)
+        value = self.namespace.get(name)
+        if type(value) is Pending:  # it is being evaluated, and needs itself
+            raise NameError(f"name '{name}' is not defined")
+        return value
+
+    def define_all(self) -> None:
+        """Evaluate every definition that was left; imports stay as they are."""
+        for index in sorted(self.waiting):
+            if index in self.waiting:
+                self._execute(index, self.waiting[index], strict=False)
 
     def _is_modelled(self, node: ast.stmt) -> bool:
         """Tell whether a statement defines only what the tables describe instead."""
@@ -394,7 +421,7 @@ class Loader:
         module = self.load(name)
         if not isinstance(module, SourceModule):
             return not isinstance(module, Unknown)
-        state: ModuleState = module.__dict__[_HIDDEN]
+        state: ModuleState = module.__dict__[HIDDEN]
         text = state._read()
         if wanted in state.namespace or wanted.encode() in text:
             return True
@@ -426,10 +453,10 @@ def install(loader: Loader) -> Loader:
 
 def missing_global(namespace: dict[str, Any], name: str) -> Any:
     """Return a name that a module's namespace does not have yet: brought by a star, or built in."""
-    state: ModuleState | None = namespace.get(_HIDDEN)
+    state: ModuleState | None = namespace.get(HIDDEN)
     if state is not None:
-        found = state.from_stars(name, _MISSING)
-        if found is not _MISSING:
+        found = state.from_stars(name, MISSING)
+        if found is not MISSING:
             return found
     from cutaway.interp.builtins import BUILTINS
 
@@ -457,111 +484,7 @@ def absolute(frame: Frame, module: str, level: int) -> str:
     return f"{base}.{module}" if module else base
 
 
-def pending(frame: Frame, bound: str, bring: Callable[[], Any]) -> Pending:
-    """Return what an import binds at module level: resolved, and bound for good, on first use."""
-    namespace = frame.vars
-
-    def settle() -> Any:
-        value = bring()
-        if namespace.get(bound) is made:
-            namespace[bound] = value
-        return value
-
-    made = Pending(settle)
-    return made
-
-
-def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Callable[[], Any], bool]:
-    """Return what brings `import name` (its first package) or `import name as x` (the module itself).
-
-    The second value tells whether everything it evaluates is evaluated.
-    """
-    loader = current()
-    at = frame.place
-    if strict:
-        _require(loader, name)
-    settled = _placed(at, lambda: loader.settle(name)) if not strict else False
-
-    def bring() -> Any:
-        module = _placed(at, lambda: loader.load(name, strict))
-        if strict and isinstance(module, SourceModule):
-            module.__dict__[_HIDDEN].run(strict=True)
-            module = loader.load(name)
-        return module if whole else _placed(at, lambda: loader.load(name.partition(".")[0], strict))
-
-    return bring, settled
-
-
-def importing_from(frame: Frame, module: str, level: int, name: str, strict: bool) -> tuple[Callable[[], Any], bool]:
-    """Return what brings `from module import name`, and whether everything it evaluates is evaluated."""
-    loader = current()
-    at = frame.place
-    full = absolute(frame, module, level)
-    if strict:
-        _require(loader, full)
-    settled = _placed(at, lambda: loader.settle(full)) if not strict else False
-
-    def bring() -> Any:
-        source_module = _placed(at, lambda: loader.load(full, strict))
-        if isinstance(source_module, Unknown):
-            return source_module
-        if strict and isinstance(source_module, SourceModule):
-            source_module.__dict__[_HIDDEN].run(strict=True)
-            source_module = loader.load(full)
-        own = loader.states.get(full)
-        if own is not None and type(own.namespace.get(name)) is Pending and own._is_submodule(name):
-            if own.namespace is frame.globals:  # a package's `from . import part`
-                return _submodule(loader, f"{full}.{name}")
-        try:
-            value = getattr(source_module, name)
-        except AttributeError:
-            if strict:
-                raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
-            return Unknown(f"{name} is not found in module {full}", at)
-        if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
-            return _submodule(loader, f"{full}.{name}")
-        return value.resolve() if type(value) is Pending else value
-
-    return bring, settled
-
-
-def _submodule(loader: Loader, name: str) -> Any:
-    loader.settle(name)
-    return loader.load(name)
-
-
-def import_star(frame: Frame, module: str, level: int) -> None:
-    """Bind what a star import brings, or note it: names are then looked up in it as they are missed."""
-    state: ModuleState = frame.globals[_HIDDEN]
-    star = state._star(module, level)
-    bring, full = star
-    settled = state.loader.settle(full)
-    brought = bring()
-    if settled and isinstance(brought, SourceModule):
-        for name in exported_names(brought):
-            found = getattr(brought, name, _MISSING)
-            if found is not _MISSING:
-                state.namespace[name] = found.resolve() if type(found) is Pending else found
-        return
-    bound = [name for name in state.namespace if not name.startswith("__")]
-    if not isinstance(brought, SourceModule):
-        exported = set(exported_names(brought))
-        bound = [name for name in bound if name in exported]
-    for name in bound:
-        found = state._from([star], name, bind=False)
-        if found is not _MISSING:
-            state.namespace[name] = found
-    state.stars.append(star)
-
-
-def _require(loader: Loader, name: str) -> None:
-    """Raise `ModuleNotFoundError` now if a module does not exist."""
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        loader.load(".".join(parts[:count]), strict=True)
-
-
-def _placed(at: Place, bring: Callable[[], Any]) -> Any:
+def placed(at: Place, bring: Callable[[], Any]) -> Any:
     """Bring something so that what goes wrong is reported where the import is written."""
     frame = Frame({}, {}, at.file, None, None)
     frame.line = at.line
@@ -574,7 +497,7 @@ def _placed(at: Place, bring: Callable[[], Any]) -> Any:
 
 def every_name(module: SourceModule) -> Namespace:
     """Return a module's names as its target sees them."""
-    state: ModuleState = module.__dict__[_HIDDEN]
+    state: ModuleState = module.__dict__[HIDDEN]
     state.run()
     return Namespace(state)
 

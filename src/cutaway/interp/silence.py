@@ -27,7 +27,10 @@ def silence() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with redirect_stdout(sys.stdout if debugging else nowhere), redirect_stderr(sys.stderr if debugging else nowhere):
+            with (
+                redirect_stdout(sys.stdout if debugging else nowhere),
+                redirect_stderr(sys.stderr if debugging else nowhere),
+            ):
                 yield
     finally:
         sys.unraisablehook = hook

@@ -11,7 +11,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp import loader
+from cutaway.interp import imports
 from cutaway.interp.budget import tick
 from cutaway.interp.classes import define_class
 from cutaway.interp.expression import (
@@ -267,8 +267,8 @@ class StatementCompiler(ExpressionCompiler):
         def execute(frame: Frame) -> None:
             frame.line = line
             for (name, other, bound), assign in zip(names, assigns):
-                resolve, settled = loader.importing(frame, name, whole=other is not None, strict=guarded)
-                assign(frame, loader.pending(frame, bound, resolve) if lazy and not settled else resolve())
+                resolve, settled = imports.importing(frame, name, whole=other is not None, strict=guarded)
+                assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
 
@@ -285,10 +285,10 @@ class StatementCompiler(ExpressionCompiler):
             frame.line = line
             for (name, bound), assign in zip(names, assigns):
                 if name == "*":
-                    loader.import_star(frame, module, level)
+                    imports.import_star(frame, module, level)
                     continue
-                resolve, settled = loader.importing_from(frame, module, level, name, strict=guarded)
-                assign(frame, loader.pending(frame, bound, resolve) if lazy and not settled else resolve())
+                resolve, settled = imports.importing_from(frame, module, level, name, strict=guarded)
+                assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
 

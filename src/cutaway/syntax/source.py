@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
+import stat
 import warnings
-from pathlib import Path
+from typing import Any
 
-from cutaway.core.error import CutawayError
+from cutaway.core.error import CutawayError, one_line
+from cutaway.syntax.nearby import meant_file
 
 MAXIMUM_BYTES = 16 << 20
+_PATIENCE = 30.0  # seconds that a pipe may be silent
+_OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class SourceError(CutawayError):
@@ -19,29 +23,104 @@ class SourceError(CutawayError):
 def read(path: str) -> bytes:
     """Return the bytes of a source file."""
     try:
-        if os.path.getsize(path) > MAXIMUM_BYTES:
-            raise SourceError(f"{path}: too large to be read as source ({os.path.getsize(path):,} bytes)")
-        return Path(path).read_bytes()
+        descriptor = os.open(path, _OPENING)
+        with open(descriptor, "rb", buffering=0) as file:
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                raise IsADirectoryError
+            return _read(file, path)
     except FileNotFoundError:
-        raise SourceError(f"{path}: no such file") from None
+        raise SourceError(f"{path}: no such file{meant_file(path)}") from None
     except IsADirectoryError:
-        raise SourceError(f"{path}: is a directory, not a Python file") from None
-    except OSError as error:
-        raise SourceError(f"{path}: can't be read ({error.strerror})") from None
+        raise SourceError(f"{path}: is a folder; name a Python file in it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(f"{path}: can't be read ({reason})") from None
+
+
+def _read(file: Any, path: str) -> bytes:
+    """Read to the end, but not without end; a pipe is waited for."""
+    import select
+
+    parts: list[bytes] = []
+    left = MAXIMUM_BYTES
+    while True:
+        part = file.read(1 << 20)
+        if part is None:  # nothing yet
+            if not select.select([file], [], [], _PATIENCE)[0]:
+                raise SourceError(f"{path}: nothing comes from it")
+            continue
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+        left -= len(part)
+        if left < 0:
+            raise SourceError(f"{path}: too large to be source: more than {MAXIMUM_BYTES:,} bytes")
+
+
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_SAVED = {
+    b"\x89HDF": "an HDF5 file",
+    b"PK\x03\x04": "a zip archive, as saved networks are",
+    b"\x80\x02": "a pickle",
+    b"\x1f\x8b": "compressed with gzip",
+    b"\x7fELF": "compiled code",
+    b"\x89PNG": "an image",
+}
 
 
 def parse(source: bytes, path: str) -> ast.Module:
     """Return the syntax tree of a source file."""
+    if b"\0" in source:
+        raise SourceError(f"{path}: not Python source: {_content(source)}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(source, path)
+            tree = ast.parse(source, path)
     except SyntaxError as error:
-        line = error.lineno or 0
-        if "encod" in (error.msg or "") or "utf-8" in (error.msg or ""):
-            raise SourceError(f"{path}: not a text file in the encoding it declares ({error.msg})") from None
-        raise SourceError(f"{path}:{line}: syntax error: {error.msg}") from None
+        raise SourceError(_complaint(error, source, path)) from None
     except ValueError as error:
-        raise SourceError(f"{path}: not Python source ({error})") from None
+        raise SourceError(f"{path}: not Python source ({one_line(str(error))})") from None
     except (RecursionError, MemoryError):
         raise SourceError(f"{path}: nested too deeply to be parsed") from None
+    if _is_notebook(tree):
+        raise SourceError(
+            f"{path}: is a notebook; show the code in it as a script: jupyter nbconvert --to script {path}"
+        )
+    return tree
+
+
+def _content(source: bytes) -> str:
+    if source.startswith(_UTF_16):
+        return "it is encoded in UTF-16; save it in UTF-8"
+    return next(
+        (f"it is {what}" for start, what in _SAVED.items() if source.startswith(start)), "it contains null bytes"
+    )
+
+
+def _complaint(error: SyntaxError, source: bytes, path: str) -> str:
+    """Return what is wrong with a source, and in which line."""
+    reason = error.msg or "invalid syntax"
+    if "unknown encoding" in reason or "encoding problem" in reason:
+        return f"{path}: its first lines declare an encoding that is not known ({reason})"
+    if "codec can't decode" in reason or "utf-8" in reason.casefold():
+        what = _content(source) if source.startswith((*_UTF_16, *_SAVED)) else "it is not text in UTF-8"
+        return f"{path}:{_undecodable_line(source)}: not Python source: {what}, and declares no other encoding"
+    place = f"{path}:{error.lineno}" if error.lineno else path
+    hint = "; it is written for Python 2" if reason.startswith("Missing parentheses in call to 'print'") else ""
+    return f"{place}: syntax error: {reason}{hint}"
+
+
+def _undecodable_line(source: bytes) -> int:
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return source.count(b"\n", 0, error.start) + 1
+    return 1
+
+
+def _is_notebook(tree: ast.Module) -> bool:
+    """Tell whether a file is one JSON object with cells, which Python can read as an expression."""
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr) or not isinstance(tree.body[0].value, ast.Dict):
+        return False
+    keys = {key.value for key in tree.body[0].value.keys if isinstance(key, ast.Constant)}
+    return {"cells", "nbformat"} <= keys

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cutaway.core.dim import Size, symbol
 from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
+from cutaway.syntax.nearby import meant, meant_file
 
 
 class TargetError(CutawayError):
@@ -34,51 +35,68 @@ class Input:
     dtype: str
 
 
+_FORMS = "give a Python file, file.py::name, or package.module:name"
 _MODULE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)*")
 
 
 def parse_target(text: str) -> Target:
     """Read `model.py`, `model.py::Net`, `package.module:make(3)`, or `-` for standard input."""
     if not text.strip():
-        raise TargetError("the target is empty: give a Python file, file.py::name, or package.module:name")
+        raise TargetError(f"the target is empty: {_FORMS}")
     path, separator, expression = text.partition("::")
     if separator:
+        if not path:
+            raise TargetError(f"{text}: nothing stands before '::'; {_FORMS}")
         if not expression.strip():
             raise TargetError(f"{text}: nothing stands behind '::'; name a class, a variable or a call")
         return Target(text, path, None, expression.strip())
     if text == "-" or text.endswith(".py") or os.path.exists(text):
         return Target(text, text, None, "")
     module, separator, expression = text.partition(":")
+    if separator and (module.endswith(".py") or os.path.isfile(module)):
+        raise TargetError(f"{text}: a name in a file stands behind two colons: write {module}::{expression}")
     if _MODULE.fullmatch(module):
         if separator and not expression.strip():
             raise TargetError(f"{text}: nothing stands behind ':'; name a class, a variable or a call")
         return Target(text, None, module, expression.strip())
     if "/" in text or os.sep in text:
-        raise TargetError(f"{text}: no such file")
-    raise TargetError(f"{text}: not a target; give a Python file, file.py::name, or package.module:name")
+        raise TargetError(f"{text}: no such file{meant_file(text)}")
+    raise TargetError(f"{text}: not a target; {_FORMS}")
+
+
+_SHORT = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}
+_SHAPES = "write a shape as 1x3x224x224, with :dtype behind it if it is not float32"
+_LARGEST = (1 << 63) - 1
 
 
 def parse_input(text: str) -> Input:
-    """Read `1x3x224x224`, `x=1x3x224x224:float32`, `mask=1x16:bool`; symbols may stand for sizes."""
+    """Read `1x3x224x224`, `x=1x3x224x224:float32`, `mask=1x16:bool`; symbols may stand for sizes, `()` is a number."""
     name, separator, rest = text.partition("=")
+    name = name.strip()
     if not separator:
         name, rest = "", text
-    elif not name.strip().isidentifier():
-        raise TargetError(f"--input {text}: {name.strip()!r} is not an argument name")
-    shape, _, dtype = rest.partition(":")
-    dtype = dtype.strip() or "float32"
-    dtype = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}.get(
-        dtype, dtype
-    )
-    if dtype not in KINDS:
-        raise TargetError(f"--input {text}: unknown dtype {dtype!r}; known are {', '.join(KINDS)}")
-    sizes = [_size(part.strip(), text) for part in re.split(r"[x,×]", shape.strip("() "))] if shape.strip("() ") else []
-    return Input(name.strip() or None, tuple(sizes), dtype)
+    elif not name.isidentifier():
+        what = f"{name!r} is not an argument name" if name else "no argument name stands before '='"
+        raise TargetError(f"--input {text}: {what}; write NAME=SHAPE, as in x=1x3x224x224")
+    shape, colon, dtype = (part.strip() for part in rest.partition(":"))
+    if not shape:
+        raise TargetError(f"--input {text or repr(text)}: no shape is given; {_SHAPES}")
+    if colon and dtype not in KINDS and dtype not in _SHORT:
+        if shape.isidentifier() and dtype[:1].isdigit():
+            raise TargetError(f"--input {text}: the name of an argument stands before '=': write {shape}={dtype}")
+        known = f"; known are {', '.join(KINDS)}"
+        raise TargetError(f"--input {text}: unknown dtype {dtype!r}{meant(dtype, [*KINDS, *_SHORT]) or known}")
+    inner = shape.strip("()[] ").rstrip(",")
+    sizes = tuple(_size(part.strip(), text) for part in re.split(r"[x,×]", inner)) if inner else ()
+    return Input(name or None, sizes, _SHORT.get(dtype, dtype) or "float32")
 
 
 def _size(part: str, text: str) -> Size:
-    if part.isdigit():
+    if part.isascii() and part.isdigit():
+        if len(part) > 19 or int(part) > _LARGEST:
+            raise TargetError(f"--input {text}: the size {part[:30]} is too large for any tensor")
         return int(part)
     if part.isidentifier():
         return symbol(part)
-    raise TargetError(f"--input {text}: {part!r} is not a size; write sizes as 1x3x224x224, with an optional :dtype")
+    what = f"{part!r} is not a size" if part else "a size is missing"
+    raise TargetError(f"--input {text}: {what}; {_SHAPES}")

@@ -24,7 +24,7 @@ from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.dim import Dim, Size, is_known
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
-from cutaway.core.unknown import Opaque, Unknown
+from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.describe import Described, bind_by_name, class_name, describe, qualified_name
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.torch.nn.module import Module
@@ -97,7 +97,10 @@ class Torch:
 
 def _named_inputs(network: Module, call: Call) -> Iterator[tuple[str, Reference]]:
     """Name the inputs of a call by forward's parameters."""
-    parameters = session.current().signature(network.forward).parameters.values()
+    try:
+        parameters = list(session.current().signature(network.forward).parameters.values())
+    except (Exception, Undecidable):
+        parameters = []  # a forward that can't be called, which has been remarked as it was
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
     for path, reference in call.inputs:

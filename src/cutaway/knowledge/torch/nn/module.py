@@ -54,7 +54,7 @@ class RemovableHandle:
 
 
 _DEEPEST = 500  # calls of modules within calls
-_MOST_MODULES = 1_000_000
+_MOST_MODULES = 200_000
 _LONGEST_PATH = 10_000  # letters
 
 
