@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,14 +27,28 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     target = case.directive("show") or MAIN
     inputs = [value for key, value in case.directives if key == "input"]
+    paths = [value for key, value in case.directives if key == "path"]
+    if target.startswith("-"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / MAIN).read_bytes())))
     expected = [line for block in case.blocks if block.language == "text" for line in block.text.splitlines() if line]
     assert expected, f"{case.file}:{case.line}: the case expects nothing"
     try:
-        networks = cutaway.show(target, input=inputs)
+        networks = cutaway.show(target, input=inputs, path=paths)
     except cutaway.CutawayError as error:
-        assert [f"error: {error}"] == expected
+        assert _nearest(expected[0], [f"error: {error}"]) == expected[0] and len(expected) == 1
         return
+    expected += [line for name, text in case.sources(MAIN).items() for line in _shapes(name, text)]
     assert _said(networks, expected) == expected
+
+
+_SHAPE = re.compile(r"# shape: (.*\S)")
+
+
+def _shapes(file: str, text: str) -> Iterator[str]:
+    """Yield what the comments in a file say about the values of their lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _SHAPE.search(line):
+            yield f"shape at {file}:{number}: {found[1]}"
 
 
 def _said(networks: tuple[Architecture, ...], expected: list[str]) -> list[str]:
@@ -72,6 +88,9 @@ def _facts(network: Architecture) -> Iterator[str]:
         tied = f", tied to {weight.tied_to}" if weight.tied_to else ""
         yield f"{weight.kind} {weight.name}: {_shape(weight.shape)} {weight.dtype}{tied}"
     yield f"ops: {' '.join(op.op.removeprefix('torch.').removeprefix('nn.functional.') for op in network.ops)}"
+    lines = {op.source: ", ".join(_shape(value.shape) for value in op.outputs) for op in network.ops}
+    for place, shapes in lines.items():
+        yield f"shape at {place}: {shapes}"
     totals = network.totals
     yield f"parameters: {totals.parameters}"
     yield f"trainable: {totals.trainable_parameters}"

@@ -6,7 +6,6 @@ import argparse
 import gc
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -173,6 +172,8 @@ def _write_file(text: str, path: str) -> None:
         with open(path, "w", encoding="utf-8") as device:  # such as /dev/null, which must not be replaced
             device.write(text)
         return
+    import tempfile
+
     descriptor, beside = tempfile.mkstemp(dir=os.path.dirname(path))
     try:
         with open(descriptor, "w", encoding="utf-8") as file:

@@ -17,7 +17,7 @@ FAILED, INTERRUPTED = 2, 130
 
 _STACK_BYTES = 100 << 20
 _MOST_BYTES, _LEAST_BYTES = 16 << 30, 4 << 30
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 1.0
 _LAST_SECONDS = 90.0  # for describing and writing what was found, and for operations that can't be interrupted
 
 

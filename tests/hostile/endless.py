@@ -195,6 +195,22 @@ HUGE: dict[str, str] = {
     "zlib": "import zlib\nbad = zlib.decompress(zlib.compress(bytes(4 * 10**6)) * 1)\nbad2 = zlib.decompress(b'x' * 10**6)",
 }
 
+SYMBOLIC: dict[str, str] = {
+    "a power": "b = b ** 10**9",
+    "a power of a sum": "b = (b + 1) ** 10**4",
+    "squares": "for _ in range(60):\n            b = b * b + 1",
+    "a long sum of powers": "s = 0\n        for i in range(60):\n            s = s + b ** i\n        for _ in range(20):\n            s = s * s",
+    "a deep minimum": "for i in range(10**4):\n            b = min(b, x.shape[0] * 3 - i)",
+    "a deep maximum": "for i in range(10**4):\n            b = max(b, x.shape[0] + i)",
+    "a deep quotient": "for i in range(10**4):\n            b = (b + 7) // 3 + i",
+    "a deep remainder": "for i in range(10**4):\n            b = (b * 5 + i) % 7 + b",
+    "many symbols": "for i in range(10**3):\n            x = torch.nonzero(torch.zeros(b, b))\n            b = b + x.shape[0]",
+    "a shape": "x = x.reshape(b * b * b // b, -1)\n        for _ in range(300):\n            x = torch.cat([x, x])\n        b = x.shape[0]",
+    "a range": "for i in range(b):\n            x = x + i",
+    "a list": "y = [0] * b\n        y = list(range(b))\n        y = 'a' * b",
+    "a decision": "while b > 1:\n            b = b // 2",
+}
+
 FINE: dict[str, str] = {
     "torch zeros": "t = torch.zeros(10**6, 10**6)",
     "torch arange as a list": "t = torch.arange(10**12).tolist()",

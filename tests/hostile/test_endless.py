@@ -9,7 +9,7 @@ import pytest
 
 from cutaway import cli
 from tests.hostile.apart import apart
-from tests.hostile.endless import ENDLESS, FINE, HUGE
+from tests.hostile.endless import ENDLESS, FINE, HUGE, SYMBOLIC
 
 _NETWORK = """
 import torch
@@ -32,12 +32,14 @@ def _cases(table: dict[str, str]) -> list[object]:
     return [pytest.param(text, id=name) for name, text in table.items()]
 
 
-def _show(folder: Path, trouble: str, seconds: str, capfd: pytest.CaptureFixture[str]) -> tuple[str, float]:
+def _show(
+    folder: Path, trouble: str, seconds: str, capfd: pytest.CaptureFixture[str], *options: str
+) -> tuple[str, float]:
     """Show the networks of a file with trouble in it; nothing but a result, or one message, comes out."""
     model = folder / "model.py"
     model.write_text(_NETWORK.format(trouble=trouble))
     started = time.monotonic()
-    code = apart(cli.main, ["show", str(model), "--timeout", seconds], seconds=40)
+    code = apart(cli.main, ["show", str(model), "--timeout", seconds, *options], seconds=40)
     elapsed = time.monotonic() - started
     out, err = capfd.readouterr()
     assert code in (cli.CLEAN, cli.FAULTS, cli.FAILED), (code, out, err)
@@ -61,6 +63,19 @@ def test_what_does_not_fit_is_not_built(tmp_path: Path, trouble: str, capfd: pyt
     out, elapsed = _show(tmp_path, trouble, "10", capfd)
     assert elapsed < 8
     assert "MemoryError" not in out
+
+
+@pytest.mark.parametrize("trouble", _cases(SYMBOLIC))
+def test_sizes_stay_in_bounds(tmp_path: Path, trouble: str, capfd: pytest.CaptureFixture[str]) -> None:
+    model = f"""
+class Sized(nn.Module):
+    def forward(self, x):
+        b = x.shape[0]
+        {trouble}
+        return x, torch.zeros(3, b) if isinstance(b, int) else x
+"""
+    _, elapsed = _show(tmp_path, model, "5", capfd, "--input", "Bx2")
+    assert elapsed < 10
 
 
 @pytest.mark.parametrize("trouble", _cases(FINE))

@@ -41,12 +41,19 @@ def native(files: Mapping[str, str], folder: Path) -> Outcome:
         return Outcome(error=described(error))
 
 
-def interpreted(files: Mapping[str, str], folder: Path) -> Outcome:
-    """Interpret the program and read its `result`; whatever is unknown in the end is an error."""
+def interpreted(files: Mapping[str, str], folder: Path, installed: bool = False) -> Outcome:
+    """Interpret the program and read its `result`; whatever is unknown in the end is an error.
+
+    It is the user's own program, or a package that is installed and of which something is used.
+    """
     write(files, folder)
     with _installed(Options(seconds=30)) as gathered:
-        current().add_own(str(folder))
-        state = current().add("program", Location(str(folder / MAIN)))
+        if installed:
+            current().folders.insert(0, str(folder))
+            state = current().add("user", Location("user.py"), b"import program\nresult = program.result\n")
+        else:
+            current().add_own(str(folder))
+            state = current().add("program", Location(str(folder / MAIN)))
         try:
             state.run(strict=True)
             value = state.lookup("result")

@@ -23,6 +23,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import TABLE
 
 from . import rows
+from .calls import spread
 from .check import ACCEPTED_ERRORS, quiet, recording, show
 from .mutate import change
 from .samples import SHAPE, SYMBOLIC, VALUES, Comparison, Converter, Different, Unconvertible, copy, dtype_name
@@ -75,8 +76,8 @@ def ours(cls: type) -> Any:
     return TABLE.get(f"{cls.__module__}.{cls.__name__}") or TABLE[f"torch.nn.{cls.__name__}"]
 
 
-def samples(name: str) -> Iterator[Sample]:
-    """Yield the samples of one ModuleInfo in both modes, then changed ones."""
+def samples(name: str, limit: int = 1000) -> Iterator[Sample]:
+    """Yield at most `limit` samples of one ModuleInfo, in both modes, then changed ones."""
     info = infos()[name]
     found = []
     for training in (True, False):
@@ -92,7 +93,7 @@ def samples(name: str) -> Iterator[Sample]:
                     None if call is None else tuple(call.args), {} if call is None else call.kwargs, training,
                 )
             )  # fmt: skip
-    yield from found
+    yield from spread(found, limit)
     rng = random.Random(zlib.crc32(name.encode()))
     for _ in range(MUTATIONS if found else 0):
         base = rng.choice(found)
@@ -251,7 +252,7 @@ def _raising(error: BaseException | None, raised: BaseException | None, what: st
         return None if error is None else ""
     if error is None:
         return f"{what}: ours raises {_line(raised)}, torch does not"
-    if not isinstance(raised, ACCEPTED_ERRORS):
+    if not isinstance(raised, (*ACCEPTED_ERRORS, type(error))):
         return f"{what}: ours crashes with {_line(raised)} where torch raises {_line(error)}"
     return ""
 
@@ -283,9 +284,12 @@ def _real_flops(sample: Sample, module: torch.nn.Module) -> int | None:
     return None
 
 
-def bases(cls: type) -> list[str]:
-    """Return the names of a class's bases in method resolution order."""
-    return [base.__name__ for base in inspect.getmro(cls)]
+def bases(name: str) -> tuple[list[str], list[str]]:
+    """Return the modelled bases of our class and of the real one, in method resolution order."""
+    theirs = [f"{base.__module__}.{base.__qualname__}" for base in inspect.getmro(rows.real(name))]
+    expected = [base for base in theirs if base in TABLE]
+    mine = [f"{base.__module__}.{base.__qualname__}" for base in inspect.getmro(TABLE[name])]
+    return [base for base in mine if base in expected], expected
 
 
 def main() -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from . import modules, rows
+from . import modules
 from .exclusions import MODULES
 
 
 @pytest.mark.parametrize("name", [name for name in modules.infos() if name not in MODULES])
 def test_module(name: str) -> None:
-    found = {line: str(sample) for sample in modules.samples(name) for line in modules.differences(sample)}
+    found = {line: str(sample) for sample in modules.samples(name, limit=24) for line in modules.differences(sample)}
     assert not found, "\n".join(f"{line}\n    {sample}" for line, sample in list(found.items())[:10])
 
 
@@ -22,4 +22,5 @@ def test_exclusion_is_still_needed(name: str) -> None:
 @pytest.mark.parametrize("name", modules.class_names())
 def test_bases(name: str) -> None:
     """`isinstance` and `super()` of a target work as with torch's classes."""
-    assert modules.bases(rows.TABLE[name]) == modules.bases(rows.real(name))
+    mine, expected = modules.bases(name)
+    assert mine == expected

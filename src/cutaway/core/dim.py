@@ -9,7 +9,7 @@ A `Dim` is a polynomial with integer coefficients whose atoms are symbols and th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, TypeAlias
 
@@ -20,10 +20,10 @@ Size: TypeAlias = "int | Dim"
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A named integer that is at least `least`. An anonymous one stands for an unknown size."""
+    """A named integer that is at least `least`, if that is given. An anonymous one stands for an unknown size."""
 
     name: str
-    least: int = 1
+    least: int | None = 1
     anonymous: bool = False
 
     def __str__(self) -> str:
@@ -37,12 +37,30 @@ class Func:
     kind: str
     left: Size
     right: Size
+    depth: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "depth", 1 + max(_depth(self.left), _depth(self.right)))
 
     def __str__(self) -> str:
         if self.kind in ("min", "max"):
             return f"{self.kind}({self.left}, {self.right})"
         operator = "//" if self.kind == "floordiv" else "%"
         return f"{_grouped(self.left)}{operator}{_grouped(self.right)}"
+
+
+# Beyond these an expression says nothing to anyone, and takes long to compute with.
+_HIGHEST_POWER = 64
+_MOST_TERMS = 1 << 8
+_MOST_PRODUCTS = 1 << 12
+_DEEPEST = 32
+
+
+def _depth(size: Size) -> int:
+    """Return how many functions are nested in a size."""
+    if not isinstance(size, Dim):
+        return 0
+    return max((atom.depth for monomial in size.terms for atom, _ in monomial if isinstance(atom, Func)), default=0)
 
 
 Atom: TypeAlias = "Symbol | Func"
@@ -119,7 +137,7 @@ class Dim:
         return self if less(self, 0) is False else _foreign(self, None)
 
     def __pow__(self, other: Any) -> Any:
-        if not isinstance(other, int) or other < 0:
+        if not isinstance(other, int) or not 0 <= other <= _HIGHEST_POWER:
             return _foreign(self, other)
         result: Size = 1
         for _ in range(other):
@@ -155,9 +173,13 @@ _fresh = 0
 
 def unknown_size() -> Dim:
     """Return a size of which nothing is known; each call gives a different one."""
+    return _anonymous(0)
+
+
+def _anonymous(least: int | None) -> Dim:
     global _fresh
     _fresh += 1
-    return Dim({((Symbol(f"?{_fresh}", 0, True), 1),): 1})
+    return Dim({((Symbol(f"?{_fresh}", least, True), 1),): 1})
 
 
 def is_known(size: Size) -> bool:
@@ -285,7 +307,9 @@ def _extreme(kind: str, left: Size, right: Size, first: bool | None) -> Size:
 
 def _function(kind: str, left: Size, right: Size) -> Size:
     if kind in ("floordiv", "mod") and equal(right, 0) is not False:
-        return unknown_size()
+        return _anonymous(None)
+    if max(_depth(left), _depth(right)) >= _DEEPEST:
+        return _anonymous(None)
     if kind in ("floordiv", "mod") and less(left, right) is True and less(left, 0) is False:
         return 0 if kind == "floordiv" else left
     return Dim({((Func(kind, left, right), 1),): 1})
@@ -333,10 +357,12 @@ def _combine(left: Size, right: Size, sign: int) -> Size:
     terms = dict(_terms(left))
     for monomial, coefficient in _terms(right).items():
         terms[monomial] = terms.get(monomial, 0) + sign * coefficient
-    return _from(terms)
+    return _from(terms) if len(terms) <= _MOST_TERMS else _anonymous(None)
 
 
 def _product(left: Size, right: Size) -> Size:
+    if isinstance(left, Dim) and isinstance(right, Dim) and len(left.terms) * len(right.terms) > _MOST_PRODUCTS:
+        return _anonymous(None)
     terms: dict[Monomial, int] = {}
     for left_monomial, left_coefficient in _terms(left).items():
         for right_monomial, right_coefficient in _terms(right).items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Fault(RuntimeError):
     """The target would fail here. `code` names the kind of fault, in kebab case.
@@ -14,6 +16,7 @@ class Fault(RuntimeError):
         super().__init__(message)
         self.code = code
         self.reported = False
+        self.finding: Any = None  # what it is recorded as
 
 
 class ArgumentFault(Fault, ValueError):

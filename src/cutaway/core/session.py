@@ -166,7 +166,15 @@ class Session:
         """Record a definite fault of the target, once."""
         if not fault.reported:
             fault.reported = True
-            self.findings.setdefault(Finding(fault.code, str(fault), place or self.place()))
+            finding = fault.finding or Finding(fault.code, str(fault), place or self.place())
+            if finding not in self.findings:
+                self.findings[finding], fault.finding = None, finding
+
+    def forgive(self, fault: Fault) -> None:
+        """Take back a fault that the network itself handles; it is found again if it is raised again."""
+        fault.reported = False
+        if fault.finding is not None:
+            self.findings.pop(fault.finding, None)
 
     def assume(self, text: str, place: Place | None = None) -> None:
         """Record an assumption; the same one is listed once."""

@@ -15,7 +15,7 @@ DEPTH = 400  # nested calls of the target
 ELEMENTS = 1 << 22  # of one sequence or string that the target builds in one operation
 BITS = 1 << 14  # of one integer
 MEMORY = 2 << 30  # bytes that an analysis may add to the process
-_CHECK_EVERY = 1 << 12
+_CHECK_EVERY = 1 << 8
 _ELEMENTS_IN_A_STEP = 1 << 6
 
 

@@ -243,8 +243,11 @@ def evaluate(text: Any, namespace: Any = None, local: Any = None) -> Any:
     tree = ast.parse(text.strip(), mode="eval")
     names = dict(here.vars) if namespace is None else dict(local or {})
     space = here.globals if namespace is None else namespace
-    scope = Scope("function", None, set(names), {})
-    frame = Frame(names, space, here.file, None, None)
+    if isinstance(space, Namespace):
+        space = space.state.namespace
+    at_top = namespace is None and here.vars is here.globals
+    scope = Scope("module", None, set(), {}) if at_top else Scope("function", None, set(names), {})
+    frame = Frame(space if at_top else names, space, here.file, None, None)
     frame.line = here.line
     return ExpressionCompiler(scope, here.file).expression(tree.body)(frame)
 

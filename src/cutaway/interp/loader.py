@@ -211,22 +211,18 @@ class ModuleState:
         self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
         self.hints = [statement for node in tree.body for statement in _hints(node)]
         if not self.is_own:
-            self._defer(tree.body)
+            self.later = deferrable(tree.body, self._read())
         STACK.append(self.frame)
         try:
             for index, node in enumerate(tree.body):
-                if index in self.waiting and index not in self.later:
+                if index in self.waiting and index in self.later:
+                    for name in self.later[index]:
+                        self.namespace[name] = Pending(functools.partial(self._define, index, name))
+                elif index in self.waiting:
                     self._execute(index, node, strict)
         finally:
             STACK.pop()
             self.finished = True
-
-    def _defer(self, body: list[ast.stmt]) -> None:
-        """Leave the definitions that can wait until one of their names is used."""
-        self.later = deferrable(body, self._read())
-        for index, names in self.later.items():
-            for name in names if index in self.waiting else ():
-                self.namespace[name] = Pending(functools.partial(self._define, index, name))
 
     def _define(self, index: int, name: str) -> Any:
         """Evaluate a definition that was left until now, and return one of its names."""
@@ -240,7 +236,8 @@ class ModuleState:
     def define_all(self) -> None:
         """Evaluate every definition that was left; imports stay as they are."""
         for index in sorted(self.waiting):
-            if index in self.waiting:
+            names = self.later.get(index, ())
+            if index in self.waiting and all(type(self.namespace.get(name)) is Pending for name in names):
                 self._execute(index, self.waiting[index], strict=False)
 
     def _is_modelled(self, node: ast.stmt) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import imports
 from cutaway.interp.budget import tick
@@ -591,6 +592,8 @@ def _handle(frame: Frame, error: BaseException, caught: Caught | None, handle: E
     if caught is not None:
         holder, name = caught
         holder(frame)[name] = error
+    if isinstance(error, Fault) and session.current().modules:
+        session.current().forgive(error)
     HANDLING.append(error)
     try:
         return handle(frame)

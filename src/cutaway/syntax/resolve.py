@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,7 +56,7 @@ def _listing(folder: str) -> list[str]:
 
 def environment_folders() -> list[str]:
     """Return the folders of installed packages of the current environment, without the standard library."""
-    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    standard = {os.path.dirname(os.__file__)}
     own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     found = []
     for folder in sys.path:

@@ -67,6 +67,8 @@ class Torch:
         return list(network.modules())
 
     def read_off(self, network: Module, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        if "_modules" not in network.__dict__:
+            raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
         paths = {id(module): path for path, module in network.named_modules()}
         calls = _calls_below(gathered, call, paths)
         weights = list(_weights(network))

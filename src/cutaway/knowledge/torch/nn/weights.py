@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import Dim, equal, less, unknown_size
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
@@ -78,6 +79,7 @@ def factory_kwargs(kwargs: Any) -> Any:
 def _size(layer: Any, position: int, sizes: Any) -> Any:
     value = sizes[position]
     if isinstance(value, Unknown):
+        session.current().note(value)
         return unknown_size()
     if isinstance(value, Tensor) and value.values_ is None and not value.dtype.is_floating_point:
         return unknown_size()
