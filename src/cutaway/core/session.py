@@ -141,6 +141,8 @@ class Session:
 
     def note(self, unknown: Unknown, module: Any = None) -> Unknown:
         """Record a value that turned out to be unknown, once for each cause, and return it."""
+        if unknown.place is None and Note(unknown.reason) in self.unknowns:
+            return unknown  # it comes from the command line, and is listed
         place = unknown.place or self.place()
         if not self.quiet:
             self.unknowns.setdefault(Note(unknown.reason, place, module))
