@@ -41,6 +41,16 @@ def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in kept if name in os.environ}
 
 
+def _wait_for_work(process: int) -> None:
+    """Wait until a command is well under way: where that can be seen, until it has its child for half a second."""
+    children = Path(f"/proc/{process}/task/{process}/children")
+    for _ in range(100):
+        if not children.exists() or children.read_text():
+            break
+        time.sleep(0.05)
+    time.sleep(0.5 if children.exists() else 2.0)
+
+
 @pytest.fixture
 def model(tmp_path: Path) -> str:
     path = tmp_path / "model.py"
@@ -121,7 +131,7 @@ def test_an_interruption_by_the_user_leaves_at_once(tmp_path: Path) -> None:
     process = subprocess.Popen(
         run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(), start_new_session=True
     )
-    time.sleep(1.0)
+    _wait_for_work(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, b"", b"cutaway: interrupted\n")
@@ -132,7 +142,29 @@ def test_ending_the_command_ends_its_child(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("while True:\n    pass\n" + NET)
     run = [sys.executable, "-m", "cutaway", "show", str(tmp_path / "model.py")]
     process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment())
-    time.sleep(1.0)
+    _wait_for_work(process.pid)
     process.terminate()
     out, err = process.communicate(timeout=20)  # returns only when no child holds the pipes any more
     assert (process.returncode, out, err) == (-signal.SIGTERM, b"", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+    ids=["xterm", "NO_COLOR", "dumb"],
+)
+def test_a_terminal_gets_colours_unless_they_are_refused(model: str, environment: dict[str, str], coloured: bool) -> None:
+    ours, theirs = os.openpty()
+    run = [sys.executable, "-m", "cutaway", "show", model, "--input", "1x5"]
+    process = subprocess.Popen(run, stdout=theirs, stderr=theirs, env={**_environment(), **environment})
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 1 << 16):
+            shown += part
+    except OSError:  # the other side is closed
+        pass
+    os.close(ours)
+    assert process.wait(60) == 1
+    assert b"shape-mismatch" in shown and (b"\x1b[" in shown) == coloured

@@ -24,8 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def entry() -> NoReturn:
     """Run as a program of its own."""
-    options = _parse(sys.argv[1:])
-    os._exit(supervised(lambda: _run(options), options.timeout))
+    try:
+        options = _parse(sys.argv[1:])
+        code = supervised(lambda: _run(options), options.timeout)
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        code = INTERRUPTED
+    os._exit(code)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -22,14 +22,6 @@ class Mode(str):
         return 'w'
 open('HERE/new', Mode('w')).write('x')
 """,
-    "open with a path that changes": """
-class Path:
-    asked = 0
-    def __fspath__(self):
-        Path.asked += 1
-        return 'HERE/model.py' if Path.asked < 2 else '/etc/hostname'
-loot(open(Path()).read())
-""",
     "open with an opener": "open('HERE/keep', opener=lambda path, flags: loot(path))",
     "open with a descriptor": "open(1, 'w').write('x')",
     "with open": "with open('HERE/new', 'w') as file:\n    file.write('x')",
@@ -127,6 +119,45 @@ def g():
 next(g())
 r = weakref.ref(C(), lambda r: 1 / 0)
 """,
+}
+
+READS: dict[str, str] = {
+    "open": "open('/etc/passwd').read()",
+    "open a link": "open('HERE/link').read()",
+    "open a way up": "open('HERE/../../../../../../../../etc/passwd').read()",
+    "open bytes": "open(b'/etc/passwd').read()\nopen('/etc/passwd', 'rb').read()",
+    "open with a path that changes": """
+class Path:
+    asked = 0
+    def __fspath__(self):
+        Path.asked += 1
+        return 'HERE/model.py' if Path.asked % 2 else '/etc/passwd'
+open(Path()).read()
+open(Path()).read()
+""",
+    "open with a path that shows another": """
+class Path(str):
+    def partition(self, by):
+        return ('model.py', '', '')
+    def startswith(self, *start):
+        return True
+    def __getitem__(self, key):
+        return 'HERE/model.py'
+    def __fspath__(self):
+        return self
+open(Path('/etc/passwd')).read()
+""",
+    "pathlib": "from pathlib import Path\nPath('/etc/passwd').read_text()\nPath('/etc/passwd').read_bytes()\nPath('/etc/passwd').open().read()",
+    "json": "import json\njson.load(open('/etc/passwd'))",
+    "a package's data": "import pkgutil\npkgutil.get_data('torch', '/etc/passwd')\npkgutil.get_data('model', '/etc/passwd')",
+    "resources": "import importlib.resources\nimportlib.resources.read_text('model', '/etc/passwd')",
+    "argparse": "import argparse\nargparse.ArgumentParser(fromfile_prefix_chars='@').parse_args(['@/etc/passwd'])",
+    "numpy": "import numpy as np\nnp.loadtxt('/etc/passwd')\nnp.fromfile('/etc/passwd')\nnp.genfromtxt('/etc/passwd')",
+    "linecache": "import linecache\nlinecache.getline('/etc/passwd', 1)",
+    "configparser": "import configparser\nconfigparser.ConfigParser().read('/etc/passwd')",
+    "a module's file": "__file__ = '/etc/passwd'\nimport inspect\nclass C:\n    pass\ninspect.getsource(C)",
+    "a module's folder": "__path__ = ['/etc']\nimport model.passwd\nfrom . import passwd",
+    "the import path": "import sys\nsys.path.insert(0, '/etc')\nimport passwd",
 }
 
 STARTS: dict[str, str] = {

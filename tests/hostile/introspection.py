@@ -269,6 +269,27 @@ textwrap.dedent.__globals__ |= Catch()
     "for over an attribute": "import textwrap\nfor textwrap.dedent.__code__ in [1]:\n    pass",
     "with as an attribute": "import contextlib, textwrap\nwith contextlib.nullcontext(1) as textwrap.dedent.__defaults__:\n    pass",
     "deleting an attribute": "import textwrap\ndel textwrap.dedent.__defaults__\ndelattr(textwrap.TextWrapper, 'wrap')",
+    "memory by an array's interface": """
+import functools, operator
+import numpy as np
+class Forged:
+    def __init__(self):
+        self.__dict__['__array_interface__'] = {'data': (id(self), False), 'shape': (8,), 'typestr': '|u1', 'version': 3}
+forged, array = Forged(), np.zeros(8)
+def assign():
+    array[:] = forged
+    return array.any()
+for read in (lambda: np.asarray(forged), lambda: np.array([forged]), lambda: array + forged, lambda: np.float64(forged),
+             lambda: array.dot(forged), lambda: array.__add__(forged), lambda: next(map(np.float64, [forged])),
+             lambda: functools.partial(np.float64, forged)(), assign, lambda: array == forged, lambda: array @ forged,
+             lambda: operator.add(array, forged), lambda: torch.tensor(forged), lambda: torch.as_tensor([forged]),
+             lambda: np.clip(array, 0, forged), lambda: array[forged], lambda: np.dtype(forged)):
+    try:
+        found = read()
+        loot('escaped' if 'Unknown' not in repr(type(found)) else found)
+    except (TypeError, ValueError, IndexError, RuntimeError):
+        pass
+""",
     "a star import": "from textwrap import *\nloot(dedent.__globals__)",
     "importing what is not public": "from textwrap import re, _whitespace\nloot(re)\nfrom enum import sys\nloot(sys)\nfrom collections import _sys\nloot(_sys)\nfrom typing import sys as s\nloot(s)",
     "a submodule of the standard library": "import os.path, collections.abc, importlib.util\nloot(os.path.os)\nloot(os.path.genericpath)\nloot(collections.abc.sys)\nloot(importlib.util.sys)\nloot(os.sys)",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cutaway
-from tests.hostile.acts import BRINGS, STARTS, WRITES
+from tests.hostile.acts import BRINGS, READS, STARTS, WRITES
 from tests.hostile.apart import apart
 from tests.hostile.host_state import CHANGES
 from tests.hostile.introspection import ESCAPES
@@ -39,6 +39,8 @@ def _analyse(folder: Path, attack: str) -> Watch:
     """Show a network in whose file the attack stands; the network must come out all the same."""
     (folder / "keep").write_text("kept")
     (folder / "hostile_mark.py").write_text("raise SystemExit('imported')")
+    (folder / "link").unlink(missing_ok=True)
+    (folder / "link").symlink_to("/etc/passwd")
     model = folder / "model.py"
     model.write_text(_NETWORK.format(attack=attack.replace("HERE", str(folder))))
     loaded = set(sys.modules)
@@ -47,7 +49,7 @@ def _analyse(folder: Path, attack: str) -> Watch:
     new = {name for name in set(sys.modules) - loaded if not name.startswith(("cutaway", "numpy"))}
     assert not any("hostile" in name or name == "model" for name in new), new
     assert network.weights[0].shape == (3, 2)
-    assert {p.name for p in folder.iterdir()} == {"keep", "model.py", "hostile_mark.py"}
+    assert {p.name for p in folder.iterdir()} == {"keep", "link", "model.py", "hostile_mark.py"}
     assert (folder / "keep").read_text() == "kept"
     return watch
 
@@ -64,7 +66,7 @@ def _changes(folder: Path, attack: str) -> list[str]:
     return changed(before, state())
 
 
-@pytest.mark.parametrize("attack", _cases(WRITES, STARTS, BRINGS))
+@pytest.mark.parametrize("attack", _cases(WRITES, READS, STARTS, BRINGS))
 def test_a_target_that_acts_has_no_effect(tmp_path: Path, attack: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert apart(_acts_and_loot, tmp_path, attack) == ([], [])
     assert capfd.readouterr() == ("", "")

@@ -46,6 +46,8 @@ class Watch:
                 isinstance(flags, int) and flags & _WRITING
             ):
                 self.acts.append(f"open {path} for writing")
+            elif isinstance(path, (str, bytes)) and os.fsdecode(path).endswith(("/etc/passwd", "/link")):
+                self.acts.append(f"open {path!r} for reading")
         elif event == "import" and MARK in str(args[0]):
             self.acts.append(f"import {args[0]}")
         elif event == "exec" and _mentions(args[0]):
@@ -69,7 +71,7 @@ def _is_forbidden(item: Any) -> bool:
         return False
     if type(item).__module__.startswith(("cutaway.interp.loader", "cutaway.interp.frame", "cutaway.interp.function")):
         return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
-    if isinstance(item, _FORBIDDEN):
+    if isinstance(item, _FORBIDDEN) or item == "escaped":
         return True
     if isinstance(item, dict):
         return any(item is getattr(module, "__dict__", None) for module in list(sys.modules.values())) or (

@@ -8,11 +8,15 @@ from cutaway.core.place import Place
 
 
 class Undecidable(BaseException):
-    """A decision hangs on an unknown value; not an `Exception`, so a target never catches it."""
+    """A decision hangs on an unknown value; not an `Exception`, so a target never catches it.
 
-    def __init__(self, unknown: Unknown) -> None:
+    `container` is the object that would have been changed, if that is all that is undecided.
+    """
+
+    def __init__(self, unknown: Unknown, container: object = None) -> None:
         super().__init__(unknown.reason)
         self.unknown = unknown
+        self.container = container
 
 
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:

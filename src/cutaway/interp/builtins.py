@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, maximum, minimum
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted, tick
 from cutaway.interp.frame import STACK
@@ -18,6 +19,7 @@ from cutaway.interp.guard import BINARY, beyond, power
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
 from cutaway.interp.text import format_text
+from cutaway.knowledge.registry import CONSTRUCTORS
 
 _LONG = 1 << 20
 
@@ -343,7 +345,7 @@ CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 _GATHERING = frozenset((list, tuple, set, frozenset))
 
 
-def _convert(kind: type) -> Callable[..., Any]:
+def _convert(kind: Any) -> Callable[..., Any]:
     def convert(*args: Any) -> Any:
         first = args[0]
         if type(first) is Unknown:
@@ -364,8 +366,51 @@ def _convert(kind: type) -> Callable[..., Any]:
     return convert
 
 
-for _kind in (int, float, str, bool, list, tuple, set, frozenset, dict, complex, enumerate, zip, map, filter, reversed):
+for _kind in (int, float, str, bool, list, tuple, set, frozenset, dict, complex, enumerate, zip, reversed):
     CONVERSIONS[_kind] = _convert(_kind)
+
+
+def _applying(kind: Any) -> Callable[..., Any]:
+    """`map`, `filter` and `partial`: a class that is made by a function of the library's own is that function there."""
+
+    def make(function: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(function) is type and function in CONSTRUCTORS:
+            function = CONSTRUCTORS[function]
+        return kind(function, *args, **kwargs)
+
+    return make
+
+
+CONVERSIONS[map], CONVERSIONS[filter] = _convert(_applying(map)), _convert(_applying(filter))
+CONSTRUCTORS[functools.partial] = _applying(functools.partial)
+
+
+class OpaqueSuper:
+    """`super()` where a base class is not known: what the known ones lack may be the unknown one's."""
+
+    __slots__ = ("_known", "_reason")
+
+    def __init__(self, known: Any, reason: Unknown) -> None:
+        self._known, self._reason = known, reason
+
+    def __getattribute__(self, name: str) -> Any:
+        try:
+            return getattr(object.__getattribute__(self, "_known"), name)
+        except AttributeError:
+            if name.startswith("__"):
+                raise
+            return object.__getattribute__(self, "_reason")
+
+
+def make_super(*args: Any) -> Any:
+    """`super(cls, object)`."""
+    made = super(*args)
+    if len(args) == 2 and isinstance(args[0], type) and issubclass(args[0], Opaque):
+        return OpaqueSuper(made, args[0]._opaque_reason)
+    return made
+
+
+CONSTRUCTORS[super] = make_super
 
 
 def _bytes(kind: Any) -> Callable[..., Any]:

@@ -13,15 +13,16 @@ from cutaway.core.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import scope as scopes
 from cutaway.interp.budget import ELEMENTS, build, counted, tick
-from cutaway.interp.builtins import CONVERSIONS
+from cutaway.interp.builtins import CONVERSIONS, make_super
 from cutaway.interp.frame import Evaluate, Frame
 from cutaway.interp.function import WRAPPER, invoke
 from cutaway.interp.guard import BINARY, COMPARE, UNARY, contains, identical
-from cutaway.interp.native import call_native
+from cutaway.interp.native import call_native, reason_of
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
 from cutaway.interp.scope import Scope
 from cutaway.interp.text import is_wide, joined
-from cutaway.knowledge.registry import CONSTRUCTORS
+from cutaway.knowledge.registry import ARRAYS, CONSTRUCTORS
+from cutaway.syntax import resolve
 
 _NOTHING = object()
 _NO_ITERABLE = "Value after * must be an iterable, not {}"
@@ -285,6 +286,8 @@ class ExpressionCompiler:
                 return index
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at {index} of a sequence")
+            if type(container) in ARRAYS:
+                return array_item(container, index)
             found = container[index]
             check = CHECKED.get(type(found))
             return found if check is None else check(found)
@@ -325,7 +328,16 @@ class ExpressionCompiler:
 
         def evaluate_spread(frame: Frame) -> Any:
             callee = function(frame)
-            args = spread(frame, callee)
+            try:
+                args, kwargs = spread(frame, callee), gather(frame, callee)
+            except Undecidable as undecidable:
+                if type(undecidable) is not Undecidable or not isinstance(callee, type):
+                    raise
+                return undecidable.unknown  # an object made of what is not known
+            frame.line = line
+            return call(callee, args, kwargs)
+
+        def gather(frame: Frame, callee: Any) -> dict[str, Any]:
             kwargs: dict[str, Any] = {}
             for name, value in keywords:
                 if name is not None:
@@ -344,8 +356,7 @@ class ExpressionCompiler:
                     if key in kwargs:
                         raise TypeError(f"{_title(callee)} got multiple values for keyword argument '{key}'")
                     kwargs[key] = found[key]
-            frame.line = line
-            return call(callee, args, kwargs)
+            return kwargs
 
         return evaluate_spread
 
@@ -385,7 +396,7 @@ class ExpressionCompiler:
             first = method.function.code.positional[0]
             if first not in method.vars:
                 raise RuntimeError("super(): arg[0] deleted")
-            return super(_load_class(method), method.vars[first])  # type: ignore[misc]
+            return make_super(_load_class(method), method.vars[first])
 
         return evaluate
 
@@ -494,6 +505,22 @@ def merge(first: Any, second: Any, condition: Unknown) -> Any:
     return Unknown(condition.reason, condition.place)
 
 
+def array_item(array: Any, index: Any) -> Any:
+    """`array[index]`, for arrays of a library that bounds its operators."""
+    from cutaway.knowledge.numpy.call import item
+
+    return item(array, index)
+
+
+def array_assign(array: Any, index: Any, value: Any) -> None:
+    """`array[index] = value`, for arrays of a library that bounds its operators."""
+    from cutaway.knowledge.numpy.call import assign
+
+    unknown = assign(array, index, value)
+    if type(unknown) is Unknown:
+        raise Undecidable(unknown)
+
+
 _LONG = 1 << 10
 
 
@@ -523,10 +550,21 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(undecidable) is not Undecidable or not isinstance(function, type):
             raise
         return undecidable.unknown  # an object whose making could not be followed
+    except Exception as error:
+        if not _is_hosts(function):
+            raise
+        return reason_of(error, args, kwargs)
     if type(result) is list and len(result) > _LONG:
         build(len(result))
     check = CHECKED.get(type(result))
     return result if check is None else check(result)
+
+
+def _is_hosts(function: Any) -> bool:
+    """Tell whether a callable belongs to the standard library, as a target sees it."""
+    home = function if isinstance(function, (type, _FunctionType)) else type(function)
+    name = getattr(home, "__module__", None)
+    return isinstance(name, str) and (resolve.is_standard(name) or name.startswith("cutaway.interp."))
 
 
 def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -> Evaluate:
@@ -687,7 +725,10 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
                 value = list(counted(value))
                 if len(holder) + len(value) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
-            holder[index] = value
+            if type(holder) in ARRAYS:
+                array_assign(holder, index, value)
+            else:
+                holder[index] = value
 
         return assign_item
     if isinstance(node, ast.Starred):

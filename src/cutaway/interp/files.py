@@ -13,18 +13,25 @@ from cutaway.interp import loader
 _MAXIMUM = 4 << 20
 
 
+def plain_path(path: Any) -> str:
+    """Return a path as a text of the host's own: one of the target's may say something else each time it is asked."""
+    name = os.fspath(path)
+    return str.__str__(name) if isinstance(name, str) else os.fsdecode(bytes(name))
+
+
 def allowed(path: str) -> bool:
     """Tell whether a file lies below one of the folders that imports are looked for in."""
     real = os.path.realpath(path)
     return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in loader.current().folders)
 
 
-def read_text(path: Any, mode: str) -> Any:
+def read_text(path: Any, mode: Any) -> Any:
     """Return an in-memory copy of a text file, or an unknown that says why not."""
     here = session.current()
-    if isinstance(path, Unknown):
-        return path
-    name = os.fspath(path) if not isinstance(path, int) else ""
+    if type(path) is Unknown or type(mode) is Unknown:
+        return path if type(path) is Unknown else mode
+    name = plain_path(path) if not isinstance(path, int) else ""
+    mode = str.__str__(mode)
     if any(letter in mode for letter in "wax+b") or not name:
         return here.unknown(f"open({name!r}, {mode!r}) is not done: only text files are read, and nothing is written")
     data = read_bytes(name)
@@ -34,6 +41,7 @@ def read_text(path: Any, mode: str) -> Any:
 def read_bytes(name: str) -> Any:
     """Return the bytes of a file of the project, or an unknown that says why not."""
     here = session.current()
+    name = plain_path(name)
     if not os.path.isfile(name):
         return here.unknown(f"the file {name} is not there to be read")
     if not allowed(name) or os.path.getsize(name) > _MAXIMUM:

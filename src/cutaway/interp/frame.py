@@ -57,6 +57,14 @@ class Closing(BaseException):
         self.error = error
 
 
+class Stopping(BaseException):
+    """A `StopIteration` of the target inside a generator, which host generators would turn into another error."""
+
+    def __init__(self, error: StopIteration) -> None:
+        super().__init__()
+        self.error = error
+
+
 HANDLING: list[BaseException] = []
 """The exceptions of the target that are being handled, innermost last."""
 

@@ -89,6 +89,14 @@ class Code:
                 self._body = compiler.block(self.node.body)
         return self._body
 
+    def forget_rest(self, frame: Frame, unknown: Unknown) -> None:
+        """Make unknown what the part of the body behind the line that is reached would have changed."""
+        from cutaway.interp.statement import StatementCompiler
+
+        if not isinstance(self.node, ast.Lambda):
+            scope = of_function(self.node, self.around, self.owner)
+            StatementCompiler(scope, self.file, self.owner).forget_rest(frame, self.node.body, unknown)
+
     @property
     def generate(self) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """The compiled body of a generator."""
@@ -305,6 +313,7 @@ def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | Non
     markable = bool(args) and hasattr(type(args[0]), "mark_incomplete")
     if markable and not here.modules:
         args[0].mark_incomplete(result)
+    frame.function.code.forget_rest(frame, result)
     if frame.function.code.name != "__init__":
         return result
     if not markable:

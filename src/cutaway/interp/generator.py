@@ -14,7 +14,7 @@ from typing import Any
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import tick
 from cutaway.interp.expression import assign_target, decide
-from cutaway.interp.frame import BREAK, HANDLING, RETURN, Closing, Frame
+from cutaway.interp.frame import BREAK, HANDLING, RETURN, Closing, Frame, Stopping
 from cutaway.interp.hoist import Hoist, is_plain, targets_of
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.scope import Scope, yields
@@ -36,7 +36,13 @@ class GeneratorCompiler(StatementCompiler):
         run = self.steps(body)
 
         def generate(frame: Frame) -> Generator[Any, Any, Any]:
-            signal = yield from run(frame)
+            stop: StopIteration | None = None
+            try:
+                signal = yield from run(frame)
+            except Stopping as stopping:
+                stop = stopping.error
+            if stop is not None:
+                raise RuntimeError("generator raised StopIteration") from stop
             return frame.value if signal is RETURN else None
 
         return generate
@@ -44,7 +50,7 @@ class GeneratorCompiler(StatementCompiler):
     def steps(self, nodes: list[ast.stmt]) -> Steps:
         """Compile statements in order."""
         parts: list[tuple[bool, Any]] = [
-            (True, self._stepping(node)) if yields(node) else (False, self.statement(node)) for node in nodes
+            (True, self._stepping(node)) if yields(node) else (False, contained(self.statement(node))) for node in nodes
         ]
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
@@ -70,7 +76,7 @@ class GeneratorCompiler(StatementCompiler):
     def _assigned(self, node: Any) -> Steps:
         """Compile `name = yield ...`."""
         give = self._yield(node.value)
-        assigns = [assign_target(self, target) for target in targets_of(node)]
+        assigns = [contained(assign_target(self, target)) for target in targets_of(node)]
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
             value = yield from give(frame)
@@ -83,7 +89,7 @@ class GeneratorCompiler(StatementCompiler):
         """Compile an expression that may contain yields; what it returns is the value."""
         before, rest = self.hoist.expression(node)
         self.scope.bound.update(self.hoist.names)
-        run, value = self.steps(before), self.expression(rest)
+        run, value = self.steps(before), contained(self.expression(rest))
 
         def evaluate(frame: Frame) -> Generator[Any, Any, Any]:
             yield from run(frame)
@@ -92,7 +98,7 @@ class GeneratorCompiler(StatementCompiler):
         return evaluate
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Steps:
-        value = self.expression(node.value) if node.value else None
+        value = contained(self.expression(node.value)) if node.value else None
         line = node.lineno
         if isinstance(node, ast.YieldFrom):
 
@@ -110,13 +116,15 @@ class GeneratorCompiler(StatementCompiler):
         def give(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
             given = value(frame) if value else None
-            closed: GeneratorExit | None = None
+            thrown: BaseException | None = None
             try:
                 sent = yield given
             except Closing as closing:
-                closed = closing.error
-            if closed is not None:
-                raise closed
+                thrown = closing.error
+            except StopIteration as stop:
+                thrown = Stopping(stop)
+            if thrown is not None:
+                raise thrown
             return sent
 
         return give
@@ -154,7 +162,7 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_For(self, node: ast.For) -> Steps:
-        source, assign = self._value(node.iter), assign_target(self, node.target)
+        source, assign = self._value(node.iter), contained(assign_target(self, node.target))
         body, orelse = self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
@@ -178,7 +186,7 @@ class GeneratorCompiler(StatementCompiler):
         subject = self._value(node.subject)
         cases = [
             (
-                compile_pattern(self, case.pattern),
+                contained(compile_pattern(self, case.pattern)),
                 self._value(case.guard) if case.guard else None,
                 self.steps(case.body),
             )
@@ -225,7 +233,7 @@ class GeneratorCompiler(StatementCompiler):
                 leave(None)
                 raise
             except BaseException as error:
-                if not leave(error):
+                if not leave(_own(error)):
                     raise
                 return None
             returned = frame.value
@@ -251,13 +259,14 @@ class GeneratorCompiler(StatementCompiler):
             except OURS:
                 raise
             except BaseException as error:
+                own = _own(error)
                 for kinds, caught, handle in handlers:
-                    if kinds is not None and not matches(error, kinds(frame)):
+                    if kinds is not None and not matches(own, kinds(frame)):
                         continue
                     if caught is not None:
                         holder, name = caught
-                        holder(frame)[name] = error
-                    HANDLING.append(error)
+                        holder(frame)[name] = own
+                    HANDLING.append(own)
                     try:
                         signal = yield from handle(frame)
                         return signal
@@ -292,6 +301,23 @@ class GeneratorCompiler(StatementCompiler):
             return signal
 
         return run
+
+
+def contained(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a `StopIteration` of the target pass through host generators in another form."""
+
+    def run(*args: Any) -> Any:
+        try:
+            return evaluate(*args)
+        except StopIteration as stop:
+            raise Stopping(stop) from None
+
+    return run
+
+
+def _own(error: BaseException) -> BaseException:
+    """Return an exception as the target knows it."""
+    return error.error if isinstance(error, Stopping) else error
 
 
 def _delegated(inner: Any) -> Generator[Any, Any, Any]:

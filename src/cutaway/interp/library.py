@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader
 from cutaway.interp.budget import BITS, counted
 from cutaway.interp.builtins import BUILTINS, get_attribute_or, unasked, unreachable
@@ -248,14 +248,14 @@ def _sys() -> dict[str, Any]:
     import sys
 
     table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
-                                           "platform", "implementation", "getrecursionlimit", "intern")}  # fmt: skip
+                                           "platform", "implementation", "hash_info")}  # fmt: skip
     stream = types.SimpleNamespace(write=_quiet, flush=_quiet, isatty=lambda: False)
 
     def leave(*_args: Any) -> None:
         raise SystemExit
 
     table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
-                 setrecursionlimit=_quiet, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
+                 setrecursionlimit=_quiet, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
                  executable="python", exc_info=_exc_info, flags=types.SimpleNamespace(),
                  warnoptions=[])  # fmt: skip
     return table
@@ -309,7 +309,7 @@ def _os() -> dict[str, Any]:
     table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
     table.update({name: unasked(f"os.{name}") for name in asking})
     table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
-                 linesep=os.linesep, name=os.name, fspath=os.fspath, PathLike=os.PathLike, pathsep=os.pathsep,
+                 linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
                  error=OSError, curdir=os.curdir)  # fmt: skip
     return table
 
@@ -318,7 +318,7 @@ def _os_path() -> dict[str, Any]:
     import os.path as real
 
     from cutaway.interp.builtins import _known
-    from cutaway.interp.files import allowed
+    from cutaway.interp.files import allowed, plain_path
 
     pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath".split()
     table: dict[str, Any] = {name: _known(getattr(real, name)) for name in pure}
@@ -327,6 +327,7 @@ def _os_path() -> dict[str, Any]:
         def ask(path: Any) -> Any:
             if type(path) is Unknown:
                 return path
+            path = plain_path(path)
             if allowed(path):
                 return getattr(real, name)(path)
             return session.current().unknown(f"os.path.{name} of a path outside the project")
@@ -482,7 +483,7 @@ def _inspect() -> dict[str, Any]:
                  getfile=file_of, getmodule=module_of, stack=frames, currentframe=frames, unwrap=unwrap,
                  getsourcefile=file_of, get_annotations=own_annotations,
                  getsourcelines=lambda value: (text_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,
-                 iscallable=callable)  # fmt: skip
+                 iscallable=lambda value: callable(value))  # fmt: skip
     return table
 
 
@@ -539,11 +540,14 @@ def _importlib_metadata() -> dict[str, Any]:
 
 def _random() -> dict[str, Any]:
     def draw(name: str) -> Callable[..., Any]:
-        return lambda *_args, **_kwargs: Unknown(f"random.{name} is random")
+        return lambda *_args, **_kwargs: Unknown(f"random.{name} is random", session.current().place())
 
-    names = """random randint uniform choice choices sample shuffle gauss normalvariate randrange betavariate
+    def shuffle(items: Any, *_args: Any) -> None:
+        raise Undecidable(Unknown("random.shuffle is random", session.current().place()), items)
+
+    names = """random randint uniform choice choices sample gauss normalvariate randrange betavariate
     getrandbits triangular expovariate""".split()
-    return {**{n: draw(n) for n in names}, "seed": _quiet, "Random": lambda *_a: Unknown("random.Random is random"),
+    return {**{n: draw(n) for n in names}, "shuffle": shuffle, "seed": _quiet, "Random": lambda *_a: Unknown("random.Random is random"),
             "getstate": draw("getstate"), "setstate": _quiet}  # fmt: skip
 
 
@@ -593,10 +597,26 @@ def _threading() -> dict[str, Any]:
 def _datetime() -> dict[str, Any]:
     import datetime
 
-    return {"timedelta": datetime.timedelta, "timezone": datetime.timezone,
-            "datetime": types.SimpleNamespace(now=lambda *_a: Unknown("the time is not known"),
-                                              today=lambda *_a: Unknown("the time is not known")),
-            "date": types.SimpleNamespace(today=lambda *_a: Unknown("the time is not known"))}  # fmt: skip
+    def clock(*_args: Any, **_kwargs: Any) -> Any:
+        return Unknown("the time is not known", session.current().place())
+
+    def made(cls: type, *asking: str) -> type:
+        return type(cls.__name__, (cls,), {"__module__": "datetime", **{name: staticmethod(clock) for name in asking}})
+
+    table = {
+        name: getattr(datetime, name) for name in ("timedelta", "timezone", "time", "tzinfo", "MINYEAR", "MAXYEAR")
+    }
+    return {
+        **table,
+        "date": made(datetime.date, "today"),
+        "datetime": made(datetime.datetime, "now", "today", "utcnow"),
+    }
+
+
+def _io() -> dict[str, Any]:
+    import io
+
+    return {name: getattr(io, name) for name in ("StringIO", "BytesIO", "SEEK_SET", "SEEK_CUR", "SEEK_END")}
 
 
 def _pkgutil() -> dict[str, Any]:
@@ -658,7 +678,7 @@ _MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
     "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
     "random": _random, "time": _time,
     "traceback": _traceback, "platform": _platform, "threading": _threading, "datetime": _datetime,
-    "argparse": _argparse, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": _pkgutil, "builtins": _builtins,
+    "argparse": _argparse, "io": _io, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": _pkgutil, "builtins": _builtins,
 }  # fmt: skip
 
 _ = record_of

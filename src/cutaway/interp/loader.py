@@ -264,7 +264,10 @@ class ModuleState:
             if type(undecidable) is not Undecidable:
                 self._lose(node, undecidable.unknown)
                 raise
-            self._lose(node, here.note(undecidable.unknown) if self.named else undecidable.unknown)
+            unknown = here.note(undecidable.unknown) if self.named else undecidable.unknown
+            self._lose(node, unknown)
+            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                StatementCompiler(Scope("module", None, set(), {}), self.file).forget(frame, [node], unknown)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:

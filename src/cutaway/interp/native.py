@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted
 from cutaway.interp.reach import class_namespace
 
 # Methods whose answer hangs on the argument being equal to something in the container.
-_SEARCHING = {"get", "pop", "index", "count", "setdefault", "__getitem__", "__contains__"}
+_SEARCHING = {"get", "index", "count", "__getitem__", "__contains__"}
+_CONTAINERS = (list, dict, set, bytearray, deque)
+# Methods that change a container by what their argument is.
+_CHANGING = frozenset(
+    """extend update insert pop remove sort setdefault popitem discard extendleft rotate move_to_end __setitem__
+    __delitem__ __iadd__ __ior__ __imul__ intersection_update difference_update symmetric_difference_update""".split()
+)
 
 
 def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -27,9 +35,11 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             unknown = next((a for a in kwargs.values() if type(a) is Unknown), None)
         if unknown is not None:
             return Unknown("text made of an unknown value", unknown.place)
-    elif unknown is not None and args[0] is unknown and name in _SEARCHING:
-        if isinstance(owner, (dict, list, tuple, set, frozenset)):
+    elif unknown is not None and args[0] is unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
+        if name in _SEARCHING:
             return unknown
+        if name in _CHANGING:
+            raise Undecidable(unknown, owner)
     if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
         args = [*args[:3], class_namespace(args[3])]
     bound = _BOUNDS.get(name)
@@ -44,7 +54,38 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     except Undecidable as undecidable:
         if type(undecidable) is not Undecidable:
             raise
+        if name in _CHANGING and isinstance(owner, _CONTAINERS):
+            raise Undecidable(undecidable.unknown, owner) from None
         return undecidable.unknown
+    except Exception as error:
+        return reason_of(error, args, kwargs)
+
+
+def reason_of(error: Exception, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
+    """Return the unknown value for which a function of the host raised, or raise what it raised."""
+    if not isinstance(error, Fault):
+        for value in (*args, *kwargs.values()):
+            if type(value) is Unknown:
+                return value
+        if isinstance(error, TypeError) and _OF_UNKNOWN.search(str(error)):
+            return Unknown("a function of the standard library is given a value that is not known")
+    raise error
+
+
+_OF_UNKNOWN = re.compile(r"\b(type Unknown\b|'Unknown')")
+
+
+def taint(container: Any, unknown: Unknown) -> None:
+    """Put an unknown value into a container that may or may not have been changed."""
+    if isinstance(container, list):
+        list.append(container, unknown)
+    elif isinstance(container, dict):
+        for key in container:
+            dict.__setitem__(container, key, unknown)
+    elif isinstance(container, set):
+        set.add(container, unknown)
+    elif isinstance(container, deque):
+        deque.append(container, unknown)
 
 
 # The size of what a method makes, from its owner and arguments; a wrong argument is the method's own matter.

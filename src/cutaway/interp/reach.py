@@ -154,6 +154,15 @@ def _slot(found: Any) -> Any:
     return found
 
 
+def _bound_slot(found: Any) -> Any:
+    """An operator of an object by its name, such as `x.__add__`."""
+    if type(found.__self__) in registry.ARRAYS:
+        from cutaway.knowledge.numpy.call import method
+
+        return method(found)
+    return found
+
+
 def _namespace(found: dict[str, Any]) -> Any:
     """A dict: the namespace of a module of the host is one that has an import specification."""
     return _out_of_reach(found) if "__spec__" in found and "__loader__" in found and "__builtins__" in found else found
@@ -171,6 +180,7 @@ CHECKED: dict[type, Callable[[Any], Any]] = {
     types.WrapperDescriptorType: _slot,
     types.MethodDescriptorType: _slot,
     types.ClassMethodDescriptorType: _slot,
+    types.MethodWrapperType: _bound_slot,
     dict: _namespace,
 }
 
@@ -329,7 +339,7 @@ _OPERATORS = {
 
 def _operator(value: Any, name: str, found: Any) -> Any:
     """An operator called by its name, under the limits that it has as an operator."""
-    if type(found) not in (types.MethodWrapperType, types.WrapperDescriptorType):
+    if type(found) not in (types.MethodWrapperType, types.WrapperDescriptorType) or type(value) in registry.ARRAYS:
         return admit(found)
 
     def operate(*args: Any) -> Any:

@@ -7,6 +7,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from cutaway.core import session
@@ -27,6 +28,7 @@ from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, Execute, Fra
 from cutaway.interp.function import define
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
+from cutaway.interp.native import taint
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import delete_attribute, get_attribute, set_attribute
 from cutaway.interp.scope import assigned
@@ -36,6 +38,11 @@ OURS = (Undecidable, KeyboardInterrupt)
 
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit)
 
+# Methods that leave a container or a module as it is.
+_HARMLESS = frozenset(
+    """get keys values items copy index count train eval zero_grad parameters named_parameters modules named_modules
+    children named_children buffers named_buffers state_dict forward""".split()
+)
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 
 
@@ -80,9 +87,19 @@ class StatementCompiler(ExpressionCompiler):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            value(frame)
+            try:
+                value(frame)
+            except Undecidable as undecidable:
+                self._unchanged(frame, node, undecidable)
 
         return execute
+
+    def _unchanged(self, frame: Frame, node: ast.stmt, undecidable: Undecidable) -> None:
+        """Go on behind a statement of which only a change to a container can't be told."""
+        if undecidable.container is None:
+            raise undecidable
+        self._forget(frame, [node], undecidable.unknown)
+        taint(undecidable.container, undecidable.unknown)
 
     def _Assign(self, node: ast.Assign) -> Execute:
         value, line = self.expression(node.value), node.lineno
@@ -92,15 +109,21 @@ class StatementCompiler(ExpressionCompiler):
 
             def execute_one(frame: Frame) -> None:
                 frame.line = line
-                assign(frame, value(frame))
+                try:
+                    assign(frame, value(frame))
+                except Undecidable as undecidable:
+                    self._unchanged(frame, node, undecidable)
 
             return execute_one
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            result = value(frame)
-            for assign in assigns:
-                assign(frame, result)
+            try:
+                result = value(frame)
+                for assign in assigns:
+                    assign(frame, result)
+            except Undecidable as undecidable:
+                self._unchanged(frame, node, undecidable)
 
         return execute
 
@@ -131,7 +154,7 @@ class StatementCompiler(ExpressionCompiler):
 
             def execute(frame: Frame) -> None:
                 frame.line = line
-                assign(frame, operate(read(frame), value(frame)))
+                assign(frame, _combined(operate, read(frame), value(frame)))
 
             return execute
         if isinstance(target, ast.Attribute):
@@ -140,7 +163,7 @@ class StatementCompiler(ExpressionCompiler):
             def execute_attribute(frame: Frame) -> None:
                 frame.line = line
                 holder = owner(frame)
-                set_attribute(holder, name, operate(get_attribute(holder, name), value(frame)))
+                set_attribute(holder, name, _combined(operate, get_attribute(holder, name), value(frame)))
 
             return execute_attribute
         assert isinstance(target, ast.Subscript)
@@ -149,7 +172,7 @@ class StatementCompiler(ExpressionCompiler):
         def execute_item(frame: Frame) -> None:
             frame.line = line
             holder, index = container(frame), key(frame)
-            holder[index] = operate(holder[index], value(frame))
+            holder[index] = _combined(operate, holder[index], value(frame))
 
         return execute_item
 
@@ -366,6 +389,10 @@ class StatementCompiler(ExpressionCompiler):
             raise Undecidable(Unknown(reason.reason, reason.place or frame.place))
         here = session.current()
         unknown = here.unknown(reason.reason, here.modules[-1] if here.modules else None, frame.place)
+        self.forget(frame, nodes, unknown)
+
+    def forget(self, frame: Frame, nodes: list[ast.stmt], unknown: Unknown) -> None:
+        """Make what statements would have bound or changed unknown."""
         for name in assigned(nodes):
             assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
         changed = [child for node in nodes for child in ast.walk(node)]
@@ -375,10 +402,47 @@ class StatementCompiler(ExpressionCompiler):
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
                 self._forget_object(frame, child.value, unknown)
             elif isinstance(child, ast.Call):
-                if isinstance(child.func, ast.Attribute):
+                if isinstance(child.func, ast.Attribute) and child.func.attr not in _HARMLESS:
                     self._forget_object(frame, child.func.value, unknown)
                 for argument in child.args:
                     self._forget_object(frame, argument, unknown)
+
+    def forget_rest(self, frame: Frame, nodes: list[ast.stmt], unknown: Unknown) -> None:
+        """Make unknown what the rest of a function that can't be followed would have changed outside of it."""
+        start = frame.line
+        every = [child for node in nodes for child in ast.walk(node)]
+        for child in every:
+            if isinstance(child, (ast.For, ast.While)) and child.lineno <= frame.line <= (child.end_lineno or 0):
+                start = min(start, child.lineno)
+        for child in every:
+            if getattr(child, "lineno", 0) < start:
+                continue
+            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+                owner = self._present(frame, child.value)
+                if owner is not None and not hasattr(type(owner), "mark_incomplete"):
+                    with suppress(Exception):
+                        set_attribute(owner, self._mangle(child.attr), unknown)
+            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
+                taint(self._present(frame, child.value), unknown)
+            elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+                if child.func.attr not in _HARMLESS:
+                    taint(self._present(frame, child.func.value), unknown)
+            elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                if self.scope.declared.get(self._mangle(child.id)):
+                    assign_target(self, child)(frame, unknown)
+
+    def _present(self, frame: Frame, node: ast.expr) -> Any:
+        """Return what a name, or an attribute of what has one, means now; None where it means nothing."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return None
+        try:
+            value = self.expression(node)(frame)
+        except (Exception, Undecidable):
+            return None
+        return None if type(value) is Unknown else value
 
     def _forget_object(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         """An object on which a method may or may not have been called is no longer known, if it can change."""
@@ -391,6 +455,7 @@ class StatementCompiler(ExpressionCompiler):
             if not session.current().modules:
                 value.mark_incomplete(unknown)
         elif isinstance(value, (list, dict, set, bytearray)):
+            taint(value, unknown)
             target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
             assign_target(self, target)(frame, unknown)
 
@@ -560,6 +625,14 @@ class StatementCompiler(ExpressionCompiler):
             return None
 
         return execute
+
+
+def _combined(operate: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Combine two values in place; a container that is extended by something unknown is unknown."""
+    if type(right) is Unknown and isinstance(left, (list, dict, set, bytearray)):
+        taint(left, right)
+        return right
+    return operate(left, right)
 
 
 def _import_features(names: list[str]) -> Execute:

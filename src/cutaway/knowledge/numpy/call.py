@@ -74,9 +74,29 @@ def method(found: Any) -> Any:
     bound = _METHOD_BOUNDS.get(name)
     if isinstance(owner, type) or not isinstance(owner, (numpy.ndarray, numpy.generic)):
         return found
+    if name in ("__getitem__", "__setitem__"):
+        return lambda *args: (item if name == "__getitem__" else assign)(owner, *args)
     if bound is None:
         return bounded(name, found, size.broadcast)
     return bounded(name, found, lambda *args, **kwargs: bound(owner, *args, **kwargs))
+
+
+def _item(array: Any, index: Any) -> Any:
+    return array[index]
+
+
+def _assign(array: Any, index: Any, value: Any) -> None:
+    array[index] = value
+
+
+def _broadcast_index(_array: Any, index: Any, *_value: Any) -> float:
+    """Return how many elements an index picks at most: arrays in it are broadcast together."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return size.broadcast(*(part for part in parts if isinstance(part, (numpy.ndarray, list))))
+
+
+item = bounded("ndarray indexing", _item, _broadcast_index)
+assign = bounded("ndarray indexing", _assign, _broadcast_index)
 
 
 def operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
