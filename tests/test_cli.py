@@ -154,7 +154,9 @@ def test_ending_the_command_ends_its_child(tmp_path: Path) -> None:
     [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
     ids=["xterm", "NO_COLOR", "dumb"],
 )
-def test_a_terminal_gets_colours_unless_they_are_refused(model: str, environment: dict[str, str], coloured: bool) -> None:
+def test_a_terminal_gets_colours_unless_they_are_refused(
+    model: str, environment: dict[str, str], coloured: bool
+) -> None:
     ours, theirs = os.openpty()
     run = [sys.executable, "-m", "cutaway", "show", model, "--input", "1x5"]
     process = subprocess.Popen(run, stdout=theirs, stderr=theirs, env={**_environment(), **environment})

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import cutaway
 from cutaway import cli
 from tests.hostile.apart import apart
-from tests.hostile.endless import ENDLESS, FINE, HUGE, SYMBOLIC
+from tests.hostile.endless import ENDLESS, FINE, HUGE, MANY, SYMBOLIC
 
 _NETWORK = """
 import torch
@@ -63,6 +64,19 @@ def test_what_does_not_fit_is_not_built(tmp_path: Path, trouble: str, capfd: pyt
     out, elapsed = _show(tmp_path, trouble, "10", capfd)
     assert elapsed < 8
     assert "MemoryError" not in out
+
+
+@pytest.mark.parametrize("trouble", _cases(MANY))
+def test_many_of_anything_end_in_time(tmp_path: Path, trouble: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Through the API, which has no alarm to help it."""
+    model = tmp_path / "model.py"
+    model.write_text(_NETWORK.format(trouble=trouble if "\n" in trouble or " = " in trouble else f"many = {trouble}"))
+    assert apart(_weights, str(model), seconds=10) == (3, 2)
+    assert capfd.readouterr() == ("", "")
+
+
+def _weights(model: str) -> object:
+    return cutaway.show(f"{model}::net", timeout=1)[0].weights[0].shape
 
 
 @pytest.mark.parametrize("trouble", _cases(SYMBOLIC))

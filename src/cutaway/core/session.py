@@ -14,7 +14,7 @@ from typing import Any
 
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +88,7 @@ class Remarks:
 
 
 _ABSENT = object()
+_MOST_PARTS = 1 << 16
 
 
 @dataclass(slots=True)
@@ -125,6 +126,11 @@ class Session:
         if not self.quiet:
             self.unknowns.setdefault(Note(reason, place, module))
         return Unknown(reason, place)
+
+    def follow(self, count: Any, what: str) -> None:
+        """Give up on more parts of something than can be followed one by one."""
+        if isinstance(count, int) and count > _MOST_PARTS:
+            raise Undecidable(self.unknown(f"{count:,} {what} are too many to be followed one by one"))
 
     def change(self, owner: Any, name: str) -> None:
         """Remember an attribute of a modelled library before the target changes it."""

@@ -269,7 +269,13 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
 
 def _name(state: ModuleState, name: str, target: Target) -> Any:
     try:
-        value = state.lookup(name)
+        try:
+            value = state.lookup(name)
+        except Undecidable as undecidable:
+            value = state.namespace.get(name)
+            if value is None:
+                raise
+            session.current().note(undecidable.unknown)  # the program did not get to its end, but to this name
         if name in state.namespace:
             return value.resolve() if type(value) is Pending else value
         return getattr(state.module, name)
@@ -408,7 +414,8 @@ def _explain(call: Call | None, gathered: Session) -> None:
 
 def _run(network: Network, options: Options, gathered: Session) -> Call | None:
     framework = network.framework
-    args, kwargs = _arguments(network, options.inputs)
+    with budget.renewed(_DESCRIBING_SECONDS):
+        args, kwargs = _arguments(network, options.inputs)
     first = len(gathered.calls)
     forward = record_of(getattr(complaint.wanted_by(network.value, framework)[0], "__func__", None))
     origin = (forward.place if forward else framework.origin(network.value)) or Place("<target>")

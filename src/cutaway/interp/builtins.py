@@ -227,31 +227,65 @@ def length(value: Any) -> Any:
     return _known(len)(value)
 
 
+_TEXT = 100_000  # characters of a program in a text
+
+
 def evaluate(text: Any, namespace: Any = None, local: Any = None) -> Any:
     """`eval`, interpreted like any other expression of the target."""
     import ast
 
     from cutaway.interp.expression import ExpressionCompiler
+
+    why = _not_a_program(text, "eval")
+    if why is not None:
+        return why
+    tree = ast.parse(text.strip(), "<string>", "eval")
+    scope, frame = _apart(namespace, local, "function")
+    return ExpressionCompiler(scope, frame.file).expression(tree.body)(frame)
+
+
+def execute(text: Any, namespace: Any = None, local: Any = None) -> Any:
+    """`exec`, interpreted like any other statements of the target."""
+    import ast
+
+    from cutaway.interp.statement import StatementCompiler
+
+    why = _not_a_program(text, "exec")
+    if why is not None:
+        return why
+    tree = ast.parse(text, "<string>")
+    scope, frame = _apart(namespace, local, "class")
+    StatementCompiler(scope, frame.file).block(tree.body)(frame)
+    return None
+
+
+def _not_a_program(text: Any, name: str) -> Unknown | None:
+    if type(text) is Unknown:
+        return session.current().note(text) if name == "exec" else text
+    if not isinstance(text, str):
+        return session.current().unknown(f"{name} of something that is not text")
+    if len(text) > _TEXT:
+        return session.current().unknown(f"{name} of a long text")
+    return None
+
+
+def _apart(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
+    """Return the scope and the activation of a program in a text: of the module, or beside a function's variables."""
     from cutaway.interp.frame import Frame
     from cutaway.interp.scope import Scope
 
-    if type(text) is Unknown:
-        return text
-    if not isinstance(text, str):
-        return session.current().unknown("eval of something that is not text")
-    if len(text) > 10_000:
-        return session.current().unknown("eval of a long text")
     here = STACK[-1]
-    tree = ast.parse(text.strip(), mode="eval")
-    names = dict(here.vars) if namespace is None else dict(local or {})
     space = here.globals if namespace is None else namespace
     if isinstance(space, Namespace):
         space = space.state.namespace
-    at_top = namespace is None and here.vars is here.globals
-    scope = Scope("module", None, set(), {}) if at_top else Scope("function", None, set(names), {})
-    frame = Frame(space if at_top else names, space, here.file, None, None)
+    if local is None and (namespace is not None or here.vars is here.globals):
+        scope, frame = Scope("module", None, set(), {}), Frame(space, space, here.file, None, None)
+    else:
+        names = local if local is not None else dict(here.vars)
+        scope = Scope(kind, None, set(names), {})
+        frame = Frame(names, space, here.file, here.parent if kind == "class" and local is None else None, None)
     frame.line = here.line
-    return ExpressionCompiler(scope, here.file).expression(tree.body)(frame)
+    return scope, frame
 
 
 def module_globals() -> Any:
@@ -527,6 +561,7 @@ BUILTINS.update(
     divmod=_quotient,
     print=lambda *args, **kwargs: None,
     eval=evaluate,
+    exec=execute,
     globals=module_globals,
     locals=local_variables,
     vars=variables,
@@ -534,5 +569,5 @@ BUILTINS.update(
     open=open_file,
     __import__=import_by_name,
 )
-for _name in "exec compile input breakpoint exit quit".split():
+for _name in "compile input breakpoint exit quit".split():
     BUILTINS[_name] = unreachable(_name)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import scope as scopes
@@ -43,6 +44,9 @@ class ExpressionCompiler:
         if compile_node is None:
             return _unsupported(f"{type(node).__name__.lower()} expressions are not interpreted")
         return compile_node(node)
+
+    def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
+        """Make unknown what a part of an expression that may or may not be evaluated would have changed."""
 
     def _mangle(self, name: str) -> str:
         return scopes.mangle(self.owner, name) if self.owner else name
@@ -112,7 +116,14 @@ class ExpressionCompiler:
     def _display(self, elements: list[ast.expr], make: Callable[[Any], Any]) -> Evaluate:
         if any(isinstance(element, ast.Starred) for element in elements):
             spread = self._spread(elements, "'{}' object is not iterable" if make is set else _NO_ITERABLE)
-            return lambda frame: make(spread(frame))
+
+            def display(frame: Frame) -> Any:
+                try:
+                    return make(spread(frame))
+                except Undecidable as undecidable:
+                    return _lost(undecidable)
+
+            return display
         items = [self.expression(element) for element in elements]
         return lambda frame: make([item(frame) for item in items])
 
@@ -156,7 +167,7 @@ class ExpressionCompiler:
                 pairs.clear()
                 mapping = value(frame)
                 if type(mapping) is Unknown:
-                    raise Undecidable(mapping)
+                    return mapping
                 if not hasattr(mapping, "keys"):
                     raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
                 made.update(mapping)
@@ -190,13 +201,16 @@ class ExpressionCompiler:
         return lambda frame: operate(operand(frame))
 
     def _BoolOp(self, node: ast.BoolOp) -> Evaluate:
-        values = [self.expression(value) for value in node.values]
+        values = [(self.expression(value), is_pure(value)) for value in node.values]
         stop_at = isinstance(node.op, ast.Or)
 
         def evaluate(frame: Frame) -> Any:
             unknown: Unknown | None = None
             value: Any = None
-            for part in values:
+            for part, pure in values:
+                if unknown is not None and not pure:
+                    self.skip(frame, node, unknown)
+                    return unknown
                 value = part(frame)
                 truth = truth_of(value)
                 if isinstance(truth, Unknown):
@@ -230,6 +244,7 @@ class ExpressionCompiler:
 
     def _IfExp(self, node: ast.IfExp) -> Evaluate:
         test, body, orelse = self.expression(node.test), self.expression(node.body), self.expression(node.orelse)
+        pure = is_pure(node.body) and is_pure(node.orelse)
 
         def evaluate(frame: Frame) -> Any:
             truth = truth_of(test(frame))
@@ -237,6 +252,9 @@ class ExpressionCompiler:
                 return body(frame)
             if truth is False:
                 return orelse(frame)
+            if not pure:
+                self.skip(frame, node, truth)
+                return Unknown(truth.reason, truth.place or frame.place)
             return merge(body(frame), orelse(frame), truth)
 
         return evaluate
@@ -288,7 +306,14 @@ class ExpressionCompiler:
                 return Unknown(f"the element at {index} of a sequence")
             if type(container) in ARRAYS:
                 return array_item(container, index)
-            found = container[index]
+            try:
+                found = container[index]
+            except Undecidable as undecidable:
+                return _lost(undecidable)
+            except KeyError:
+                if isinstance(container, dict) and any(type(known) is Unknown for known in container):
+                    return Unknown("an element of a table one of whose keys is not known")
+                raise
             check = CHECKED.get(type(found))
             return found if check is None else check(found)
 
@@ -496,6 +521,30 @@ def decide(value: Any) -> bool:
     return truth
 
 
+_PURE_CALLS = frozenset(
+    """abs all any bool callable float frozenset getattr hasattr id int isinstance issubclass len list max min range repr
+    round sorted str sum tuple type""".split()
+)
+
+
+def _lost(undecidable: Undecidable) -> Unknown:
+    """Return what a value that hangs on a decision is, unless nothing more is to be interpreted."""
+    if type(undecidable) is not Undecidable:
+        raise undecidable
+    return undecidable.unknown
+
+
+def is_pure(node: ast.expr) -> bool:
+    """Tell whether evaluating an expression changes nothing."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Call):
+            if not (isinstance(child.func, ast.Name) and child.func.id in _PURE_CALLS):
+                return False
+        elif isinstance(child, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)):
+            return False
+    return True
+
+
 def merge(first: Any, second: Any, condition: Unknown) -> Any:
     """Return the value of an expression of which either side may have been taken."""
     if first is second:
@@ -524,6 +573,10 @@ def array_assign(array: Any, index: Any, value: Any) -> None:
 _LONG = 1 << 10
 
 
+UNKNOWN_CALLS = [0]
+"""How often something unknown has been called, which might have raised an exception."""
+
+
 def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a value of the target; interpreted functions are entered directly."""
     kind = type(function)
@@ -535,6 +588,9 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
             return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
     elif kind is Unknown:
+        if any(hasattr(type(a), "mark_incomplete") or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
+            session.current().assume(f"a function that is not known changes none of its arguments: {function.reason}")
+        UNKNOWN_CALLS[0] += 1
         return function
     elif kind is _BuiltinType:
         return call_native(function, args, kwargs)
@@ -721,6 +777,8 @@ def assign_target(compiler: ExpressionCompiler, node: ast.expr) -> Callable[[Fra
 
         def assign_item(frame: Frame, value: Any) -> None:
             holder, index = container(frame), key(frame)
+            if type(index) is Unknown and isinstance(holder, list):
+                raise Undecidable(index, holder)
             if type(index) is slice and isinstance(holder, (list, bytearray)) and _is_iterable(value):
                 value = list(counted(value))
                 if len(holder) + len(value) > ELEMENTS:

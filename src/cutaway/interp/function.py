@@ -363,6 +363,21 @@ def _returning(value: Evaluate) -> Execute:
 _signatures: dict[Any, inspect.Signature] = {}
 
 
+def written_by(cls: type, method: str, seen: frozenset[str] = frozenset()) -> set[str]:
+    """Return the attributes that a method of the target's assigns, itself or by other methods of its object."""
+    record = record_of(getattr(cls, method, None))
+    if record is None or method in seen or not record.code.positional:
+        return set()
+    this, found = record.code.positional[0], set()
+    for child in ast.walk(record.code.node):
+        if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id == this:
+            if isinstance(child.ctx, (ast.Store, ast.Del)):
+                found.add(mangle(record.code.owner, child.attr))
+            else:
+                found |= written_by(cls, child.attr, seen | {method})
+    return found
+
+
 def signature(function: Any) -> inspect.Signature:
     """Return the signature of any callable, interpreted or not."""
     if isinstance(function, types.FunctionType) and record_of(function) is None:

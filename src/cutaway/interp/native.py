@@ -80,6 +80,11 @@ def taint(container: Any, unknown: Unknown) -> None:
     if isinstance(container, list):
         list.append(container, unknown)
     elif isinstance(container, dict):
+        if "_modules" in container and "_parameters" in container:  # the attributes of a module
+            container["_incomplete"] = unknown
+            return
+        if any(hasattr(type(value), "mark_incomplete") for value in container.values()):
+            return  # the modules of a module, which is marked itself
         for key in container:
             dict.__setitem__(container, key, unknown)
     elif isinstance(container, set):

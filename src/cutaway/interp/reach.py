@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
@@ -490,7 +490,7 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
     """`owner.name = value`, unless `owner` is the host's own."""
     if type(name) is not str:
         if type(name) is Unknown:
-            return
+            return blur(owner, name)
         name = str.__str__(name)
     if _may_change(owner, name):
         setattr(owner, name, value)
@@ -500,7 +500,24 @@ def delete_attribute(owner: Any, name: Any) -> None:
     """`del owner.name`, unless `owner` is the host's own."""
     if type(name) is not str:
         if type(name) is Unknown:
-            return
+            return blur(owner, name)
         name = str.__str__(name)
     if _may_change(owner, name):
         delattr(owner, name)
+
+
+def blur(owner: Any, unknown: Unknown, names: Iterable[str] | None = None) -> None:
+    """Make attributes of an object of the target unknown, all of them where it is not known which have changed."""
+    if hasattr(type(owner), "mark_incomplete"):
+        owner.mark_incomplete(unknown)
+        return
+    variables = owner.__dict__ if is_instance_of_targets(owner) else None
+    if type(variables) is dict:
+        for name in list(variables) if names is None else names:
+            variables[name] = unknown
+
+
+def is_instance_of_targets(value: Any) -> bool:
+    """Tell whether a value is an object of one of the target's own classes."""
+    kind = type(value)
+    return bool(kind.__flags__ & _HEAP) and not is_host_class(kind) and "__dict__" in dir(kind)

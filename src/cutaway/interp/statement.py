@@ -12,11 +12,13 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import imports
 from cutaway.interp.budget import tick
 from cutaway.interp.classes import define_class
 from cutaway.interp.expression import (
+    UNKNOWN_CALLS,
     ExpressionCompiler,
     assign_target,
     call,
@@ -25,12 +27,12 @@ from cutaway.interp.expression import (
     unbound_local,
 )
 from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, Execute, Frame
-from cutaway.interp.function import define
+from cutaway.interp.function import define, written_by
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.native import taint
 from cutaway.interp.pattern import compile_pattern
-from cutaway.interp.reach import delete_attribute, get_attribute, set_attribute
+from cutaway.interp.reach import blur, delete_attribute, get_attribute, is_instance_of_targets, set_attribute
 from cutaway.interp.scope import assigned
 
 OURS = (Undecidable, KeyboardInterrupt)
@@ -43,6 +45,7 @@ _HARMLESS = frozenset(
     """get keys values items copy index count train eval zero_grad parameters named_parameters modules named_modules
     children named_children buffers named_buffers state_dict forward""".split()
 )
+_INNER = frozenset(("__dict__", "_modules", "_parameters", "_buffers"))
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 
 
@@ -204,8 +207,11 @@ class StatementCompiler(ExpressionCompiler):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            for delete in deletes:
-                delete(frame)
+            try:
+                for delete in deletes:
+                    delete(frame)
+            except Undecidable as undecidable:
+                self._unchanged(frame, node, undecidable)
 
         return execute
 
@@ -231,7 +237,10 @@ class StatementCompiler(ExpressionCompiler):
             container, key = self.expression(node.value), self.expression(node.slice)
 
             def delete_item(frame: Frame) -> None:
-                del container(frame)[key(frame)]
+                holder, index = container(frame), key(frame)
+                if type(index) is Unknown and isinstance(holder, (list, dict)):
+                    raise Undecidable(index, holder)
+                del holder[index]
 
             return delete_item
         deletes = [self._delete(element) for element in getattr(node, "elts", [])]
@@ -399,13 +408,23 @@ class StatementCompiler(ExpressionCompiler):
         for child in changed:
             if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
                 assign_target(self, child)(frame, unknown)
-            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
+            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, (ast.Store, ast.Del)):
                 self._forget_object(frame, child.value, unknown)
-            elif isinstance(child, ast.Call):
+        self._forget_calls(frame, changed, unknown)
+
+    def _forget_calls(self, frame: Frame, nodes: Iterable[ast.AST], unknown: Unknown) -> None:
+        """Make unknown what calls that may or may not be made would have changed."""
+        for child in nodes:
+            if isinstance(child, ast.Call):
                 if isinstance(child.func, ast.Attribute) and child.func.attr not in _HARMLESS:
-                    self._forget_object(frame, child.func.value, unknown)
+                    self._forget_object(frame, child.func.value, unknown, child.func.attr)
+                elif isinstance(child.func, ast.Name) and child.func.id in ("setattr", "delattr") and child.args:
+                    blur(self._present(frame, child.args[0]), unknown)
                 for argument in child.args:
                     self._forget_object(frame, argument, unknown)
+
+    def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
+        self._forget_calls(frame, list(ast.walk(node)), unknown)
 
     def forget_rest(self, frame: Frame, nodes: list[ast.stmt], unknown: Unknown) -> None:
         """Make unknown what the rest of a function that can't be followed would have changed outside of it."""
@@ -444,20 +463,22 @@ class StatementCompiler(ExpressionCompiler):
             return None
         return None if type(value) is Unknown else value
 
-    def _forget_object(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
+    def _forget_object(self, frame: Frame, node: ast.expr, unknown: Unknown, method: str = "") -> None:
         """An object on which a method may or may not have been called is no longer known, if it can change."""
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return
-        if isinstance(node, ast.Name) and node.id not in frame.vars:
-            return
-        value = self.expression(node)(frame)
-        if hasattr(type(value), "mark_incomplete"):
+        value = self._present(frame, node)
+        if isinstance(node, ast.Attribute) and node.attr in _INNER:
+            blur(self._present(frame, node.value), unknown)
+        elif hasattr(type(value), "mark_incomplete"):
             if not session.current().modules:
                 value.mark_incomplete(unknown)
         elif isinstance(value, (list, dict, set, bytearray)):
             taint(value, unknown)
             target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
             assign_target(self, target)(frame, unknown)
+        elif method and is_instance_of_targets(value):
+            blur(value, unknown, written_by(type(value), method))
 
     def _While(self, node: ast.While) -> Execute:
         test, line = self.expression(node.test), node.lineno
@@ -556,7 +577,11 @@ class StatementCompiler(ExpressionCompiler):
         ]
         orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
 
+        fallbacks = [s for h in node.handlers if not _raises(h.body) for s in h.body]
+        bound = assigned(fallbacks)
+
         def attempt(frame: Frame) -> object | None:
+            before = UNKNOWN_CALLS[0]
             try:
                 signal = body(frame)
             except OURS:
@@ -566,6 +591,12 @@ class StatementCompiler(ExpressionCompiler):
                     if kinds is None or matches(error, kinds(frame)):
                         return _handle(frame, error, caught, handle)
                 raise
+            if bound and UNKNOWN_CALLS[0] != before:
+                unknown = Unknown(
+                    "whether a function that is not known raises an exception", Place(frame.file, node.lineno)
+                )
+                for name in bound:
+                    assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
             return orelse(frame) if signal is None else signal
 
         return attempt if final is None else finally_do(attempt, final)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import Size, equal, floordiv, mod, product
 from cutaway.core.fault import Fault
 from cutaway.ops.reshape import text
@@ -147,6 +148,7 @@ def sides(pattern: str, operation: Any, given: Sequence[str]) -> tuple[Expressio
 
 def plan(pattern: str, operation: Any, shape: Sequence[Size], given: Mapping[str, Size]) -> Plan:
     """Fit a pattern to a shape."""
+    session.current().follow(len(shape) ** 2, "pairs of axes")
     left, right = sides(pattern, operation, list(given))
     title = _title(pattern, operation)
     groups = _expanded(title, left, shape)

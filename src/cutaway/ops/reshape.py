@@ -279,6 +279,7 @@ def split(extent: Size, part: Size) -> list[Size]:
     rest = extent - count * part
     if not isinstance(count, int) or equal(rest, 0) is None:
         raise Undecidable(Unknown(f"into how many parts of {part} the size {extent} splits is not known"))
+    session.current().follow(count, "parts of a tensor")
     parts: list[Size] = [part] * count
     return parts if equal(rest, 0) else [*parts, rest]
 
@@ -299,6 +300,7 @@ def even_parts(extent: Size, sections: int) -> list[Size]:
     """Return exactly `sections` sizes that differ by at most one, the larger first."""
     if sections <= 0:
         raise Fault(f"number of sections must be larger than 0, got {sections}", "invalid-argument")
+    session.current().follow(sections, "parts of a tensor")
     part, rest = floordiv(extent, sections), mod(extent, sections)
     if not isinstance(rest, int):
         return [floordiv(extent - i + sections - 1, sections) for i in range(sections)]

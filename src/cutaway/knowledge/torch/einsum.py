@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import dtype as kinds
+from cutaway.core import session
 from cutaway.core.dim import Size, equal
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Undecidable, Unknown
@@ -23,6 +24,7 @@ def einsum(*args):
 
 def contract(equation: str, operands: list[Tensor]) -> Out:
     """Return what `einsum` makes of an equation in letters."""
+    session.current().follow(len(operands) ** 2, "pairs of operands")
     shapes = [t.shape for t in operands]
     read = equations.parse(equation, [len(s) for s in shapes])
     extent = equations.sizes(read, shapes, equation)

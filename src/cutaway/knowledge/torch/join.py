@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import equal, floordiv, product
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
@@ -134,6 +135,7 @@ def _grids(tensors: list[Any], indexing: str | None) -> tuple[Out, ...]:
         if tensor.dtype is not tensors[0].dtype:
             raise Fault(f"meshgrid: tensors must have the same dtype, but tensor 0 is {tensors[0].dtype} and "
                         f"tensor {number} is {tensor.dtype}", "dtype-mismatch")  # fmt: skip
+    session.current().follow(len(tensors) ** 2, "sizes of grids")
     shape = [t.shape[0] if t.shape else 1 for t in tensors]
     order = list(range(len(shape)))
     if indexing == "xy" and len(shape) > 1:

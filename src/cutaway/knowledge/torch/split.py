@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import equal, mod
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
@@ -40,6 +41,7 @@ def unbind(input, dim=0):
     count = input.shape[place]
     if not isinstance(count, int):
         raise Undecidable(Unknown(f"the number of parts of a dimension of size {count} is not known"))
+    session.current().follow(count, "parts of a tensor")
     shape = replaced(input.shape, place)
     return tuple(same(input, shape, lambda np, a, i=i: a[along(place, i)]) for i in range(count))
 

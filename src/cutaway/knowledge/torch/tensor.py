@@ -202,7 +202,9 @@ def new(
     storage = base._storage if base is not None else [0]
     fields["_storage"] = storage
     fields["_version"] = storage[0]
-    fields["_number"] = session.current().next_value()
+    here = session.current()
+    here.tick()
+    fields["_number"] = here.next_value()
     fields["_contiguous"] = base is None  # False: not known to be
     fields["requires_grad"] = False
     fields["grad"] = None

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.nn.module import Module, layer
 
@@ -100,6 +101,7 @@ class Sequential(_Indexed):
 
     def __mul__(self, other: Any) -> Any:
         self._check_factor(other)
+        session.current().follow(other * len(self), "modules")
         combined = Sequential()
         for offset, module in enumerate(list(self) * other):
             combined.add_module(str(offset), module)
@@ -109,6 +111,7 @@ class Sequential(_Indexed):
 
     def __imul__(self, other: Any) -> Any:
         self._check_factor(other)
+        session.current().follow(other * len(self), "modules")
         size = len(self)
         for copy in range(1, other):
             for i in range(size):

@@ -195,6 +195,7 @@ class Module:
     def add_module(self, name: str, module: Any) -> None:
         if module is not None and not isinstance(module, (Module, Unknown)):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        session.current().tick()
         self._check_name(name, self._modules, "module")
         self._modules[name] = module
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.nn.container import pairs, position
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -56,6 +57,7 @@ class ParameterList(Module):
         return [key for key in super().__dir__() if not key.isdigit()]
 
     def append(self, value: Any) -> Any:
+        session.current().tick()
         self._size += 1
         self[self._size - 1] = value
         return self

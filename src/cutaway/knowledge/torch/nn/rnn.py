@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from cutaway.core import dim
+from cutaway.core import dim, session
 from cutaway.core.dim import Dim
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Unknown
@@ -122,6 +122,7 @@ class RNNBase(Module):
         self._flat_weights_names: list[str] = []
         self._all_weights: list[list[str]] = []
         self._flat_weights: list[Any] = []
+        session.current().follow(num_layers, "layers")
         for index in range(num_layers):
             for suffix in ("", "_reverse")[:directions]:
                 inputs = input_size if index == 0 else state_size * directions

@@ -6,7 +6,7 @@ import copy
 import math
 from typing import Any
 
-from cutaway.core import dim
+from cutaway.core import dim, session
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable
 from cutaway.knowledge.registry import KnownModule, row
@@ -28,6 +28,7 @@ def _generate_square_subsequent_mask(sz, device=None, dtype=None):
 
 @row(f"{_PACKAGE}._get_clones")
 def _get_clones(module, N):
+    session.current().follow(N, "layers")
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
