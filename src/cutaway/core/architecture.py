@@ -66,9 +66,10 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A parameter or a buffer, named by its path.
+    """A parameter or a buffer, under the framework's own name for it.
 
-    `tied_to` names the weight, earlier in the list, that is the very same tensor.
+    `tied_to` names the weight, earlier in the list, that is the very same tensor. `module` is the path
+    of the module that holds it; where it is not given, it is the name up to its last dot.
     """
 
     name: str
@@ -77,8 +78,11 @@ class Weight:
     kind: str  # "parameter" or "buffer"
     trainable: bool = True
     tied_to: str | None = None
+    module: str | None = None
 
     def __post_init__(self) -> None:
+        if self.module is None:
+            object.__setattr__(self, "module", self.name.rpartition(".")[0])
         if self.kind not in ("parameter", "buffer"):
             raise ValueError(f"a weight's kind is 'parameter' or 'buffer', not {self.kind!r}")
 
@@ -149,7 +153,8 @@ class Architecture:
     """A network: what it is called, where it comes from, what it is made of, what it computes.
 
     `modules` is in the order of a walk from the root, parents before children, as torch's
-    `named_modules()` gives it; `ops` is in the order of execution.
+    `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
+    names in a module's path.
     """
 
     name: str
@@ -164,3 +169,4 @@ class Architecture:
     unknowns: tuple[Note, ...] = ()
     assumptions: tuple[Note, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    separator: str = "."

@@ -97,13 +97,16 @@ class Session:
 
     `recording` says whether operations are kept: while a module is called. While `quiet`, unknowns
     are not listed: a library is being imported, and most of what it does then concerns no network.
-    They are listed when something turns out to depend on them.
+    They are listed when something turns out to depend on them. `module` gives a module that is read from
+    source, None where there is none. `state` is what a framework keeps for all of a program: counters of
+    names, defaults.
     """
 
     place: Callable[[], Place | None] = lambda: None
     signature: Callable[[Any], inspect.Signature] = inspect.signature
     tick: Callable[[], None] = lambda: None
     build: Callable[[int], None] = lambda _elements: None
+    module: Callable[[str], Any] = lambda _name: None
     recording: bool = True
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -114,6 +117,7 @@ class Session:
     values: int = 0
     quiet: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
+    state: dict[str, Any] = field(default_factory=dict)
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""

@@ -165,7 +165,14 @@ _RECURSION = 20_000  # of the host: more would overflow the stack of a thread wh
 @contextmanager
 def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Session]:
     """Make a fresh world for one analysis and put the old one back."""
-    gathered = Session(place=frame.place, signature=signature, tick=budget.tick, build=budget.build, recording=False)
+    gathered = Session(
+        place=frame.place,
+        signature=signature,
+        tick=budget.tick,
+        build=budget.build,
+        module=lambda name: loader.current().source(name),
+        recording=False,
+    )
     for path in options.paths:
         if not os.path.isdir(path):
             raise complaint.no_folder(path)
@@ -424,7 +431,7 @@ def _run(network: Network, options: Options, gathered: Session) -> Call | None:
     STACK.append(top)
     try:
         framework.prepare(network.value)
-        network.value(*args, **kwargs)
+        framework.call(network.value, args, kwargs)
     except Undecidable as undecidable:
         gathered.note(undecidable.unknown)
     except KeyboardInterrupt:
@@ -449,7 +456,8 @@ def _arguments(network: Network, inputs: Sequence[Input]) -> tuple[list[Any], di
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        kwargs[name] = framework.tensor(None, "float32", name)
+        declared = framework.declared(network.value, name)
+        kwargs[name] = framework.tensor(None, "float32", name) if declared is None else declared
     return args, kwargs
 
 

@@ -352,6 +352,21 @@ class Loader:
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module
 
+    def source(self, name: str) -> SourceModule | None:
+        """Return a part of a modelled library as its source says it, None where that is not installed."""
+        if name not in self.states:
+            folders: Sequence[str] = self.folders
+            location = None
+            for part in name.split("."):
+                location = resolve.find(part, folders)
+                if location is None:
+                    return None
+                folders = location.folders
+            if location is None or location.file is None:
+                return None
+            ModuleState(self, name, location)
+        return self.states[name].module
+
     def _shadows(self, name: str) -> bool:
         """Tell whether a module of the user's project stands before one of the standard library."""
         top = name.partition(".")[0]

@@ -28,6 +28,12 @@ class Framework(Protocol):
     def forward(self, network: Any) -> Any:
         """Return the function whose signature says which inputs a network takes."""
 
+    def declared(self, network: Any, name: str) -> Any:
+        """Return the input that a network itself declares for one of forward's parameters, None where it does not."""
+
+    def call(self, network: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Call a network with inputs that fit its forward's signature."""
+
     def origin(self, network: Any) -> Place | None:
         """Return where a network was made."""
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from cutaway.core import session
 from cutaway.core.unknown import Unknown
 
 T = TypeVar("T")
@@ -29,6 +30,8 @@ _LOADED: set[str] = set()
 _WAITING: list[str] = []
 # Library -> the package of ours that models it, where the names differ.
 _HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy"}
+_READABLE: set[str] = set()
+_ALIASES: list[tuple[str, str]] = []
 
 
 # Libraries that are read from their source but for a few rows: library -> our file.
@@ -73,7 +76,9 @@ def absent(*names: str) -> None:
 def load(library: str) -> bool:
     """Import the rows of a library; tell whether there are any.
 
-    Files that the library's package names in `LATER` wait until a name is not found in the others.
+    Files that the library's package names in `LATER` wait until a name is not found in the others. `ALIASES`
+    are other beginnings of its names, `NEEDS` the libraries that it contains. Where it is `READABLE`, what
+    has no row is read from the library's own source.
     """
     if library in _LOADED:
         return True
@@ -82,6 +87,11 @@ def load(library: str) -> bool:
         return False
     _LOADED.add(library)
     package = importlib.import_module(f"cutaway.knowledge.{home}")
+    if getattr(package, "READABLE", False):
+        _READABLE.add(library)
+    _ALIASES.extend(getattr(package, "ALIASES", ()))
+    for needed in getattr(package, "NEEDS", ()):
+        load(needed)
     later: frozenset[str] = getattr(package, "LATER", frozenset())
     start = f"{package.__name__}."
     for module in pkgutil.walk_packages(getattr(package, "__path__", []), start):
@@ -177,4 +187,20 @@ def lookup(name: str) -> Any:
         return KnownModule(name)
     if load_rest():
         return lookup(name)
-    return Unknown(f"{name} is not modelled")
+    for start, instead in _ALIASES:
+        if name == start or name.startswith(f"{start}."):
+            return lookup(instead + name[len(start) :])
+    return _from_source(name) if name.partition(".")[0] in _READABLE else Unknown(f"{name} is not modelled")
+
+
+def _from_source(name: str) -> Any:
+    """Read what has no row from its library's own source, where that is installed."""
+    bring = session.current().module
+    module = bring(name)
+    if module is not None:
+        return module
+    home, _, last = name.rpartition(".")
+    module = bring(home)
+    if module is None:
+        return Unknown(f"{name} is neither modelled nor is the source of {name.partition('.')[0]} installed")
+    return getattr(module, last, Unknown(f"{home} has no {last}"))

@@ -10,7 +10,7 @@ from cutaway.core.architecture import Architecture, Module, Quantity, Shape, Tot
 from cutaway.core.dim import Size
 from cutaway.core.dtype import KINDS
 from cutaway.core.expression import parse
-from cutaway.passes.hierarchy import children, owner, upwards
+from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ class Cost:
 
 def measure(architecture: Architecture) -> dict[str, Cost]:
     """Return the cost of each module by its path; the root's is the cost of the whole."""
-    below = children(module.path for module in architecture.modules)
+    below = children((module.path for module in architecture.modules), architecture.separator)
     costs = {path: Cost() for path in below}
     _add_forward(architecture, costs)
-    _add_weights(architecture.weights, costs)
+    _add_weights(architecture, costs)
     for module in architecture.modules:
         if not module.complete:
             cost = costs[module.path]
@@ -71,7 +71,7 @@ def measure(architecture: Architecture) -> dict[str, Cost]:
     for path in upwards(below):
         for child in below[path]:
             _add(costs[path], costs[child])
-    _add_tied(architecture.weights, costs)
+    _add_tied(architecture, costs)
     return costs
 
 
@@ -141,20 +141,23 @@ def _add(cost: Cost, other: Cost) -> None:
     cost.activation_bytes += other.activation_bytes
 
 
-def _add_weights(weights: Iterable[Weight], costs: dict[str, Cost]) -> None:
+def _add_weights(architecture: Architecture, costs: dict[str, Cost]) -> None:
     """Add each weight that is not tied to its module."""
+    weights = architecture.weights
     tied = {weight.tied_to for weight in weights if weight.tied_to is not None}
     for weight in weights:
         if weight.tied_to is None and weight.name not in tied:
-            module = weight.name.rpartition(".")[0]
-            _add_weight(costs[owner(module, costs)], weight, own=module in costs)
+            module = weight.module or ""
+            _add_weight(costs[owner(module, costs, architecture.separator)], weight, own=module in costs)
 
 
-def _add_tied(weights: Iterable[Weight], costs: dict[str, Cost]) -> None:
+def _add_tied(architecture: Architecture, costs: dict[str, Cost]) -> None:
     """Add each group of tied weights once to every module that has one of them in it or below it."""
+    separator = architecture.separator
+    homes = {weight.name: weight.module or "" for weight in architecture.weights}
     groups: dict[str, list[Weight]] = {}
     first: dict[str, str] = {}
-    for weight in weights:
+    for weight in architecture.weights:
         first[weight.name] = first.get(weight.tied_to, weight.tied_to) if weight.tied_to else weight.name
         groups.setdefault(first[weight.name], []).append(weight)
     for original, group in groups.items():
@@ -162,21 +165,14 @@ def _add_tied(weights: Iterable[Weight], costs: dict[str, Cost]) -> None:
             continue
         holders: dict[str, bool] = {}
         for weight in group:
-            module = weight.name.rpartition(".")[0]
-            for path in _ancestors(owner(module, costs)):
+            module = weight.module or ""
+            for path in ancestors(owner(module, costs, separator), separator):
                 if path in costs:
                     holders[path] = holders.get(path, False) or path == module
-        home = set(_ancestors(original.rpartition(".")[0]))
+        home = set(ancestors(homes.get(original, ""), separator))
         for path, own in holders.items():
             _add_weight(costs[path], group[0], own)
             costs[path].tied |= path not in home
-
-
-def _ancestors(path: str) -> Iterable[str]:
-    while path:
-        yield path
-        path = path.rpartition(".")[0]
-    yield ""
 
 
 def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
@@ -195,7 +191,7 @@ def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
 def _add_forward(architecture: Architecture, costs: dict[str, Cost]) -> None:
     """Add the operations to the modules that they run in, and doubt where the forward pass was not followed."""
     for op in architecture.ops:
-        cost = costs[owner(op.module, costs)]
+        cost = costs[owner(op.module, costs, architecture.separator)]
         cost.macs += _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
         if op.allocates:
             for value in op.outputs:
@@ -224,7 +220,7 @@ def undecided(architecture: Architecture) -> frozenset[str]:
             doubtful.add(module.path)
     if not doubtful:
         return frozenset()
-    return frozenset(path for path in uncalled if not doubtful.isdisjoint(_ancestors(path)))
+    return frozenset(path for path in uncalled if not doubtful.isdisjoint(ancestors(path, architecture.separator)))
 
 
 def was_followed(architecture: Architecture) -> bool:

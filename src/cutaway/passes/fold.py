@@ -56,7 +56,7 @@ def fold(
         return None
     modules = {module.path: module for module in architecture.modules}
     modules.setdefault("", Module("", architecture.name, architecture.name))
-    below = children(modules)
+    below = children(modules, architecture.separator)
     if repeats:
         forms = _forms(architecture, modules, below, measure(architecture) if costs is None else costs)
         runs = {path: form.runs for path, form in forms.items()}
@@ -119,10 +119,17 @@ def _forms(
     """Number the modules' structures, children first: equal ones get equal numbers."""
     weights: dict[str, list[Any]] = {}
     for weight in architecture.weights:
-        path = owner(weight.name.rpartition(".")[0], modules)
+        path = owner(weight.module or "", modules, architecture.separator)
         tied = weight.tied_to is not None
         weights.setdefault(path, []).append(
-            (name_below(path, weight.name), weight.shape, weight.dtype, weight.kind, weight.trainable, tied)
+            (
+                weight.name.rpartition(architecture.separator)[2],
+                weight.shape,
+                weight.dtype,
+                weight.kind,
+                weight.trainable,
+                tied,
+            )
         )
     numbers: dict[Any, int] = {}
     forms: dict[str, _Form] = {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
-def owner(path: str, known: Collection[str]) -> str:
+def owner(path: str, known: Collection[str], separator: str = ".") -> str:
     """Return the nearest of the `known` paths that is `path` or contains it; the root's where none does."""
     while path and path not in known:
-        path = path.rpartition(".")[0]
+        path = path.rpartition(separator)[0]
     return path
 
 
-def children(paths: Iterable[str]) -> dict[str, list[str]]:
+def children(paths: Iterable[str], separator: str = ".") -> dict[str, list[str]]:
     """Return the paths directly below each path, in order.
 
     A path whose parent is not among the paths belongs to the nearest that is, at last to the root,
@@ -22,8 +22,16 @@ def children(paths: Iterable[str]) -> dict[str, list[str]]:
     ordered = [path for path in paths if path]
     below.update((path, []) for path in ordered)
     for path in ordered:
-        below[owner(path.rpartition(".")[0], below)].append(path)
+        below[owner(path.rpartition(separator)[0], below, separator)].append(path)
     return below
+
+
+def ancestors(path: str, separator: str = ".") -> Iterator[str]:
+    """Yield a path, every path that contains it, and the root's."""
+    while path:
+        yield path
+        path = path.rpartition(separator)[0]
+    yield ""
 
 
 def upwards(below: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -115,17 +115,20 @@ def _optional(form: _Form) -> _Form:
     )
 
 
-def _record(made: type, **fields: _Form) -> _Form:
+def _record(made: type, optional: tuple[str, ...] = (), **fields: _Form) -> _Form:
+    """Return the form of a record; a document may lack the `optional` fields, which have defaults."""
+
     def write(record: Any) -> dict[str, Any]:
         return {name: form.write(getattr(record, name)) for name, form in fields.items()}
 
     def read(value: Any, where: str) -> Any:
         if not isinstance(value, dict):
             raise _unexpected(value, "an object", where)
-        missing = [name for name in fields if name not in value]
+        missing = [name for name in fields if name not in value and name not in optional]
         if missing:
             raise MalformedDocument(f'{where}: the field "{missing[0]}" is missing')
-        return made(**{name: form.read(value[name], f"{where}.{name}") for name, form in fields.items()})
+        given = {name: form for name, form in fields.items() if name in value}
+        return made(**{name: form.read(value[name], f"{where}.{name}") for name, form in given.items()})
 
     return _Form(write, read)
 
@@ -197,12 +200,14 @@ _MODULE = _record(
 )
 _WEIGHT = _record(
     Weight,
+    optional=("module",),
     name=_TEXT,
     shape=_SHAPE,
     dtype=_optional(_TEXT),
     kind=_choice("parameter", "buffer"),
     trainable=_FLAG,
     tied_to=_optional(_TEXT),
+    module=_optional(_TEXT),
 )
 _OP = _record(
     Op,
@@ -215,12 +220,13 @@ _OP = _record(
     macs=_QUANTITY,
     allocates=_FLAG,
 )
-_TOTALS = _record(Totals, **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
+_TOTALS = _record(Totals, (), **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
 _NOTE = _record(Note, text=_TEXT, place=_PLACE, module=_optional(_TEXT))
 _DIAGNOSTIC_NOTE = _record(DiagnosticNote, text=_TEXT, place=_PLACE)
 _DIAGNOSTIC = _record(Diagnostic, code=_TEXT, message=_TEXT, place=_PLACE, notes=_many(_DIAGNOSTIC_NOTE))
 _ARCHITECTURE = _record(
     Architecture,
+    optional=("separator",),
     name=_TEXT,
     target=_TEXT,
     framework=_TEXT,
@@ -233,4 +239,5 @@ _ARCHITECTURE = _record(
     unknowns=_many(_NOTE),
     assumptions=_many(_NOTE),
     diagnostics=_many(_DIAGNOSTIC),
+    separator=_TEXT,
 )

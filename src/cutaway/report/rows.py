@@ -45,7 +45,7 @@ def view(architecture: Architecture, terminal: Terminal, depth: int | None, repe
         path = module.path if module.calls else None
         while path is not None and path not in called:
             called.add(path)
-            path = path.rpartition(".")[0] if path else None
+            path = path.rpartition(architecture.separator)[0] if path else None
     return View(architecture, costs, root, terminal, frozenset(called), undecided(architecture))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -59,7 +60,7 @@ def _tree(shown: View, root: Node) -> list[str]:
     terminal = shown.terminal
     own: dict[str, list[Weight]] = {}
     for weight in shown.architecture.weights:
-        own.setdefault(weight.name.rpartition(".")[0], []).append(weight)
+        own.setdefault(weight.module or "", []).append(weight)
     made: list[_Row] = []
     for guide, below, node in rows(root, terminal):
         row = _Row(title(guide, node, terminal), _config(node, terminal), _flow(node, shown))
@@ -90,13 +91,18 @@ def _line(row: _Row, left: int, right: int, terminal: Terminal) -> str:
 def _weight(weight: Weight, guide: str, terminal: Terminal) -> list[Segment]:
     """Return the line of a weight that a module with modules in it has itself."""
     guide += terminal.glyphs.branch[: step(terminal)]
-    name = printable(weight.name.rpartition(".")[2], terminal)
+    name = printable(_own_name(weight), terminal)
     text = f"{weight.kind} {figures.shape(weight.shape)}{_tie(weight)}"
     return [(guide, "faint"), (f"{name}: ", ""), (printable(text, terminal), "faint"), ("", "")]
 
 
 def _tie(weight: Weight) -> str:
-    return f" [{weight.name.rpartition('.')[2]} is {weight.tied_to}]" if weight.tied_to else ""
+    return f" [{_own_name(weight)} is {weight.tied_to}]" if weight.tied_to else ""
+
+
+def _own_name(weight: Weight) -> str:
+    """Return the name of a weight within its module, whichever way its framework writes paths."""
+    return re.split(r"[./]", weight.name)[-1]
 
 
 def _flow(node: Node, shown: View) -> Segment:

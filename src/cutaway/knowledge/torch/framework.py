@@ -55,6 +55,12 @@ class Torch:
     def forward(self, network: Module) -> Any:
         return network.forward
 
+    def declared(self, network: Module, name: str) -> None:
+        return None
+
+    def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return network(*args, **kwargs)
+
     def origin(self, network: Module) -> Place | None:
         construction = network.__dict__.get("_construction")
         return construction.place if construction is not None else None
