@@ -6,11 +6,10 @@ import ast
 import gc
 import inspect
 import os
-import re
 import sys
 import time
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,6 +32,7 @@ from cutaway.interp.loader import Loader, ModuleState, SourceModule, failure
 from cutaway.interp.reach import Pending, hide, is_host_class
 from cutaway.interp.scope import Scope
 from cutaway.interp.silence import silence
+from cutaway.interp.sought import quoted
 from cutaway.knowledge.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.registry import is_shared
 from cutaway.syntax import resolve, source
@@ -66,17 +66,18 @@ def analyse(target: Target, options: Options) -> list[Architecture]:
 
     Modules of installed packages are left until something of them is used. Where the program stops before
     there is a network, that may be why: one of them would have registered what it looks for. It is then
-    tried again with those evaluated whose text has a word of the target in it.
+    tried again with those evaluated whose text has a word in it that is quoted in the target or was sought in vain.
     """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
-    attempts: tuple[Callable[[], Sequence[bytes]], ...] = (tuple, lambda: _words(target, options))
     outcome: _Stopped | None = None
-    for words in attempts:
-        with _installed(options, words()) as gathered:
+    words: set[bytes] = set()
+    for _ in range(2):
+        with _installed(options, sorted(words)) as gathered:
             try:
                 return _analyse(target, options, gathered)
             except _Stopped as stopped:
                 outcome = stopped
+                words = _words(target, options) | loader.current().sought
         if deadline is not None:
             if time.monotonic() > deadline:
                 break
@@ -99,17 +100,14 @@ class _Stopped(Exception):
         return self.found
 
 
-_QUOTED = re.compile(rb"""["']([\w./:-]{3,})["']""")
-
-
-def _words(target: Target, options: Options) -> list[bytes]:
+def _words(target: Target, options: Options) -> set[bytes]:
     """Return the texts that are quoted in a target and in the file it names."""
     text = target.expression.encode()
     if target.file == "-":
         text += options.stdin or b""
     elif target.file is not None:
         text += source.read(target.file)
-    return sorted(set(_QUOTED.findall(text)))
+    return quoted(text)
 
 
 def _analyse(target: Target, options: Options, gathered: Session) -> list[Architecture]:
@@ -264,7 +262,7 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
     except Undecidable as undecidable:
         value = session.current().note(undecidable.unknown)
     except BaseException as error:
-        loader.current().stopped = True
+        loader.current().stop(error)
         raise complaint.failed(target, error, complaint.callee(tree.body, state)) from None
     finally:
         STACK.pop()

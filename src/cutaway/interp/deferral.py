@@ -9,12 +9,15 @@ an attribute of an object that the module makes, nor for a subclass of a class t
 from __future__ import annotations
 
 import ast
+import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
 from cutaway.interp.scope import assigned
 from cutaway.knowledge import registry
 
+_GLOBAL = re.compile(rb"\bglobal[ \t]+((?:\\\r?\n|[^\n;#\\])+)")
 _PLAIN_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "abstractmethod", "setter", "getter"))
 _PLAIN_HOMES = frozenset(("abc", "typing", "typing_extensions", "collections", "enum", "builtins"))
 
@@ -23,10 +26,8 @@ def deferrable(body: list[ast.stmt], text: bytes) -> dict[int, set[str]]:
     """Return the positions of the statements that can wait, each with the names that it binds."""
     names = [assigned([node]) for node in body]
     bound = Counter(name for found in names for name in found)
-    if b"global " in text:
-        bound.update(
-            name for node in body for child in ast.walk(node) if isinstance(child, ast.Global) for name in child.names
-        )
+    for declared in _GLOBAL.findall(text):
+        bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))
     known = _Names(bound, b"import *" in text)
     found: dict[int, set[str]] = {}
     for index, node in enumerate(body):

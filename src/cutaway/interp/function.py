@@ -122,6 +122,7 @@ class Record:
     cell: types.CellType | None
     qualified: str
     signature: inspect.Signature | None = None
+    annotated_as: Record | None = None  # the function that it wraps, and has the annotations of
 
     @property
     def place(self) -> Place:

@@ -29,6 +29,7 @@ FUNCTION_ATTRIBUTES = frozenset(("__annotations__", "__defaults__", "__kwdefault
 
 def annotations_of(record: Record, evaluated: bool = False) -> dict[str, Any]:
     """Return a function's annotations, as text where its file postpones their evaluation."""
+    record = record.annotated_as or record
     node = record.code.node
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]

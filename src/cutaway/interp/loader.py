@@ -20,12 +20,13 @@ from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import Pending
 from cutaway.interp.scope import Scope, assigned
+from cutaway.interp.sought import sought
 from cutaway.knowledge import registry
 from cutaway.syntax import resolve, source
 
 HIDDEN = "__cutaway__"
 _STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
-
+_ALL = re.compile(rb"""^__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
@@ -146,6 +147,19 @@ class ModuleState:
         if self.text is None:
             self.text = source.read(self.file) if self.location.file else b""
         return self.text
+
+    @functools.cached_property
+    def starred(self) -> list[str]:
+        """The modules that the text imports everything of."""
+        stars = [(found[2].decode(), len(found[1])) for found in _STAR.finditer(self._read())]
+        return [absolute(self.frame, module, level) for module, level in stars]
+
+    @functools.cached_property
+    def listed(self) -> set[bytes] | None:
+        """The names in `__all__`, where the text states them once and plainly."""
+        text = self._read()
+        found = _ALL.search(text) if text.count(b"__all__") == 1 else None
+        return {part.strip(b"\"'") for part in found[1].replace(b",", b" ").split()} if found else None
 
     def _ahead(self, name: str) -> Any:
         """Evaluate a later definition of a name that is needed while the module is still running."""
@@ -299,7 +313,8 @@ def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) 
     """
     place = place_of(error) or otherwise
     text = in_words(error)
-    _current.stopped = _current.stopped or not (quiet or isinstance(error, Fault))
+    if not (quiet or isinstance(error, Fault)):
+        _current.stop(error)
     if isinstance(error, Fault):
         session.current().find(error, place)
     if quiet or isinstance(error, Fault):
@@ -320,8 +335,15 @@ class Loader:
         self.words = tuple(words)
         self.left = False  # a module that an import statement would have evaluated
         self.stopped = False  # the program, by an exception that was not a fault of the network
+        self.sought: set[bytes] = set()  # in vain, where it stopped
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
+
+    def stop(self, error: BaseException) -> None:
+        """Note that the program stops with an exception of its own."""
+        self.stopped = True
+        if self.left:
+            self.sought |= sought(error)
 
     def load(self, name: str, strict: bool = False) -> Any:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
@@ -428,7 +450,7 @@ class Loader:
         return Unknown(f"module {name} is not found: add its folder with --path, or install it", at)
 
     def may_define(self, name: str, wanted: str, seen: set[str] | None = None) -> bool:
-        """Tell cheaply whether a module might contain a name, without evaluating it."""
+        """Tell cheaply whether a star import of a module might bring a name, without evaluating it."""
         seen = seen if seen is not None else set()
         if name in seen:
             return False
@@ -437,11 +459,11 @@ class Loader:
         if not isinstance(module, SourceModule):
             return not isinstance(module, Unknown)
         state: ModuleState = module.__dict__[HIDDEN]
-        text = state._read()
-        if wanted in state.namespace or wanted.encode() in text:
+        if state.listed is not None:
+            return wanted.encode() in state.listed
+        if wanted in state.namespace or _has_word(state._read(), wanted.encode()):
             return True
-        stars = [(found[2].decode(), len(found[1])) for found in _STAR.finditer(text)]
-        return any(self.may_define(absolute(state.frame, star, level), wanted, seen) for star, level in stars)
+        return any(self.may_define(star, wanted, seen) for star in state.starred)
 
     def add(self, name: str, location: resolve.Location, text: bytes | None = None) -> ModuleState:
         """Enter a module that the user named by its file."""
@@ -449,6 +471,10 @@ class Loader:
         state.named = True
         self.modules[name] = state.module
         return state
+
+
+def _has_word(text: bytes, word: bytes) -> bool:
+    return word in text and re.search(rb"\b%b\b" % word, text) is not None
 
 
 _current = Loader([])

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
+from cutaway.interp.function import record_of
 from cutaway.interp.reach import get_attribute, is_host_class, set_attribute
 
 _ASSIGNED = functools.WRAPPER_ASSIGNMENTS
@@ -19,6 +20,8 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, update
     if type(wrapper) is Unknown or type(wrapped) is Unknown:
         return wrapper
     for name in assigned:
+        if name == "__annotations__" and _annotate(wrapper, wrapped):
+            continue
         try:
             value = get_attribute(wrapped, name)
         except AttributeError:
@@ -33,6 +36,16 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, update
             get_attribute(wrapper, name).update(found)
     set_attribute(wrapper, "__wrapped__", wrapped)
     return wrapper
+
+
+def _annotate(wrapper: Any, wrapped: Any) -> bool:
+    """Let a function have the annotations of another without evaluating them."""
+    ours, theirs = record_of(wrapper), record_of(wrapped)
+    if ours is None or theirs is None or wrapped.__annotations__:
+        return False
+    wrapper.__annotations__ = {}
+    ours.annotated_as = theirs.annotated_as or theirs
+    return True
 
 
 def wraps(wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = _UPDATED) -> Callable[[Any], Any]:
