@@ -38,7 +38,15 @@ def python(code: str) -> str:
 
 
 def test_public_names() -> None:
-    assert sorted(cutaway.__all__) == ["Architecture", "CutawayError", "__version__", "dumps", "loads", "show"]
+    assert sorted(cutaway.__all__) == [
+        "Architecture",
+        "CutawayError",
+        "__version__",
+        "dumps",
+        "loads",
+        "observe",
+        "show",
+    ]
 
 
 @pytest.mark.parametrize("name", cutaway.__all__)

@@ -12,19 +12,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cutaway._api import show
+    from cutaway._api import observe, show
     from cutaway.core.architecture import Architecture
     from cutaway.core.error import CutawayError
     from cutaway.report.json import dumps, loads
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "CutawayError", "__version__", "dumps", "loads", "show"]
+__all__ = ["Architecture", "CutawayError", "__version__", "dumps", "loads", "observe", "show"]
 
 _HOMES = {
     "Architecture": "cutaway.core.architecture",
     "CutawayError": "cutaway.core.error",
     "dumps": "cutaway.report.json",
     "loads": "cutaway.report.json",
+    "observe": "cutaway._api",
     "show": "cutaway._api",
 }
 

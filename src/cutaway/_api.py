@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.unknown import Undecidable
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
-from cutaway.syntax.target import Input, parse_input, parse_target
+from cutaway.syntax.target import Input, Target, parse_input, parse_target
 
 
 def show(
@@ -19,6 +20,8 @@ def show(
     input: str | Iterable[str] = (),
     path: str | Iterable[str] = (),
     timeout: float | None = 120.0,
+    live: bool = False,
+    device: str | None = None,
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -27,6 +30,8 @@ def show(
         input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
         path: folders in which imports are looked for first.
         timeout: seconds after which what is not yet known is reported as unknown.
+        live: import and run the target's code instead, and read off the networks that it makes.
+        device: where they are built and run then; on "meta" they take no memory.
 
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
@@ -34,6 +39,8 @@ def show(
     inputs: tuple[Input, ...] = tuple(parse_input(text) for text in ([input] if isinstance(input, str) else input))
     paths = (path,) if isinstance(path, str) else tuple(path)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
+    if live:
+        return _show_live(parse_target(target), inputs, paths, device, stdin)
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin)
     try:
         return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
@@ -45,3 +52,25 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+
+
+def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
+    """Call a running network and return what it is and what the call does; the network is left as it was.
+
+    Without arguments it is not called. A call that raises gives everything up to there, and a diagnostic.
+    """
+    from cutaway.live.inspection import Arguments, inspected
+
+    arguments = Arguments(args, kwargs) if args or kwargs else None
+    return with_totals(inspected(network, arguments)[0])
+
+
+def _show_live(
+    target: Target, inputs: tuple[Input, ...], paths: tuple[str, ...], device: str | None, stdin: bytes | None
+) -> tuple[Architecture, ...]:
+    try:
+        from cutaway.live.show import show as show_live
+    except ModuleNotFoundError as error:
+        raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
+    found = show_live(target, inputs=inputs, paths=paths, device=device, stdin=stdin)
+    return tuple(with_totals(architecture) for architecture in found)

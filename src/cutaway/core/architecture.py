@@ -40,11 +40,14 @@ class Value:
 class ModuleCall:
     """One call of a module: the shapes that went in and came out, flattened in order.
 
-    `outputs` is None where the call did not return.
+    `outputs` is None where the call did not return. The element types stand beside the shapes; they are
+    missing altogether where nothing is known of them.
     """
 
     inputs: tuple[Shape, ...]
     outputs: tuple[Shape, ...] | None
+    input_dtypes: tuple[str | None, ...] = ()
+    output_dtypes: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

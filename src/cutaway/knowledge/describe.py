@@ -119,10 +119,20 @@ def _describe(value: Any, depth: int) -> JSONValue:
             made["args"] = describe(value.args, depth + 1)
         made.update({_key(k): describe(v, depth + 1) for k, v in value.keywords.items()})
         return made
+    if value is Ellipsis:
+        return "..."
+    if type(value) is slice:
+        return {"slice": [describe(part, depth + 1) for part in (value.start, value.stop, value.step)]}
     if hasattr(type(value), "reference"):
         reference = value.reference()
         sizes = "?" if isinstance(reference.shape, Unknown) else "x".join(map(str, reference.shape))
         return f"<tensor {sizes} {reference.dtype}>"
+    row = vars(value).get("__row__") if type(value) is types.FunctionType else None
+    if row is not None and value.__module__.startswith("cutaway."):
+        return {"name": row.name}
+    form: Any = next((FORMS[kind] for kind in kinds if kind in FORMS), None)
+    if form is not None:
+        return form(value)  # type: ignore[no-any-return]
     if isinstance(value, _FUNCTIONS):
         return {"name": f"{value.__module__ or ''}.{value.__qualname__}".lstrip(".")}
     if dataclasses.is_dataclass(type(value)) and depth < _DEPTH_OF_RECORDS:
@@ -133,6 +143,9 @@ def _describe(value: Any, depth: int) -> JSONValue:
         return repr(value)
     return f"<{qualified_name(type(value))}>"
 
+
+FORMS: dict[type, Callable[[Any], JSONValue]] = {}
+"""How values of a framework that is running are described, by their class."""
 
 _BITS = 1 << 13  # of an integer that is written out
 _SEQUENCES = (list, tuple, set, frozenset)

@@ -187,7 +187,13 @@ _SHAPE = _optional(_Form(list, _many(_QUANTITY).read))
 _PLACE = _optional(_Form(str, lambda value, where: Place.parse(_TEXT.read(value, where))))
 _OPTIONS = _Form(_write_open, _read_options)
 _VALUE = _record(Value, name=_TEXT, shape=_SHAPE, dtype=_optional(_TEXT))
-_CALL = _record(ModuleCall, inputs=_many(_SHAPE), outputs=_optional(_many(_SHAPE)))
+_CALL = _record(
+    ModuleCall,
+    inputs=_many(_SHAPE),
+    outputs=_optional(_many(_SHAPE)),
+    input_dtypes=_many(_optional(_TEXT)),
+    output_dtypes=_many(_optional(_TEXT)),
+)
 _MODULE = _record(
     Module,
     path=_TEXT,

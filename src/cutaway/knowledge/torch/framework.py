@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -76,10 +77,10 @@ class Torch:
         if "_modules" not in network.__dict__:
             raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
         paths = {id(module): path for path, module in network.named_modules()}
-        calls = _calls_below(gathered, call, paths)
+        calls = calls_below(gathered, call, paths)
         weights = list(_weights(network))
         names = {t._number: weight.name for weight, t in weights if isinstance(t, Tensor) and weight.tied_to is None}
-        inputs = list(_named_inputs(network, call)) if call else []
+        inputs = list(named_inputs(_signature(network), call)) if call else []
         names.update({reference.number: label for label, reference in inputs})
         return Architecture(
             name=name,
@@ -89,7 +90,7 @@ class Torch:
             outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
             modules=tuple(_module(module, path, calls.get(id(module), [])) for path, module in network.named_modules()),
             weights=tuple(weight for weight, _ in weights),
-            ops=tuple(_ops(gathered, call, paths, names)),
+            ops=tuple(operations(gathered, call, paths, names)),
             unknowns=tuple(
                 Note(note.text, note.place, paths.get(id(note.module)))
                 for note in gathered.unknowns
@@ -103,12 +104,16 @@ class Torch:
         )
 
 
-def _named_inputs(network: Module, call: Call) -> Iterator[tuple[str, Reference]]:
-    """Name the inputs of a call by forward's parameters."""
+def _signature(network: Module) -> inspect.Signature:
     try:
-        parameters = list(session.current().signature(network.forward).parameters.values())
+        return session.current().signature(network.forward)
     except (Exception, Undecidable):
-        parameters = []  # a forward that can't be called, which has been remarked as it was
+        return inspect.Signature()  # a forward that can't be called, which has been remarked as it was
+
+
+def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str, Reference]]:
+    """Name the inputs of a call by the parameters of forward."""
+    parameters = list(signature.parameters.values())
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
     for path, reference in call.inputs:
@@ -120,7 +125,8 @@ def _named_inputs(network: Module, call: Call) -> Iterator[tuple[str, Reference]
         yield (f"{head}.{tail}" if tail else head), reference
 
 
-def _calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
+def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
+    """Return the calls within a call, by the identity of their modules."""
     found: dict[int, list[Call]] = {}
     if root is None:
         return found
@@ -144,14 +150,21 @@ def _module(module: Module, path: str, calls: list[Call]) -> ModuleRecord:
         qualified_name=qualified_name(cls),
         config=Described(partial(_config, module, construction, session.current().signature)),
         source=construction.place if construction else None,
-        calls=tuple(
-            ModuleCall(
-                tuple(shape_of(r) for _, r in call.inputs),
-                None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
-            )
-            for call in calls
-        ),
+        calls=module_calls(calls),
         complete=not incomplete,
+    )
+
+
+def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
+    """Return calls in the form of the representation."""
+    return tuple(
+        ModuleCall(
+            tuple(shape_of(r) for _, r in call.inputs),
+            None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
+            tuple(dtype_of(r) for _, r in call.inputs),
+            tuple(dtype_of(r) for _, r in call.outputs or ()),
+        )
+        for call in calls
     )
 
 
@@ -192,7 +205,8 @@ def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
             )
 
 
-def _ops(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
+def operations(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
+    """Yield the operations within a call; values go by `names`, or by their numbers."""
     if call is None:
         return
 

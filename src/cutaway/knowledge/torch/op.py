@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core import session
@@ -73,7 +74,7 @@ def compute(function: Callable[..., Any], *operands: Any) -> Lazy | None:
 
 
 # The names that every torch function also takes, for those who come from numpy.
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 RULES: dict[str, Callable[..., Any]] = {}
 """Every row made by `op`, by its names: what the oracle tests walk."""
@@ -153,8 +154,34 @@ def _inspected_layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], st
     return {*parameters}, positional, star, {p: v.default for p, v in parameters.items() if v.default is not v.empty}
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a call of a row is recorded as: the operation's name, and its arguments under the API's names.
+
+    It is an attribute, `__row__`, of every row made by `op`, and of the operators that call one.
+    `swapped` tells that the operands of an operator stand in the other order.
+    """
+
+    name: str
+    parameters: frozenset[str]
+    positional: tuple[str, ...]
+    star: str | None
+    defaults: dict[str, Any]
+    swapped: bool = False
+
+    def named(self, args: Any, kwargs: Any) -> dict[str, Any]:
+        """Return the arguments of a call by name, defaults filled in."""
+        attributes = dict(self.defaults)
+        attributes.update(zip(self.positional, args))
+        if self.star is not None:
+            attributes[self.star] = args[len(self.positional) :]
+        attributes.update(kwargs)
+        return attributes
+
+
 def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> Callable[..., Any]:
     parameters, positional, star, defaults = _layout(rule)
+    row = Row(name, frozenset(parameters), tuple(positional), star, defaults)
     takes_out = "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None
 
@@ -169,12 +196,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
     ) -> None:
         if not here.recording:
             return
-        attributes = dict(defaults)
-        attributes.update(zip(positional, args))
-        if star is not None:
-            attributes[star] = args[len(positional) :]
-        attributes.update(kwargs)
-        plain = {k: v for k, v in attributes.items() if not _holds_tensor(v)}
+        plain = {k: v for k, v in row.named(args, kwargs).items() if not _holds_tensor(v)}
         module = here.modules[-1] if here.modules else None
         here.operations.append(Operation(name, plain, read, written, module, here.place(), macs, allocates))
 
@@ -184,8 +206,8 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         if args and type(args[0]) is Unknown and (positional or len(args) == 1):
             record(here, args, kwargs, [], [_unknown_reference(args[0])], None, True)
             return args[0]
-        if not _NUMPY_NAMES.keys().isdisjoint(kwargs):
-            kwargs = {k if k in parameters else _NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
+        if not NUMPY_NAMES.keys().isdisjoint(kwargs):
+            kwargs = {k if k in parameters else NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
         target = None if takes_out else kwargs.pop("out", None)
         overwrites = write
         try:
@@ -227,6 +249,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
             record(here, args, kwargs, read, written, sum(macs), allocates[0])
         return made
 
+    call.__row__ = row  # type: ignore[attr-defined]
     return call
 
 

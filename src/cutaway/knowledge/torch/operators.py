@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 from cutaway.core import session
@@ -26,6 +27,7 @@ def _operator(name: str, target: str, *, swapped: bool = False) -> None:
             return NotImplemented
         return row(other, self, **options) if swapped else row(self, other, **options)
 
+    vars(method)["__row__"] = dataclasses.replace(row.__row__, swapped=swapped)
     composite(f"torch.Tensor.__{name}__")(method)
 
 

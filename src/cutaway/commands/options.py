@@ -1,0 +1,66 @@
+"""The options that commands share, and the networks that they name."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from cutaway.core.architecture import Architecture
+from cutaway.limits import alarmed
+
+TARGET = "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, or - for standard input"
+
+
+def add_target(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the target and how it is read."""
+    parser.add_argument("target", metavar="TARGET", help=TARGET, nargs="+" if several else None)
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
+    """Add how a target is read: its inputs, where imports are looked for, and whether it may be run."""
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]SHAPE[:DTYPE]",
+        help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; once for each input",
+    )
+    parser.add_argument(
+        "--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first"
+    )
+    if live:
+        parser.add_argument(
+            "--live", action="store_true", help="import and RUN the target's code, and read off the running network"
+        )
+    parser.add_argument(
+        "--device", metavar="DEVICE", help="with --live: where it is built and run; meta takes no memory for weights"
+    )
+    parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="default: 120")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add where the result is written to."""
+    parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
+
+
+def architectures(options: argparse.Namespace, target: str, live: bool | None = None) -> tuple[Architecture, ...]:
+    """Return the networks of a target, as the options say."""
+    from cutaway._api import show
+
+    if options.live if live is None else live:
+        print(f"cutaway: running the code of {target}", file=sys.stderr)
+        return show(target, input=options.input, path=options.path, live=True, device=options.device)
+    with alarmed(options.timeout):
+        return show(target, input=options.input, path=options.path, timeout=options.timeout)
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds: give one above 0")
+    return number

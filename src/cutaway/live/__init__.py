@@ -1,0 +1,1 @@
+"""A running network to an `Architecture`: the only package that imports a framework, and only when it is asked for."""

@@ -1,0 +1,68 @@
+"""`show --live`: a target to Architectures by running it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from cutaway.core.architecture import Architecture, Note
+from cutaway.live.inspection import Arguments, inspected
+from cutaway.live.load import imported, networks
+from cutaway.live.state import undisturbed
+from cutaway.syntax.target import Input, Target, TargetError
+
+RUN = "the target's code was run"
+
+
+def show(
+    target: Target,
+    *,
+    inputs: Sequence[Input] = (),
+    paths: Sequence[str] = (),
+    device: str | None = None,
+    stdin: bytes | None = None,
+) -> tuple[Architecture, ...]:
+    """Return the networks of a target as they are when it runs.
+
+    On the device `meta` weights and activations have shapes but no numbers, and take no memory.
+    """
+    remarks = [RUN, "operations are the calls of torch's functions that the network's code makes"]
+    if device is not None:
+        remarks.append(f"it was built and run on the device {device}")
+    with ExitStack() as stack:
+        stack.enter_context(undisturbed())
+        if device is not None:
+            stack.enter_context(torch.device(device))
+        module = stack.enter_context(imported(target, paths, stdin))
+        found, lost = networks(module, target)
+        shown = [
+            inspected(each.network, _arguments(inputs), name=each.name, target=target.text, remarks=remarks)[0]
+            for each in found
+        ]
+        unmade = tuple(Note(text) for text in lost)
+        return tuple(replace(each, unknowns=(*each.unknowns, *unmade)) for each in shown)
+
+
+def _arguments(inputs: Sequence[Input]) -> Arguments | None:
+    """Return tensors of the given shapes; None where none is given, so that nothing is called."""
+    if not inputs:
+        return None
+    return Arguments(
+        tuple(_tensor(each) for each in inputs if each.name is None),
+        {each.name: _tensor(each) for each in inputs if each.name is not None},
+    )
+
+
+def _tensor(given: Input) -> Any:
+    sizes = given.shape
+    if not all(isinstance(size, int) for size in sizes):
+        words = "x".join(map(str, sizes))
+        raise TargetError(f"--input {words}: a network that runs needs numbers for all sizes")
+    dtype = getattr(torch, given.dtype)
+    if dtype.is_floating_point and dtype.itemsize >= 2:
+        return torch.rand(sizes).to(dtype)
+    return torch.ones(sizes, dtype=dtype) if dtype == torch.bool else torch.zeros(sizes, dtype=dtype)

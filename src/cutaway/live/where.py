@@ -1,0 +1,29 @@
+"""Which line of the user's code control is in: the innermost that is neither the framework's nor ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType
+
+import torch
+
+from cutaway.core.place import Place
+
+FRAMEWORK = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def place() -> Place | None:
+    """Return where the user's code is now."""
+    return place_of_frame(sys._getframe(1))
+
+
+def place_of_frame(frame: FrameType | None) -> Place | None:
+    """Return the innermost line of the user's code, from `frame` outwards."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((FRAMEWORK, _OURS, "<")):
+            return Place(file, frame.f_lineno)
+        frame = frame.f_back
+    return None

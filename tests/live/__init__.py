@@ -1,0 +1,1 @@
+"""Running networks, and static results against them."""

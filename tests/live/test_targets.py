@@ -1,0 +1,104 @@
+"""Targets that are run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import cutaway
+
+ROOT = Path(__file__).resolve().parents[2]
+NET = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        self.fc = nn.Linear(width, width * 2)
+    def forward(self, x):
+        return self.fc(x)
+
+def make(width):
+    return Net(width)
+
+def wrong():
+    raise ValueError("no such file as weights.bin")
+
+def nothing():
+    return 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "net.py"
+    path.write_text(NET)
+    return str(path)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run(
+        [sys.executable, "-m", "cutaway", *arguments], env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_a_class(file: str) -> None:
+    (seen,) = cutaway.show(f"{file}::Net", input="2x4", live=True)
+    assert seen.outputs[0].shape == (2, 8)
+    assert dict(seen.modules[0].config) == {"width": 4}
+    assert seen.modules[1].source is not None and seen.modules[1].source.line == 8
+
+
+def test_a_call(file: str) -> None:
+    (seen,) = cutaway.show(f"{file}::make(3)", input="2x3", live=True)
+    assert dict(seen.modules[0].config) == {"width": 3}
+    assert seen.name == "make(3)"
+
+
+def test_all_networks_of_a_file(file: str) -> None:
+    assert [seen.name for seen in cutaway.show(file, live=True)] == ["Net"]
+
+
+def test_a_file_of_the_same_name_elsewhere(file: str, tmp_path: Path) -> None:
+    cutaway.show(f"{file}::Net", live=True)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "net.py").write_text(NET.replace("width * 2", "width * 3"))
+    (seen,) = cutaway.show(f"{other}/net.py::Net", input="2x4", live=True)
+    assert seen.outputs[0].shape == (2, 12)
+    assert "net" not in sys.modules
+
+
+def test_the_command_says_that_it_runs_the_target(file: str) -> None:
+    done = run("show", "--live", f"{file}::Net", "--input", "2x4", "--format", "tree")
+    assert done.returncode == 0 and "running the code of" in done.stderr
+    assert "the target's code was run" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("wrong()", "raised ValueError: no such file as weights.bin"),
+        ("nothing()", "it gives an int, not a torch.nn.Module"),
+        ("make", "make needs arguments: name a call, as in 'make(width=...)'"),
+        ("missing", "missing is not defined there; there are Net, make, wrong, nothing"),
+    ],
+)
+def test_what_can_not_be_run(file: str, expression: str, message: str) -> None:
+    done = run("show", "--live", f"{file}::{expression}")
+    assert done.returncode == 2 and message in done.stderr
+    if "raised" in message:
+        assert f'File "{file}", line 16, in wrong' in done.stderr and "cutaway/" not in done.stderr
+
+
+def test_sizes_are_numbers_where_a_network_runs(file: str) -> None:
+    with pytest.raises(cutaway.CutawayError, match="needs numbers for all sizes"):
+        cutaway.show(f"{file}::Net", input="Bx4", live=True)
