@@ -19,12 +19,12 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as Remark
 from cutaway.core.dim import is_known
 from cutaway.core.error import in_words
-from cutaway.core.place import Place
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import budget, complaint, frame, loader
 from cutaway.interp.builtins import BUILTINS
 from cutaway.interp.expression import ExpressionCompiler, call
+from cutaway.interp.forward import run
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import Code, Record, record_of, signature
 from cutaway.interp.introspection import annotations_of, type_hints
@@ -392,7 +392,7 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
     past = next((c for c in gathered.calls if c.module is network.value and c.depth == 0), None)
     with gathered.apart(network.remarks):
         if options.inputs or past is None:
-            past = _run(network, options, gathered)
+            past = run(network.value, network.framework, options.inputs, gathered)
         _explain(past, gathered)
         try:
             with budget.renewed(_DESCRIBING_SECONDS):
@@ -415,48 +415,3 @@ def _explain(call: Call | None, gathered: Session) -> None:
             gathered.note(reference.shape)
         elif not gathered.unknowns and not all(is_known(size) for size in reference.shape):
             gathered.unknown(f"a size of the output{of_output} depends on the numbers in tensors")
-
-
-def _run(network: Network, options: Options, gathered: Session) -> Call | None:
-    framework = network.framework
-    with budget.renewed(_DESCRIBING_SECONDS):
-        args, kwargs = _arguments(network, options.inputs)
-    first = len(gathered.calls)
-    forward = record_of(getattr(complaint.wanted_by(network.value, framework)[0], "__func__", None))
-    origin = (forward.place if forward else framework.origin(network.value)) or Place("<target>")
-    top = Frame({}, {}, origin.file, None, None)
-    top.line = origin.line
-    STACK.append(top)
-    try:
-        framework.prepare(network.value)
-        framework.call(network.value, args, kwargs)
-    except Undecidable as undecidable:
-        gathered.note(undecidable.unknown)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        failure(error, top.place)
-    finally:
-        STACK.pop()
-        gathered.modules.clear()
-    return gathered.calls[first] if len(gathered.calls) > first else None
-
-
-def _arguments(network: Network, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:
-    """Match the given inputs with forward's signature; what is not given and has no default is unknown."""
-    framework = network.framework
-    _, wanted = complaint.wanted_by(network.value, framework)
-    args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
-    kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
-    bound = wanted.bind_partial(*args, **kwargs)
-    for name, parameter in wanted.parameters.items():
-        if name in bound.arguments or parameter.default is not parameter.empty:
-            continue
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        declared = framework.declared(network.value, name)
-        kwargs[name] = framework.tensor(None, "float32", name) if declared is None else declared
-    return args, kwargs
-
-
-_ = Place

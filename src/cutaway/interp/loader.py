@@ -164,7 +164,7 @@ class ModuleState:
     def _ahead(self, name: str) -> Any:
         """Evaluate a later definition of a name that is needed while the module is still running."""
         for index, node in list(self.waiting.items()):
-            if index not in self.later and name in assigned([node]):
+            if index not in self.later and not isinstance(node, ast.Delete) and name in assigned([node]):
                 self._execute(index, node, strict=False)
                 if name in self.namespace:
                     value = self.namespace[name]

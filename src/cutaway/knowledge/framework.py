@@ -9,6 +9,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
+from cutaway.knowledge.inputs import Settings
 
 
 class Framework(Protocol):
@@ -39,6 +40,9 @@ class Framework(Protocol):
 
     def prepare(self, network: Any) -> None:
         """Put a network into the mode in which it is analysed, recording that as an assumption."""
+
+    def settings(self, network: Any) -> Settings:
+        """Return what is known of the sizes that a network is made for."""
 
     def parts(self, network: Any) -> list[Any]:
         """Return the network and every network inside it."""

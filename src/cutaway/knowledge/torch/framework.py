@@ -28,9 +28,15 @@ from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.describe import Described, bind_by_name, class_name, describe, qualified_name
 from cutaway.knowledge.framework import FRAMEWORKS
+from cutaway.knowledge.inputs import Settings
+from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor import Tensor, new
 from cutaway.knowledge.torch.types import DTYPES
+
+
+_CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
+"""The attributes in which libraries of networks keep what a network was made from."""
 
 
 class Torch:
@@ -69,6 +75,15 @@ class Torch:
     def prepare(self, network: Module) -> None:
         session.current().assume("the network is in evaluation mode")
         network.eval()
+
+    def settings(self, network: Module) -> Settings:
+        modules = list(network.modules())
+        arguments = _arguments(network, network.__dict__.get("_construction"), session.current().signature)
+        held = [module.__dict__.get(name) for module in modules for name in _CONFIGURATIONS]
+        first = next((m.__dict__.get("in_channels") for m in modules if isinstance(m, Conv2d)), None)
+        return Settings(
+            [arguments, *(value for value in held if value is not None)], first if type(first) is int else None
+        )
 
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())
@@ -169,15 +184,14 @@ def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
 
 
 def _config(module: Module, construction: Any, signature: Any) -> dict[str, JSONValue]:
+    return {name: describe(value) for name, value in _arguments(module, construction, signature).items()}
+
+
+def _arguments(module: Module, construction: Any, signature: Any) -> dict[str, Any]:
     """Return the constructor's arguments by name, defaults filled in."""
     if construction is None:
         return {}
-    return {
-        name: describe(value)
-        for name, value in bind_by_name(
-            signature(type(module).__init__), (module, *construction.args), construction.kwargs
-        )
-    }
+    return dict(bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs))
 
 
 def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:

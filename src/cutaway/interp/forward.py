@@ -1,0 +1,128 @@
+"""Running a network's forward: on the inputs that are given, or on some that are assumed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from cutaway.core.error import in_words, place_of
+from cutaway.core.place import Place
+from cutaway.core.session import Call, Remarks, Session
+from cutaway.core.unknown import Undecidable
+from cutaway.interp import budget, complaint
+from cutaway.interp.frame import STACK, Frame
+from cutaway.interp.function import record_of
+from cutaway.interp.loader import failure
+from cutaway.knowledge import inputs as conventions
+from cutaway.knowledge.framework import Framework
+from cutaway.syntax.target import Input
+
+
+def run(network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session) -> Call | None:
+    """Call a network and return the record of that; what stops it is remarked."""
+    tries = [] if inputs else _assumed(network, framework)
+    if not tries:
+        with budget.renewed(_SECONDS):
+            given = _given(network, framework, inputs)
+        call, error, at = _called(network, framework, *given, gathered)
+        if error is not None:
+            failure(error, at)
+        return call
+    outcomes = []
+    for assumed in tries:
+        remarks = Remarks()
+        with gathered.apart(remarks):
+            kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name) for each in assumed}
+            for each in assumed:
+                shape = "x".join(map(str, each.shape)) or "()"
+                gathered.assume(f"the input {each.name} is {shape} {each.dtype}: {each.why}")
+            call, error, at = _called(network, framework, [], kwargs, gathered)
+        outcomes.append((call, error, at, remarks))
+        if error is None and call is not None and call.outputs is not None:
+            break
+    else:
+        outcomes.sort(key=lambda outcome: outcome[1] is not None)
+        outcomes = outcomes[:1]
+    call, error, at, remarks = outcomes[-1]
+    if error is not None:
+        remarks.findings.clear()  # the input is ours, so what does not fit is no fault of the network
+        remarks.unknowns.clear()
+        names = " and ".join(each.name for each in tries[0])
+        reason = f"the assumed input does not fit ({in_words(error)}): give one with --input {names}=SHAPE"
+        with gathered.apart(remarks):
+            gathered.unknown(reason, None, place_of(error) or at)
+    gathered.unknowns.update(remarks.unknowns)
+    gathered.assumptions.update(remarks.assumptions)
+    gathered.findings.update(remarks.findings)
+    return call
+
+
+def _called(
+    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], gathered: Session
+) -> tuple[Call | None, BaseException | None, Place]:
+    """Return the record of a call, the exception that ended it, and where forward stands."""
+    first = len(gathered.calls)
+    forward = record_of(getattr(complaint.wanted_by(network, framework)[0], "__func__", None))
+    origin = (forward.place if forward else framework.origin(network)) or Place("<target>")
+    top = Frame({}, {}, origin.file, None, None)
+    top.line = origin.line
+    stopped: BaseException | None = None
+    STACK.append(top)
+    try:
+        framework.prepare(network)
+        framework.call(network, args, kwargs)
+    except Undecidable as undecidable:
+        gathered.note(undecidable.unknown)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        stopped = error
+    finally:
+        STACK.pop()
+        gathered.modules.clear()
+    return (gathered.calls[first] if len(gathered.calls) > first else None), stopped, top.place
+
+
+def _given(network: Any, framework: Framework, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:
+    """Match the given inputs with forward's signature; what is not given and has no default is unknown."""
+    _, wanted = complaint.wanted_by(network, framework)
+    args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
+    kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
+    bound = wanted.bind_partial(*args, **kwargs)
+    for name, parameter in wanted.parameters.items():
+        if name in bound.arguments or parameter.default is not parameter.empty:
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        declared = framework.declared(network, name)
+        kwargs[name] = framework.tensor(None, "float32", name) if declared is None else declared
+    return args, kwargs
+
+
+def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assumed]]:
+    """Return inputs that forward may be meant for, by its signature and the network's own settings."""
+    forward, wanted = complaint.wanted_by(network, framework)
+    record = record_of(getattr(forward, "__func__", forward))
+    kinds = {parameter.kind for parameter in wanted.parameters.values()}
+    if record is None or inspect.Parameter.POSITIONAL_ONLY in kinds:
+        return []
+    arguments = record.code.node.args
+    texts = {
+        argument.arg: ast.unparse(argument.annotation)
+        for argument in (*arguments.args, *arguments.kwonlyargs)
+        if argument.annotation is not None
+    }
+    main = getattr(type(network), "main_input_name", None)
+    try:
+        with budget.renewed(_SECONDS):
+            if any(framework.declared(network, name) is not None for name in wanted.parameters):
+                return []
+            settings = framework.settings(network)
+    except (Exception, Undecidable):  # it is remarked when the network is described
+        return []
+    return conventions.assumed(wanted.parameters, settings, main if isinstance(main, str) else None, texts)
+
+
+_SECONDS = 60.0
