@@ -15,8 +15,10 @@ from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.awaiting import EVERYTHING, awaiting
 from cutaway.interp.deferral import deferrable
 from cutaway.interp.frame import STACK, Frame
+from cutaway.interp.left import Left
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import Pending
 from cutaway.interp.scope import Scope, assigned
@@ -227,6 +229,7 @@ class ModuleState:
         if not self.is_own:
             self.later = deferrable(tree.body, self._read())
         STACK.append(self.frame)
+        self.loader.running.append(self.name)
         try:
             for index, node in enumerate(tree.body):
                 if index in self.waiting and index in self.later:
@@ -236,6 +239,7 @@ class ModuleState:
                     self._execute(index, node, strict)
         finally:
             STACK.pop()
+            self.loader.running.pop()
             self.finished = True
 
     def _define(self, index: int, name: str) -> Any:
@@ -269,6 +273,8 @@ class ModuleState:
         here.quiet += not self.named
         try:
             StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
+            if self.namespace["__package__"] and not self.is_own:
+                self._await(node)
         except SystemExit as error:
             # What only defines something can still be asked for; nothing else runs.
             self.waiting = {i: later for i, later in self.waiting.items() if isinstance(later, _DEFINITIONS)}
@@ -291,6 +297,21 @@ class ModuleState:
         finally:
             here.quiet -= not self.named
             STACK.pop()
+
+    def _await(self, node: ast.stmt) -> None:
+        """Let a container that is left empty ask for the modules that would fill it."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.ClassDef)):
+            for name in assigned([node]):
+                value = self.namespace.get(name)
+                if type(value) is not Pending:
+                    self.namespace[name] = awaiting(value, self._ask)
+
+    def _ask(self, key: Any) -> bool:
+        """Evaluate those modules of this package that were left and might enter a key."""
+        package = self.name.partition(".")[0]
+        if key is EVERYTHING:
+            return self.loader.left.catch_up(package)
+        return isinstance(key, str) and len(key) > 2 and self.loader.left.catch_up(package, str.__str__(key))
 
     def _lose(self, node: ast.stmt, unknown: Unknown) -> None:
         """A statement that did not finish leaves the names it would have bound unknown."""
@@ -333,7 +354,8 @@ class Loader:
         self.folders = list(folders)
         self.own: set[str] = set()
         self.words = tuple(words)
-        self.left = False  # a module that an import statement would have evaluated
+        self.left = Left(self)  # modules that an import statement would have evaluated
+        self.running: list[str] = []  # modules that are being evaluated
         self.stopped = False  # the program, by an exception that was not a fault of the network
         self.sought: set[bytes] = set()  # in vain, where it stopped
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
@@ -428,7 +450,7 @@ class Loader:
             if state.is_own or any(word in state._read() for word in self.words):
                 state.run()
             else:
-                self.left = True
+                self.left.note(state)
                 done = False
         return done
 

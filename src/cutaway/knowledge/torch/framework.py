@@ -34,7 +34,6 @@ from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor import Tensor, new
 from cutaway.knowledge.torch.types import DTYPES
 
-
 _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""
 
