@@ -19,6 +19,7 @@ def show(
     *,
     input: str | Iterable[str] = (),
     path: str | Iterable[str] = (),
+    arguments: str | None = None,
     timeout: float | None = 120.0,
     live: bool = False,
     device: str | None = None,
@@ -29,6 +30,8 @@ def show(
         target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, or `-`.
         input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
         path: folders in which imports are looked for first.
+        arguments: a target whose value forward is called with instead: one tensor, a tuple or list of them, or a
+            dict of keyword arguments.
         timeout: seconds after which what is not yet known is reported as unknown.
         live: import and run the target's code instead, and read off the networks that it makes.
         device: where they are built and run then; on "meta" they take no memory.
@@ -38,10 +41,11 @@ def show(
     """
     inputs: tuple[Input, ...] = tuple(parse_input(text) for text in ([input] if isinstance(input, str) else input))
     paths = (path,) if isinstance(path, str) else tuple(path)
+    given = None if arguments is None else parse_target(arguments)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     if live:
-        return _show_live(parse_target(target), inputs, paths, device, stdin)
-    options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin)
+        return _show_live(parse_target(target), inputs, paths, given, device, stdin)
+    options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:
         return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
     except CutawayError:
@@ -66,11 +70,16 @@ def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
 
 
 def _show_live(
-    target: Target, inputs: tuple[Input, ...], paths: tuple[str, ...], device: str | None, stdin: bytes | None
+    target: Target,
+    inputs: tuple[Input, ...],
+    paths: tuple[str, ...],
+    arguments: Target | None,
+    device: str | None,
+    stdin: bytes | None,
 ) -> tuple[Architecture, ...]:
     try:
         from cutaway.live.show import show as show_live
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
-    found = show_live(target, inputs=inputs, paths=paths, device=device, stdin=stdin)
+    found = show_live(target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin)
     return tuple(with_totals(architecture) for architecture in found)

@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import NoReturn
 
 from cutaway import __version__
-from cutaway.commands import show
+from cutaway.commands import ops, show, unique
 from cutaway.core.error import CutawayError, InternalError, internal
 from cutaway.limits import FAILED, INTERRUPTED, supervised
 
-COMMANDS = (show,)
+COMMANDS = (show, unique, ops)
 CLEAN = 0
 
 

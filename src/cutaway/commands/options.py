@@ -39,6 +39,15 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
     parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="default: 120")
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add a function whose value forward is called with."""
+    parser.add_argument(
+        "--arguments",
+        metavar="FILE::FN",
+        help="a function that returns forward's inputs: a tensor, a tuple or list of them, or a dict of keywords",
+    )
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add where the result is written to."""
     parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
@@ -48,11 +57,12 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
     """Return the networks of a target, as the options say."""
     from cutaway._api import show
 
+    given = getattr(options, "arguments", None)
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)
-        return show(target, input=options.input, path=options.path, live=True, device=options.device)
+        return show(target, input=options.input, path=options.path, arguments=given, live=True, device=options.device)
     with alarmed(options.timeout):
-        return show(target, input=options.input, path=options.path, timeout=options.timeout)
+        return show(target, input=options.input, path=options.path, arguments=given, timeout=options.timeout)
 
 
 def seconds(text: str) -> float:

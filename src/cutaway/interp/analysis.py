@@ -43,12 +43,18 @@ hide(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to analyse: where imports are looked for, the inputs of forward, the time allowed."""
+    """How to analyse: where imports are looked for, the inputs of forward, the time allowed.
+
+    `arguments` names a function or an expression of the target's whose value forward is called with: one tensor,
+    a tuple or a list of positional arguments, or a dict of keyword arguments. `given` is that value.
+    """
 
     paths: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()
     seconds: float | None = 120.0
     stdin: bytes | None = None
+    arguments: Target | None = None
+    given: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,8 @@ def _find(target: Target, options: Options, gathered: Session) -> list[Architect
         found = list(_networks(state, gathered))
         if not found:
             raise complaint.no_network(state, target, gathered)
+    if options.arguments is not None:
+        options = replace(options, given=_given(state, target, options))
     return _read_off_each(found, target, options, gathered)
 
 
@@ -236,8 +244,25 @@ def _module(target: Target, options: Options) -> ModuleState:
     return state
 
 
+def _given(state: ModuleState, target: Target, options: Options) -> Any:
+    """Return the value that forward is to be called with."""
+    named = options.arguments
+    assert named is not None
+    same = (named.file, named.module) == (target.file, target.module)
+    return _value(state if same else _module(named, options), named)
+
+
 def _evaluate(state: ModuleState, target: Target) -> Network:
     """Evaluate the expression of a target to one network."""
+    value = _value(state, target)
+    for framework in FRAMEWORKS:
+        if framework.is_network(value):
+            return Network(target.expression, value, framework)
+    raise complaint.not_a_network(target, value)
+
+
+def _value(state: ModuleState, target: Target) -> Any:
+    """Evaluate the expression of a target; a class or a function is called."""
     text = target.expression
     try:
         tree = ast.parse(text, mode="eval")
@@ -256,20 +281,16 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
         missing = _missing(value)
         if missing:
             raise complaint.takes_arguments(target, missing)
-        value = _instance(value, text)
+        return _instance(value, text)
     except (TargetError, KeyboardInterrupt):
         raise
     except Undecidable as undecidable:
-        value = session.current().note(undecidable.unknown)
+        return session.current().note(undecidable.unknown)
     except BaseException as error:
         loader.current().stop(error)
         raise complaint.failed(target, error, complaint.callee(tree.body, state)) from None
     finally:
         STACK.pop()
-    for framework in FRAMEWORKS:
-        if framework.is_network(value):
-            return Network(text, value, framework)
-    raise complaint.not_a_network(target, value)
 
 
 def _name(state: ModuleState, name: str, target: Target) -> Any:
@@ -391,8 +412,8 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
     framework = network.framework
     past = next((c for c in gathered.calls if c.module is network.value and c.depth == 0), None)
     with gathered.apart(network.remarks):
-        if options.inputs or past is None:
-            past = run(network.value, network.framework, options.inputs, gathered)
+        if options.inputs or options.given is not None or past is None:
+            past = run(network.value, network.framework, options.inputs, gathered, options.given)
         _explain(past, gathered)
         try:
             with budget.renewed(_DESCRIBING_SECONDS):

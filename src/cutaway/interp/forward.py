@@ -20,8 +20,19 @@ from cutaway.knowledge.framework import Framework
 from cutaway.syntax.target import Input
 
 
-def run(network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session) -> Call | None:
-    """Call a network and return the record of that; what stops it is remarked."""
+def run(
+    network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session, arguments: Any = None
+) -> Call | None:
+    """Call a network and return the record of that; what stops it is remarked.
+
+    `arguments` is a value of the target's to call it with: one tensor, a sequence of positional arguments, or a
+    dict of keyword arguments.
+    """
+    if arguments is not None:
+        call, error, at = _called(network, framework, *_spread(arguments), gathered)
+        if error is not None:
+            failure(error, at)
+        return call
     tries = [] if inputs else _assumed(network, framework)
     if not tries:
         with budget.renewed(_SECONDS):
@@ -57,6 +68,12 @@ def run(network: Any, framework: Framework, inputs: Sequence[Input], gathered: S
     gathered.assumptions.update(remarks.assumptions)
     gathered.findings.update(remarks.findings)
     return call
+
+
+def _spread(arguments: Any) -> tuple[list[Any], dict[str, Any]]:
+    if isinstance(arguments, dict):
+        return [], arguments
+    return list(arguments) if isinstance(arguments, (list, tuple)) else [arguments], {}
 
 
 def _called(

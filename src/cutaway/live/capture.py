@@ -124,7 +124,7 @@ class Capture(TorchFunctionMode):  # type: ignore[misc]
                 [reference for reference, _ in before],
                 [self._values.reference(tensor) for tensor in written],
                 here.modules[-1] if here.modules else None,
-                place(),
+                place() or here.place(),
                 0,
                 not shares,
             )

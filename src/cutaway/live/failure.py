@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import traceback
+from collections.abc import Mapping
 from types import TracebackType
 
 from cutaway.core.error import CutawayError, in_words
@@ -31,14 +32,14 @@ def own_traceback(error: BaseException) -> str:
     return "".join((["Traceback (most recent call last):\n"] if lines else []) + lines + last).rstrip()
 
 
-def place_of(error: BaseException, home: str) -> Place | None:
-    """Return the innermost place of an error outside of the folder `home` of the framework."""
+def place_of(error: BaseException, home: str, shown: Mapping[str, str]) -> Place | None:
+    """Return the innermost place of an error outside of the folder `home` of the framework; `shown` rewrites paths."""
     found: Place | None = None
     step: TracebackType | None = error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
         if not _is_foreign(file) and not file.startswith((home, "<")):
-            found = Place(file, step.tb_lineno)
+            found = Place(shown.get(file, file), step.tb_lineno)
         step = step.tb_next
     return found
 

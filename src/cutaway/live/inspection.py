@@ -48,7 +48,8 @@ def inspected(
     Without arguments it is not called. It is left as it was: no hook, no mode, no random state is changed.
     """
     constructions = taken(network.modules())
-    gathered = Session(place=where.place)
+    made = constructions.get(id(network))
+    gathered = Session(place=lambda: made.place if made is not None else None)
     values = Values(gathered)
     error: BaseException | None = None
     if arguments is not None:
@@ -172,7 +173,7 @@ def _with_failure(
         if own:
             held = ", ".join(f"{w.name.rpartition('.')[2]} {'x'.join(map(str, w.shape or ()))}" for w in own)
             notes.append(DiagnosticNote(f"its weights are {held}"))
-    fault = Diagnostic("forward-raises", in_words(error), place_of(error, where.FRAMEWORK), tuple(notes))
+    fault = Diagnostic("forward-raises", in_words(error), place_of(error, where.FRAMEWORK, where.SHOWN), tuple(notes))
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from cutaway.core.error import in_words
+from cutaway.live import where
 from cutaway.live.construction import observed
 from cutaway.live.failure import LiveError, failed
 from cutaway.syntax import resolve
@@ -36,6 +37,8 @@ def imported(target: Target, paths: Sequence[str] = (), stdin: bytes | None = No
     """Import the module of a target; its folders and modules are on the path for as long as it is used."""
     before, modules = sys.path[:], dict(sys.modules)
     root, name = _home(target)
+    if target.file:
+        where.SHOWN[os.path.abspath(target.file)] = target.file
     sys.path[:0] = [*map(os.path.abspath, paths), root]
     importlib.invalidate_caches()
     stale = {key: module for key, module in modules.items() if target.file and _shadows(key, module, name, root)}
@@ -45,6 +48,7 @@ def imported(target: Target, paths: Sequence[str] = (), stdin: bytes | None = No
         yield _module(target, name, stdin)
     finally:
         sys.path[:] = before
+        where.SHOWN.clear()
         for key in [k for k, m in sys.modules.items() if k not in modules and _is_below(m, root)]:
             del sys.modules[key]
         sys.modules.update(stale)

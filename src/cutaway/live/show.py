@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import types
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import torch
 
 from cutaway.core.architecture import Architecture, Note
+from cutaway.live.failure import LiveError
 from cutaway.live.inspection import Arguments, inspected
-from cutaway.live.load import imported, networks
+from cutaway.live.load import called, function, imported, networks
 from cutaway.live.state import undisturbed
 from cutaway.syntax.target import Input, Target, TargetError
 
@@ -22,6 +24,7 @@ def show(
     target: Target,
     *,
     inputs: Sequence[Input] = (),
+    arguments: Target | None = None,
     paths: Sequence[str] = (),
     device: str | None = None,
     stdin: bytes | None = None,
@@ -39,12 +42,34 @@ def show(
             stack.enter_context(torch.device(device))
         module = stack.enter_context(imported(target, paths, stdin))
         found, lost = networks(module, target)
+        given = _arguments(inputs)
+        if arguments is not None:
+            home = module if arguments.file == target.file and arguments.module == target.module else None
+            given = sample(stack.enter_context(imported(arguments, paths)) if home is None else home, arguments)
         shown = [
-            inspected(each.network, _arguments(inputs), name=each.name, target=target.text, remarks=remarks)[0]
-            for each in found
+            inspected(each.network, given, name=each.name, target=target.text, remarks=remarks)[0] for each in found
         ]
         unmade = tuple(Note(text) for text in lost)
         return tuple(replace(each, unknowns=(*each.unknowns, *unmade)) for each in shown)
+
+
+def sample(module: types.ModuleType, target: Target) -> Arguments:
+    """Return what the user's function gives a network: one tensor, a tuple or list of them, or a dict of keywords."""
+    make = function(module, target.expression, target.text)
+    return as_arguments(called(make, target.text), target.text)
+
+
+def as_arguments(value: Any, text: str) -> Arguments:
+    """Return a value of the user's as the arguments of a call."""
+    if isinstance(value, Mapping):
+        return Arguments((), dict(value))
+    if isinstance(value, (tuple, list)):
+        return Arguments(tuple(value))
+    if isinstance(value, torch.Tensor):
+        return Arguments((value,))
+    raise LiveError(
+        f"{text}: it gives {type(value).__name__}; a network takes a tensor, a tuple or list of them, or a dict"
+    )
 
 
 def _arguments(inputs: Sequence[Input]) -> Arguments | None:

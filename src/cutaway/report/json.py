@@ -153,14 +153,14 @@ def _read_quantity(value: Any, where: str) -> int | str | None:
     return value  # type: ignore[no-any-return]
 
 
-def _write_open(value: JSONValue) -> JSONValue:
+def plain(value: JSONValue | Mapping[str, JSONValue]) -> JSONValue:
     """Return a value of the target. JSON has no infinity: `{"float": "-inf"}` stands for it."""
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, (list, tuple)):
-        return [_write_open(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: _write_open(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     return value
 
 
@@ -185,10 +185,11 @@ _FLAG = _plain(bool, "true or false")
 _QUANTITY = _Form(lambda value: value, _read_quantity)
 _SHAPE = _optional(_Form(list, _many(_QUANTITY).read))
 _PLACE = _optional(_Form(str, lambda value, where: Place.parse(_TEXT.read(value, where))))
-_OPTIONS = _Form(_write_open, _read_options)
+_OPTIONS = _Form(plain, _read_options)
 _VALUE = _record(Value, name=_TEXT, shape=_SHAPE, dtype=_optional(_TEXT))
 _CALL = _record(
     ModuleCall,
+    optional=("input_dtypes", "output_dtypes"),
     inputs=_many(_SHAPE),
     outputs=_optional(_many(_SHAPE)),
     input_dtypes=_many(_optional(_TEXT)),

@@ -1,0 +1,44 @@
+"""One network of a target, and the documents of its unique modules and operations."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cutaway.commands.options import architectures
+from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError
+from cutaway.passes.unique import FULL
+from cutaway.report.inventory import NUMBERED, Origin, modules_document, ops_document
+
+MODULES = "unique_modules.json"
+
+
+def one(options: argparse.Namespace, target: str) -> Architecture:
+    """Return the only network of a target."""
+    found = architectures(options, target)
+    if len(found) != 1:
+        names = ", ".join(each.name for each in found[:8])
+        raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")
+    return found[0]
+
+
+def modules_of(
+    architecture: Architecture, options: argparse.Namespace, *, key: str = FULL, ids: str = NUMBERED
+) -> dict[str, Any]:
+    """Return the document of unique modules."""
+    from cutaway.knowledge.torch import public
+
+    home, _, expression = architecture.target.partition("::" if "::" in architecture.target else ":")
+    expression = expression or architecture.name
+    origin = Origin(f"{home}:{expression}", expression.partition("(")[0], "live" if options.live else "static")
+    return modules_document(architecture, origin, key=key, ids=ids, expand=public.as_attributes)
+
+
+def ops_of(architecture: Architecture, options: argparse.Namespace, *, ids: str = NUMBERED) -> dict[str, Any]:
+    """Return the document of unique operations."""
+    from cutaway.knowledge.torch import public
+
+    public.load()
+    modules = modules_of(architecture, options, ids=ids)
+    return ops_document(architecture, modules, source=MODULES, public=public.public_name)

@@ -1,0 +1,100 @@
+"""`cutaway ops`: the unique operations of networks, ranked over them, or checked against a backend."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cutaway.commands.inventory import one, ops_of
+from cutaway.commands.options import add_arguments, add_output, add_target
+from cutaway.commands.output import write
+from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError
+
+
+def add(commands: Any) -> None:
+    """Enter the command into the parser."""
+    ops = commands.add_parser(
+        "ops",
+        help="the operations of networks that differ, each once",
+        description="List the operations of a network that differ in name, attributes, shapes or element types, each "
+        "once. Several targets are ranked: the operations that most of them have come first.",
+        epilog="exit code: 0 listed, 1 the backend can't do all of them, 2 could not be done",
+    )
+    add_target(ops, several=True)
+    add_arguments(ops)
+    ops.add_argument("--format", choices=("text", "json", "csv", "pytest"), default="text", help="default: text")
+    ops.add_argument("--backend", metavar="TABLE.toml", help="check them against a table of what a backend can do")
+    add_output(ops)
+    ops.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    backend = _backend(options.backend) if options.backend else None
+    found = [one(options, target) for target in options.target]
+    if backend is not None:
+        return _check(found, backend, options)
+    write(_render(found, options), options.output)
+    return 0
+
+
+def _render(found: list[Architecture], options: argparse.Namespace) -> str:
+    from cutaway.passes.operations import rank, unique_ops
+    from cutaway.report import inventory, inventory_text, ops_test
+
+    if options.format == "pytest":
+        from cutaway.knowledge.torch import call, public
+
+        public.load()
+        ops = unique_ops(op for architecture in found for op in architecture.ops)
+        return ops_test.render(", ".join(options.target), ops, call.call_of)
+    documents = [ops_of(architecture, options) for architecture in found]
+    if options.format == "csv":
+        return inventory_text.ops_csv(list(zip(options.target, documents)))
+    if options.format == "json":
+        if len(found) == 1:
+            return inventory.dumps(documents[0]) + "\n"
+        ranked = [
+            {"op_name": r.name, "networks": r.networks, "count": r.count, "variants": r.variants} for r in rank(found)
+        ]
+        return inventory.dumps({"ranking": ranked, "targets": dict(zip(options.target, documents))}) + "\n"
+    if len(found) == 1:
+        return inventory_text.ops_text(documents[0])
+    return inventory_text.ranking_text(rank(found), len(found))
+
+
+def _check(found: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
+    from cutaway.knowledge.torch import public
+    from cutaway.passes.backend import failures
+    from cutaway.passes.operations import unique_ops
+    from cutaway.report import inventory, inventory_text
+
+    public.load()
+    ops = unique_ops(op for architecture in found for op in architecture.ops)
+    failed = failures(backend, ops, public.public_name)
+    if options.format == "json":
+        rows = [{"op_name": f.name, "reasons": list(f.reasons), "count": len(f.op.occurrences)} for f in failed]
+        text = inventory.dumps({"backend": backend.name, "unique_ops": len(ops), "failures": rows}) + "\n"
+    else:
+        text = inventory_text.failures_text(failed, backend.name, len(ops))
+    write(text, options.output)
+    return 1 if failed else 0
+
+
+def _backend(path: str) -> Any:
+    from cutaway.passes.backend import MalformedTable, read_table
+
+    try:
+        import tomllib
+    except ModuleNotFoundError:  # Python 3.10
+        try:
+            import tomli as tomllib
+        except ModuleNotFoundError:
+            raise CutawayError("--backend needs Python 3.11, or tomli: pip install tomli") from None
+    try:
+        with open(path, "rb") as file:
+            return read_table(tomllib.load(file))
+    except OSError as error:
+        raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, MalformedTable, UnicodeDecodeError) as error:
+        raise CutawayError(f"{path}: {error}") from None
