@@ -7,10 +7,10 @@ it. Its JSON form is in `report/json.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass, field
 
 Quantity: TypeAlias = int | str | None
 """A whole number; or an expression in named symbols, such as `B*(H//2)`; or None, which is unknown."""

@@ -9,10 +9,10 @@ A `Dim` is a polynomial with integer coefficients whose atoms are symbols and th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, TypeAlias
 
+from cutaway.core.record import dataclass, field
 from cutaway.core.unknown import Undecidable, Unknown
 
 Size: TypeAlias = "int | Dim"

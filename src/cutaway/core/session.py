@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass, field
 from cutaway.core.unknown import Undecidable, Unknown
 
 

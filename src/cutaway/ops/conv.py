@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core.dim import Size, equal, less, product
 from cutaway.core.fault import Fault
+from cutaway.core.record import dataclass
 from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, windows
 
 

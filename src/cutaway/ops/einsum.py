@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cutaway.core.dim import Size, equal, product
 from cutaway.core.fault import Fault
+from cutaway.core.record import dataclass
 
 ELLIPSIS = "..."
 

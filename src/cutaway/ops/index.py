@@ -8,11 +8,11 @@ to each other, and in front otherwise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from cutaway.core.dim import Dim, Size, equal, floordiv, less, maximum, minimum, unknown_size
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault
+from cutaway.core.record import dataclass
 from cutaway.core.unknown import Unknown
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import Shape, text

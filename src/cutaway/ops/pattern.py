@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Size, equal, floordiv, mod, product
 from cutaway.core.fault import Fault
+from cutaway.core.record import dataclass
 from cutaway.ops.reshape import text
 
 ELLIPSIS = "…"

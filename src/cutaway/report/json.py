@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from cutaway.core.architecture import (
     Weight,
 )
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass
 
 SCHEMA = "cutaway/architecture/1"
 """The version of the form; another number after the slash is another form."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cutaway.core.architecture import Architecture, Module
+from cutaway.core.record import dataclass
 from cutaway.passes.cost import Cost, measure, undecided
 from cutaway.passes.fold import Node, fold
 from cutaway.report import figures

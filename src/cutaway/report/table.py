@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from cutaway.core.architecture import Architecture, Quantity
+from cutaway.core.record import dataclass, field
 from cutaway.passes.cost import Cost, Figure, as_quantity
 from cutaway.passes.fold import Node
 from cutaway.report import figures

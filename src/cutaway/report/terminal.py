@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TextIO, TypeAlias
+
+from cutaway.core.record import dataclass
 
 PIPED_WIDTH = 120
 """Columns of an output that is no terminal."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from cutaway.core.architecture import Architecture, JSONValue, Module, Weight
+from cutaway.core.record import dataclass, field
 from cutaway.passes.fold import Node
 from cutaway.report import figures
 from cutaway.report.page import fit, heading, remarks

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from cutaway.core.dim import Size, symbol
 from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
+from cutaway.core.record import dataclass
 from cutaway.syntax.nearby import meant, meant_file
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.record import dataclass, field
 from cutaway.core.session import Session
 from cutaway.knowledge.registry import register, row
 from cutaway.knowledge.torch.inert import Inert, always, nothing, register_all, transparent
