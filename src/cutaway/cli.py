@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="cutaway", description="Show what is inside a neural network without running it."
     )
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
     for command in COMMANDS:
         command.add(commands)
     return parser

@@ -43,7 +43,7 @@ def _show(
     code = apart(cli.main, ["show", str(model), "--timeout", seconds, *options], seconds=40)
     elapsed = time.monotonic() - started
     out, err = capfd.readouterr()
-    assert code in (cli.CLEAN, cli.FAULTS, cli.FAILED), (code, out, err)
+    assert code in (0, 1, 2), (code, out, err)
     assert "Traceback" not in out + err
     assert "mistake of Cutaway" not in err, err
     assert "Exception ignored" not in err, err

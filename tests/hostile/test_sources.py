@@ -91,7 +91,7 @@ def test_imports_in_a_circle(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     (tmp_path / "three.py").write_text("import three\nfrom three import x\nx = 1\n")
     model = tmp_path / "model.py"
     model.write_text("import model, three\nfrom one import A\nfrom torch import nn\nnet = nn.Linear(2, A.size)\n")
-    assert apart(cli.main, ["show", str(model), "--timeout", "5"]) == cli.CLEAN
+    assert apart(cli.main, ["show", str(model), "--timeout", "5"]) == 0
     assert "Linear" in capfd.readouterr().out
 
 
@@ -103,5 +103,5 @@ def test_a_package_that_imports_itself(tmp_path: Path, capfd: pytest.CaptureFixt
         "from package import *\nfrom .b import *\nfrom torch import nn\nnet = nn.Linear(2, 3)\n"
     )
     (package / "b.py").write_text("from .a import *\nfrom . import *\n")
-    assert apart(cli.main, ["show", str(package / "a.py"), "--timeout", "5"]) == cli.CLEAN
+    assert apart(cli.main, ["show", str(package / "a.py"), "--timeout", "5"]) == 0
     assert "Linear" in capfd.readouterr().out

@@ -14,6 +14,7 @@ from cutaway.interp.frame import STACK, Execute, Frame
 from cutaway.interp.function import qualified_name
 from cutaway.interp.generic import parameter_frame, parameter_scope, parameters_of
 from cutaway.interp.reach import UNWANTED
+from cutaway.syntax.skeleton import Body
 
 if TYPE_CHECKING:
     from cutaway.interp.statement import StatementCompiler
@@ -98,7 +99,18 @@ def _generic(bases: tuple[Any, ...], resolved: Any, parameters: tuple[Any, ...])
 
 def _mentions_its_class(node: ast.ClassDef) -> bool:
     """Tell whether a method needs the class itself, by which a metaclass is handed its cell."""
-    return any(isinstance(n, ast.Name) and n.id in ("super", "__class__") for s in node.body for n in ast.walk(s))
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        child = waiting.pop()
+        body = getattr(child, "body", None)
+        if type(body) is Body:
+            if body.mentions("super", "__class__"):
+                return True
+        elif isinstance(child, ast.Name) and child.id in ("super", "__class__"):
+            return True
+        else:
+            waiting.extend(ast.iter_child_nodes(child))
+    return False
 
 
 def _is_filled(cell: types.CellType) -> bool:

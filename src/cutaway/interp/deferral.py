@@ -12,8 +12,9 @@ import ast
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
+from cutaway.core.record import dataclass, field
 from cutaway.interp.scope import assigned
 from cutaway.knowledge import registry
 
@@ -22,13 +23,17 @@ _PLAIN_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "abstr
 _PLAIN_HOMES = frozenset(("abc", "typing", "typing_extensions", "collections", "enum", "builtins"))
 
 
-def deferrable(body: list[ast.stmt], text: bytes) -> dict[int, set[str]]:
-    """Return the positions of the statements that can wait, each with the names that it binds."""
+def deferrable(body: list[ast.stmt], text: bytes, is_bare: Callable[[str, int, str], bool]) -> dict[int, set[str]]:
+    """Return the positions of the statements that can wait, each with the names that it binds.
+
+    `is_bare` tells of a module's dotted name, as an import has it, and a name in it whether that is a class that
+    inherits from nothing and is not told of its subclasses.
+    """
     names = [assigned([node]) for node in body]
     bound = Counter(name for found in names for name in found)
-    for declared in _GLOBAL.findall(text):
+    for declared in _GLOBAL.findall(text) if b"global" in text else ():
         bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))
-    known = _Names(bound, b"import *" in text)
+    known = _Names(bound, b"import *" in text, is_bare)
     found: dict[int, set[str]] = {}
     for index, node in enumerate(body):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -46,6 +51,8 @@ class _Names:
 
     bound: Counter[str]
     has_star: bool
+    is_bare: Callable[[str, int, str], bool]
+    homes: dict[str, tuple[str, int, list[str]]] = field(default_factory=dict)  # module, level, names in it
     imported: set[str] = field(default_factory=set)
     plain: set[str] = field(default_factory=set)  # classes whose subclasses are made without anybody being told
 
@@ -59,6 +66,10 @@ class _Names:
                 else ""
             )
             self.imported.add(name)
+            if isinstance(node, ast.ImportFrom):
+                self.homes[name] = (node.module or "", node.level, [alias.name])
+            else:
+                self.homes[name] = (alias.name if alias.asname else name, 0, [])
             if registry.models(home) or home.partition(".")[0] in _PLAIN_HOMES:
                 self.plain.add(name)
 
@@ -78,11 +89,17 @@ class _Names:
         return False
 
     def _is_plain_base(self, node: ast.expr) -> bool:
+        attributes: list[str] = []
         while isinstance(node, (ast.Attribute, ast.Subscript)):
+            attributes[:0] = [node.attr] if isinstance(node, ast.Attribute) else []
             node = node.value
-        return (
-            isinstance(node, ast.Name) and (node.id in self.plain or node.id == "object") and self.bound[node.id] <= 1
-        )
+        if not isinstance(node, ast.Name) or self.bound[node.id] > 1:
+            return False
+        if node.id in self.plain or node.id == "object":
+            return True
+        module, level, names = self.homes.get(node.id, ("", 0, []))
+        *inner, last = [*names, *attributes] or [""]
+        return bool(last) and self.is_bare(".".join([module, *inner] if module else inner), level, last)
 
     def _can_wait_in_class(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.FunctionDef):

@@ -7,17 +7,18 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import session
 from cutaway.core.error import locate
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import DEPTH, is_idle, tick
 from cutaway.interp.frame import HANDLING, RETURN, STACK, Closing, Evaluate, Execute, Frame
 from cutaway.interp.generic import parameter_frame, parameter_scope, parameters_of
 from cutaway.interp.scope import Scope, mangle, of_function, yields
+from cutaway.syntax.skeleton import documentation
 
 if TYPE_CHECKING:
     from cutaway.interp.expression import ExpressionCompiler
@@ -162,7 +163,7 @@ def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
     keyword_defaults = [
         (name, compiler.expression(d)) for name, d in zip(code.keyword_only, node.args.kw_defaults) if d is not None
     ]
-    documentation = None if isinstance(node, ast.Lambda) else ast.get_docstring(node, clean=False)
+    written = None if isinstance(node, ast.Lambda) else documentation(node)
     in_class = compiler.scope.kind == "class"
     is_global = compiler.scope.declared.get(mangle(compiler.owner, code.name)) == "global"
 
@@ -185,7 +186,7 @@ def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
         )
         function = wrap(record)
         function.__name__ = code.name
-        function.__doc__ = documentation
+        function.__doc__ = written
         function.__module__ = frame.globals.get("__name__", "")
         function.__qualname__ = record.qualified
         if enter is not None and parent is not None:

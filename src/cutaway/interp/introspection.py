@@ -116,7 +116,8 @@ def text_of(value: Any) -> Any:
     if node is None:
         return session.current().unknown("the source text of a class is not found")
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    return "".join(text.splitlines(keepends=True)[first - 1 : node.end_lineno])
+    last = node.body[-1] if isinstance(node.body, list) else node
+    return "".join(text.splitlines(keepends=True)[first - 1 : last.end_lineno])
 
 
 def _class_node(text: str, cls: Any) -> ast.ClassDef | None:

@@ -221,13 +221,13 @@ class ModuleState:
         if self.location.file is None and self.text is None:
             self.finished = True
             return
-        tree = source.parse(self._read(), self.file)
+        tree = source.parse(self._read(), self.file, whole=self.is_own)
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
         self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
         self.hints = [statement for node in tree.body for statement in _hints(node)]
         if not self.is_own:
-            self.later = deferrable(tree.body, self._read())
+            self.later = deferrable(tree.body, self._read(), self._is_bare)
         STACK.append(self.frame)
         self.loader.running.append(self.name)
         try:
@@ -250,6 +250,15 @@ class ModuleState:
         if type(value) is Pending:  # it is being evaluated, and needs itself
             raise NameError(f"name '{name}' is not defined")
         return value
+
+    def _is_bare(self, module: str, level: int, name: str) -> bool:
+        """Tell whether a class of another module inherits from nothing and is not told of its subclasses."""
+        found = self.loader.load(absolute(self.frame, module, level)) if module or level else None
+        if not isinstance(found, SourceModule):
+            return False
+        text = found.__dict__[HIDDEN]._read()
+        written = re.search(rb"^class %s(?:\((?:object)?\))?:" % re.escape(name.encode()), text, re.MULTILINE)
+        return written is not None and b"__init_subclass__" not in text and b"metaclass" not in text
 
     def define_all(self) -> None:
         """Evaluate every definition that was left; imports stay as they are."""

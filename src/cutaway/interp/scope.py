@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 _LEAVES = frozenset((ast.Load, ast.Constant))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_DEFINITIONS = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+_PLAIN = frozenset((ast.Assign, ast.Expr, ast.Call, ast.Attribute, ast.If, ast.Return, ast.keyword, ast.Compare))
+"""Nodes that bind nothing by themselves: the most frequent of them."""
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -104,39 +108,39 @@ def assigned(body: Iterable[ast.AST]) -> set[str]:
 
 
 def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str]) -> None:
-    stack = list(body)
+    stack: list[Any] = list(body)
     while stack:
         node = stack.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        kind = type(node)
+        if kind is ast.Name:
+            if type(node.ctx) is not ast.Load:
+                bound.add(node.id)
+        elif kind in _PLAIN:
+            _push_children(node, stack)
+        elif kind in _DEFINITIONS:
             bound.add(node.name)
             stack.extend(node.decorator_list)
-            if isinstance(node, ast.ClassDef):
+            if kind is ast.ClassDef:
                 stack.extend((*node.bases, *node.keywords))
             else:
                 stack.extend(d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None)
-            continue
-        if isinstance(node, ast.Lambda):
-            continue
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, (ast.Store, ast.Del)):
-                bound.add(node.id)
-            continue
-        if isinstance(node, COMPREHENSIONS):
+        elif kind in COMPREHENSIONS:
             bound.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
-            continue
-        if isinstance(node, ast.Global):
-            declared.update(dict.fromkeys(node.names, "global"))
-        elif isinstance(node, ast.Nonlocal):
-            declared.update(dict.fromkeys(node.names, "nonlocal"))
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound.update((a.asname or a.name.partition(".")[0]) for a in node.names if a.name != "*")
-        elif (isinstance(node, ast.ExceptHandler) and node.name) or (
-            isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
-        ):
-            bound.add(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            bound.add(node.rest)
-        _push_children(node, stack)
+        elif kind is not ast.Lambda:
+            _bind(node, bound, declared)
+            _push_children(node, stack)
+
+
+def _bind(node: Any, bound: set[str], declared: dict[str, str]) -> None:
+    """Note the names that a statement or a pattern binds by itself."""
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        declared.update(dict.fromkeys(node.names, type(node).__name__.lower()))
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        bound.update((a.asname or a.name.partition(".")[0]) for a in node.names if a.name != "*")
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        bound.add(node.name)
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        bound.add(node.rest)
 
 
 def _push_children(node: ast.AST, stack: list[ast.AST]) -> None:

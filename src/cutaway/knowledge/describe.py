@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from typing import Any
 
 from cutaway.core.architecture import JSONValue
@@ -40,6 +40,9 @@ class Described(Mapping[str, JSONValue]):
 
     def __len__(self) -> int:
         return len(self._items())
+
+    def items(self) -> ItemsView[str, JSONValue]:
+        return self._items().items()
 
     def __repr__(self) -> str:
         return repr(self._items())
@@ -80,6 +83,9 @@ def bind_by_name(
 
 def describe(value: Any, depth: int = 0) -> JSONValue:
     """Return a JSON value that says what `value` is; nothing of the target is called for it."""
+    kind = type(value)
+    if kind in _PLAIN or (kind is int and -_LARGE < value < _LARGE):
+        return value  # type: ignore[no-any-return]
     try:
         return _describe(value, depth)
     except (Exception, Undecidable):
@@ -147,6 +153,8 @@ def _describe(value: Any, depth: int) -> JSONValue:
 FORMS: dict[type, Callable[[Any], JSONValue]] = {}
 """How values of a framework that is running are described, by their class."""
 
+_PLAIN = frozenset((type(None), bool, float, str))
+_LARGE = 1 << 64
 _BITS = 1 << 13  # of an integer that is written out
 _SEQUENCES = (list, tuple, set, frozenset)
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from cutaway.core.record import dataclass
 from cutaway.core.unknown import Undecidable, Unknown
 
 LENGTH = 128

@@ -11,13 +11,13 @@ import inspect
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
 
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass
 from cutaway.live.where import place_of_frame
 
 _KEPT = "__cutaway_construction__"

@@ -11,12 +11,12 @@ import sys
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from cutaway.core.error import in_words
+from cutaway.core.record import dataclass
 from cutaway.live import where
 from cutaway.live.construction import observed
 from cutaway.live.failure import LiveError, failed

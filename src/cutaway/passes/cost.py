@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Quantity, Shape, Totals, Weight
 from cutaway.core.dim import Size
 from cutaway.core.dtype import KINDS
 from cutaway.core.expression import parse
+from cutaway.core.record import dataclass
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -57,8 +59,22 @@ class Cost:
     tied: bool = False
 
 
+_last: tuple[tuple[Any, ...], dict[str, Cost]] = ((), {})
+
+
 def measure(architecture: Architecture) -> dict[str, Cost]:
-    """Return the cost of each module by its path; the root's is the cost of the whole."""
+    """Return the cost of each module by its path; the root's is the cost of the whole.
+
+    What was measured last is kept: reports ask for the figures of the network that was just read.
+    """
+    global _last
+    parts = (architecture.modules, architecture.weights, architecture.ops, architecture.unknowns)
+    if len(_last[0]) != len(parts) or any(mine is not theirs for mine, theirs in zip(parts, _last[0])):
+        _last = (parts, _measured(architecture))
+    return _last[1]
+
+
+def _measured(architecture: Architecture) -> dict[str, Cost]:
     below = children((module.path for module in architecture.modules), architecture.separator)
     costs = {path: Cost() for path in below}
     _add_forward(architecture, costs)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from cutaway.core.architecture import Architecture, JSONValue, Module
+from cutaway.core.record import dataclass
 from cutaway.passes.cost import Cost, measure
 from cutaway.passes.hierarchy import children, name_below, owner, upwards
 
@@ -164,13 +164,10 @@ def _is_incidental(key: str) -> bool:
 def _comparable(config: Mapping[str, JSONValue]) -> Iterable[tuple[str, Any]]:
     """Yield the configuration that says what is built, without rates, positions and descriptions of objects."""
     for key, value in config.items():
-        if isinstance(value, (float, dict)):
+        kind = type(value)
+        if kind is float or kind is dict or (kind is int and _is_incidental(key)) or (kind is str and key in _LABELS):
             continue
-        if isinstance(value, int) and not isinstance(value, bool) and _is_incidental(key):
-            continue
-        if isinstance(value, str) and key in _LABELS:
-            continue
-        yield key, repr(value) if isinstance(value, list) else value
+        yield key, repr(value) if kind is list else value
 
 
 def _runs(forms: Sequence[_Form]) -> list[Run]:

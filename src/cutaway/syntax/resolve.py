@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from cutaway.core.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +39,17 @@ def find(name: str, folders: Sequence[str]) -> Location | None:
 
 
 def _has_extension(folder: str, name: str) -> bool:
-    try:
-        entries = _listing(folder)
-    except OSError:
-        return False
-    return any(e.startswith(name + ".") and e.endswith(_SUFFIXES) for e in entries)
+    if folder not in _extensions:
+        try:
+            entries = os.listdir(folder)
+        except OSError:
+            return False
+        _extensions[folder] = {entry.partition(".")[0] for entry in entries if entry.endswith(_SUFFIXES)}
+    return name in _extensions[folder]
 
 
-_listings: dict[str, list[str]] = {}
-
-
-def _listing(folder: str) -> list[str]:
-    if folder not in _listings:
-        _listings[folder] = os.listdir(folder)
-    return _listings[folder]
+_extensions: dict[str, set[str]] = {}
+"""The modules of a folder that are compiled."""
 
 
 def environment_folders() -> list[str]:

@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 from cutaway.core.error import CutawayError, one_line
+from cutaway.syntax import skeleton
 from cutaway.syntax.nearby import meant_file
 
 MAXIMUM_BYTES = 16 << 20
@@ -68,14 +69,14 @@ _SAVED = {
 }
 
 
-def parse(source: bytes, path: str) -> ast.Module:
-    """Return the syntax tree of a source file."""
+def parse(source: bytes, path: str, whole: bool = True) -> ast.Module:
+    """Return the syntax tree of a source file; unless the whole is wanted, functions may be parsed later."""
     if b"\0" in source:
         raise SourceError(f"{path}: not Python source: {_content(source)}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source, path)
+            tree = ast.parse(source, path) if whole else skeleton.parse(source, path)
     except SyntaxError as error:
         raise SourceError(_complaint(error, source, path)) from None
     except ValueError as error:

@@ -12,15 +12,14 @@ unknown. A rule with an `inplace` parameter writes to its first argument where t
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, Size, product, unknown_size
 from cutaway.core.fault import Fault
+from cutaway.core.record import dataclass
 from cutaway.core.session import Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import TABLE, register
@@ -88,12 +87,12 @@ def op(*names: str, inplace: bool = False, strided: bool = False) -> Callable[[C
     """
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        caller = _caller(names[0], rule, write=False, strided=strided)
+        caller = _caller(names[0], rule, writes=False, strided=strided)
         _enter(names, caller)
         if inplace:
             owners = dict.fromkeys(name.rpartition(".") for name in names)
             written = [f"{o}.{n}_" for o, _, n in owners if o in ("torch", "torch.Tensor")]
-            _enter(written, _caller(f"{names[0]}_", rule, write=True, strided=strided))
+            _enter(written, _caller(f"{names[0]}_", rule, writes=True, strided=strided))
         return caller
 
     return decorate
@@ -103,7 +102,7 @@ def inplace_op(*names: str, strided: bool = False) -> Callable[[Callable[..., An
     """Register a rule whose result is written to its first argument, under its full names."""
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        caller = _caller(names[0], rule, write=True, strided=strided)
+        caller = _caller(names[0], rule, writes=True, strided=strided)
         _enter(names, caller)
         return caller
 
@@ -179,7 +178,7 @@ class Row:
         return attributes
 
 
-def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> Callable[..., Any]:
+def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) -> Callable[..., Any]:
     parameters, positional, star, defaults = _layout(rule)
     row = Row(name, frozenset(parameters), tuple(positional), star, defaults)
     takes_out = "out" in parameters
@@ -200,7 +199,6 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         module = here.modules[-1] if here.modules else None
         here.operations.append(Operation(name, plain, read, written, module, here.place(), macs, allocates))
 
-    @functools.wraps(rule)
     def call(*args: Any, **kwargs: Any) -> Any:
         here = session.current()
         if args and type(args[0]) is Unknown and (positional or len(args) == 1):
@@ -209,7 +207,7 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         if not NUMPY_NAMES.keys().isdisjoint(kwargs):
             kwargs = {k if k in parameters else NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
         target = None if takes_out else kwargs.pop("out", None)
-        overwrites = write
+        overwrites = writes
         try:
             result = rule(*args, **kwargs)
             if inplace_at is not None:
@@ -225,13 +223,16 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         except Fault as fault:
             here.find(fault)
             raise
+        if overwrites:
+            target = args[0] if args else kwargs[positional[0]]
+            if not here.recording and type(result) is Out and not strided and isinstance(target, Tensor):
+                write(target, _cast(result.values, result.dtype, result.shape))  # as weights are initialised
+                return target
         inputs: list[Tensor] = []
         for value in args:
             _collect(value, inputs)
         for value in kwargs.values():
             _collect(value, inputs)
-        if overwrites:
-            target = args[0] if args else kwargs[positional[0]]
         read = [t.reference() for t in inputs] if here.recording else []
         macs: list[Any] = []
         allocates = [target is None]
@@ -250,6 +251,9 @@ def _caller(name: str, rule: Callable[..., Any], write: bool, strided: bool) -> 
         return made
 
     call.__row__ = row  # type: ignore[attr-defined]
+    call.__name__, call.__qualname__, call.__module__ = rule.__name__, rule.__qualname__, rule.__module__
+    call.__doc__ = rule.__doc__
+    call.__wrapped__ = rule  # type: ignore[attr-defined]
     return call
 
 

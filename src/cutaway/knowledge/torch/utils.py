@@ -6,7 +6,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlparse
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
@@ -54,7 +53,14 @@ register_all("torch.hub", "set_dir download_url_to_file", nothing)
 register("torch.hub.get_dir", always("~/.cache/torch/hub"))
 register("torch.hub._get_torch_home", always("~/.cache/torch"))
 register("torch.hub.HASH_REGEX", re.compile(r"-([a-f0-9]*)\."))
-register("torch.hub.urlparse", urlparse)
+
+
+@row("torch.hub.urlparse")
+def urlparse(url: Any, scheme: Any = "", allow_fragments: Any = True) -> Any:
+    """Return the parts of an address."""
+    from urllib import parse
+
+    return parse.urlparse(url, scheme, allow_fragments)
 
 
 @row("torch.load")

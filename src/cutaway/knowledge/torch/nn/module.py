@@ -6,12 +6,12 @@ import functools
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass
 from cutaway.core.session import Call
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.flatten import flatten, flatten_arguments
@@ -56,6 +56,9 @@ class RemovableHandle:
 _DEEPEST = 500  # calls of modules within calls
 _MOST_MODULES = 200_000
 _LONGEST_PATH = 10_000  # letters
+
+
+_PLAIN = frozenset((bool, int, float, str, type(None), tuple, list, dict))
 
 
 @row("torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module")
@@ -103,6 +106,10 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__
         parameters = fields.get("_parameters")
+        if type(value) in _PLAIN and parameters is not None:
+            if not (name in parameters or name in fields["_modules"] or name in fields["_buffers"]):
+                object.__setattr__(self, name, value)
+                return
         if isinstance(value, Parameter):
             if parameters is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
