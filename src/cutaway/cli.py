@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import NoReturn
 
 from cutaway import __version__
-from cutaway.commands import ops, show, unique
+from cutaway.commands import diff, ops, show, unique, verify
 from cutaway.core.error import CutawayError, InternalError, internal
 from cutaway.limits import FAILED, INTERRUPTED, supervised
 
-COMMANDS = (show, unique, ops)
+COMMANDS = (show, unique, ops, verify, diff)
 CLEAN = 0
 
 

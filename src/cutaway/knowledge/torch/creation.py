@@ -215,18 +215,23 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
     return Out(shape, dtype, values, device=device_of(device), requires_grad=requires_grad)
 
 
-@composite("torch.as_tensor")
+def _rule_of(row):
+    """Return the rule of a row, which records nothing itself."""
+    return row.__wrapped__
+
+
+@op("torch.as_tensor")
 def as_tensor(data, dtype=None, device=None):
     if isinstance(data, Tensor):
-        return TENSOR_METHODS["to"](data, dtype=dtype, device=device)
-    return tensor(data, dtype=dtype, device=device)
+        return _rule_of(TENSOR_METHODS["to"])(data, dtype=dtype, device=device)
+    return _rule_of(tensor)(data, dtype=dtype, device=device)
 
 
-@composite("torch.asarray")
+@op("torch.asarray")
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     if isinstance(obj, Tensor) and not copy:
-        return TENSOR_METHODS["to"](obj, dtype=dtype, device=device)
-    return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+        return _rule_of(TENSOR_METHODS["to"])(obj, dtype=dtype, device=device)
+    return _rule_of(tensor)(obj, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 @composite("torch.from_numpy")

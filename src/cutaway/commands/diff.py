@@ -1,0 +1,94 @@
+"""`cutaway diff` and `cutaway fingerprint`: two networks compared, and a hash of one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from cutaway.commands.options import TARGET, add_arguments, add_output, add_reading, architectures
+from cutaway.commands.output import write
+from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError
+
+_LIVE = "live:"
+_FORMS = "as for show; a JSON file of `show --format json`; or live:TARGET, whose code is RUN"
+
+
+def add(commands: Any) -> None:
+    """Enter the commands into the parser."""
+    diff = commands.add_parser(
+        "diff",
+        help="what changed from one network to another",
+        description="Compare two networks: modules that were added, removed, renamed or changed in configuration, "
+        "weights or wiring, and the effect on parameters and multiply-accumulates.",
+        epilog="exit code: 0 no difference, 1 they differ, 2 could not be done",
+    )
+    diff.add_argument("before", metavar="A", help=_FORMS)
+    diff.add_argument("after", metavar="B", help=_FORMS)
+    add_reading(diff, live=False)
+    add_arguments(diff)
+    diff.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
+    add_output(diff)
+    diff.set_defaults(run=_diff, live=False)
+    fingerprint = commands.add_parser(
+        "fingerprint",
+        help="a hash of what a network is",
+        description="Print a hash of a network's weights and dataflow. It does not depend on the versions of the "
+        "framework and of Python, nor on the order of definitions.",
+        epilog="exit code: 0 printed, 2 could not be done",
+    )
+    fingerprint.add_argument("target", metavar="TARGET", help=TARGET)
+    add_reading(fingerprint)
+    add_arguments(fingerprint)
+    fingerprint.add_argument("--no-names", action="store_true", help="leave out what modules and weights are called")
+    add_output(fingerprint)
+    fingerprint.set_defaults(run=_fingerprint)
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from cutaway.passes.diff import diff
+    from cutaway.report import difference
+
+    found = diff(_one(options, options.before), _one(options, options.after))
+    if options.format == "json":
+        text = json.dumps(difference.document(options.before, options.after, found), indent=1) + "\n"
+    else:
+        render = difference.markdown if options.format == "markdown" else difference.text
+        text = render(options.before, options.after, found)
+    write(text, options.output)
+    return 1 if found else 0
+
+
+def _fingerprint(options: argparse.Namespace) -> int:
+    from cutaway.passes.fingerprint import fingerprint
+
+    found = _one(options, options.target, live=options.live)
+    if found.unknowns:
+        print(f"cutaway: {len(found.unknowns)} unknowns: this is the hash of what is known", file=sys.stderr)
+    write(f"{fingerprint(found, names=not options.no_names)}  {options.target}\n", options.output)
+    return 0
+
+
+def _one(options: argparse.Namespace, target: str, live: bool = False) -> Architecture:
+    """Return the network of a target, of a JSON file, or of one that is run."""
+    if target.startswith(_LIVE):
+        target, live = target.removeprefix(_LIVE), True
+    found = _read(target) if target.endswith(".json") else architectures(options, target, live=live)
+    if len(found) != 1:
+        names = ", ".join(each.name for each in found[:8])
+        raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")
+    return found[0]
+
+
+def _read(path: str) -> tuple[Architecture, ...]:
+    from cutaway.report.json import MalformedDocument, loads
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return loads(file.read())
+    except OSError as error:
+        raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
+    except (MalformedDocument, UnicodeDecodeError) as error:
+        raise CutawayError(f"{path}: {error}") from None

@@ -1,0 +1,48 @@
+"""`cutaway verify`: the static result of a target against the network that it makes when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from cutaway.commands.options import add_arguments, add_output, add_reading, architectures
+from cutaway.commands.output import write
+from cutaway.core.error import CutawayError
+
+
+def add(commands: Any) -> None:
+    """Enter the command into the parser."""
+    verify = commands.add_parser(
+        "verify",
+        help="what is read from source against the running network",
+        description="Read a target from its source, then import and RUN it, and compare fact by fact: modules, "
+        "configurations, weights, the shapes of every call, outputs, operations, multiply-accumulates.",
+        epilog="exit code: 0 nothing is wrong, 1 a fact is wrong, 2 could not be done",
+    )
+    verify.add_argument("target", metavar="TARGET", help="as for show")
+    add_reading(verify, live=False)
+    add_arguments(verify)
+    verify.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    verify.add_argument("--all", action="store_true", help="list all facts that are wrong or unknown")
+    add_output(verify)
+    verify.set_defaults(run=_run, live=True)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from cutaway.passes.compare import WRONG, compare
+    from cutaway.report import verdicts
+
+    static = architectures(options, options.target, live=False)
+    live = {each.name: each for each in architectures(options, options.target, live=True)}
+    facts = []
+    for architecture in static:
+        if architecture.name not in live:
+            raise CutawayError(f"{options.target}: {architecture.name} is not made when it runs; name one network")
+        facts += compare(architecture, live[architecture.name])
+    if options.format == "json":
+        text = json.dumps(verdicts.document(options.target, facts), indent=1) + "\n"
+    else:
+        text = verdicts.text(options.target, facts, everything=options.all)
+    write(text, options.output)
+    return 1 if any(fact.verdict == WRONG for fact in facts) else 0

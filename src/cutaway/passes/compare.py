@@ -1,0 +1,282 @@
+"""A static result against what is true, fact by fact: equal, unknown or wrong.
+
+A fact that the static result leaves open, or a part of the network that it says it could not follow, is unknown.
+Whatever it states is equal or wrong. What is true ends where the network raised: nothing is known of the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Value
+from cutaway.passes.cost import was_followed
+from cutaway.passes.unique import canonical
+
+EQUAL, UNKNOWN, WRONG = "equal", "unknown", "wrong"
+FACTS = ("tree", "configuration", "weights", "inputs", "outputs", "calls", "operations", "attributes", "macs")
+"""The kinds of facts, in the order in which they are reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact: its kind, what it is about, the verdict, and what the two sides say where they differ."""
+
+    kind: str
+    subject: str
+    verdict: str
+    detail: str = ""
+
+
+def compare(static: Architecture, true: Architecture) -> list[Fact]:
+    """Return every fact of a static result with its verdict."""
+    open_ended = not all(module.complete for module in static.modules)
+    ended = was_followed(true)
+    followed = was_followed(static) and not static.unknowns and ended
+    facts = [*_tree(static, true, open_ended), *_weights(static, true, open_ended)]
+    facts += _values("inputs", static.inputs, true.inputs, followed)
+    facts += _values("outputs", static.outputs, true.outputs, followed)
+    facts += _calls(static, true, followed, ended)
+    facts += _operations(static, true, followed, ended)
+    if true.ops:
+        facts.append(_macs(static, true))
+    return facts
+
+
+def counted(facts: Iterable[Fact]) -> dict[str, Counter[str]]:
+    """Return how often each verdict was given, by the kind of fact."""
+    counts: dict[str, Counter[str]] = {kind: Counter() for kind in FACTS}
+    for fact in facts:
+        counts[fact.kind][fact.verdict] += 1
+    return counts
+
+
+def shape_verdict(static: Shape, true: Shape) -> str:
+    """Return whether a shape is right; sizes that are no numbers are unknown."""
+    if static is None or true is None:
+        return EQUAL if static == true else UNKNOWN
+    if len(static) != len(true):
+        return WRONG
+    if any(isinstance(size, int) and size != real for size, real in zip(static, true)):
+        return WRONG
+    return EQUAL if static == true else UNKNOWN
+
+
+def _tree(static: Architecture, true: Architecture, open_ended: bool) -> Iterable[Fact]:
+    found = {module.path: module for module in static.modules}
+    expected = {module.path: module for module in true.modules}
+    missing = UNKNOWN if open_ended else WRONG
+    for path, real in expected.items():
+        module = found.get(path)
+        subject = path or "the root"
+        if module is None:
+            yield Fact("tree", subject, missing, f"{real.class_name} is missing")
+            continue
+        same = module.class_name == real.class_name
+        detail = "" if same else f"{module.class_name}, is {real.class_name}"
+        yield Fact("tree", subject, EQUAL if same else WRONG, detail)
+        yield from _configuration(subject, module, real)
+    for path in found.keys() - expected.keys():
+        yield Fact("tree", path, WRONG, f"{found[path].class_name} is not there")
+    if found.keys() == expected.keys() and list(found) != list(expected):
+        yield Fact("tree", "the order of modules", WRONG, "differs")
+
+
+def _configuration(subject: str, static: Module, true: Module) -> Iterable[Fact]:
+    if not true.config:
+        return
+    for name, real in true.config.items():
+        value = static.config.get(name)
+        if name not in static.config or _holds_unknown(value):
+            verdict = UNKNOWN
+        else:
+            verdict = EQUAL if canonical({"": value}) == canonical({"": real}) else WRONG
+        detail = "" if verdict == EQUAL else f"{value!r}, is {real!r}"
+        yield Fact("configuration", f"{subject}.{name}", verdict, detail)
+
+
+def _holds_unknown(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return "unknown" in value or any(_holds_unknown(item) for item in value.values())
+    return isinstance(value, list) and any(_holds_unknown(item) for item in value)
+
+
+def _weights(static: Architecture, true: Architecture, open_ended: bool) -> Iterable[Fact]:
+    found = {weight.name: weight for weight in static.weights}
+    expected = {weight.name: weight for weight in true.weights}
+    for name, real in expected.items():
+        weight = found.get(name)
+        if weight is None:
+            yield Fact("weights", name, UNKNOWN if open_ended else WRONG, "is missing")
+            continue
+        verdict = shape_verdict(weight.shape, real.shape)
+        if verdict != WRONG and weight.dtype is None:
+            verdict = UNKNOWN
+        static_rest = (weight.kind, weight.dtype or real.dtype, weight.trainable, weight.tied_to)
+        if static_rest != (real.kind, real.dtype, real.trainable, real.tied_to):
+            verdict = WRONG
+        detail = "" if verdict == EQUAL else f"{_weight(weight)}, is {_weight(real)}"
+        yield Fact("weights", name, verdict, detail)
+    for name in found.keys() - expected.keys():
+        yield Fact("weights", name, WRONG, "is not there")
+    if found.keys() == expected.keys() and list(found) != list(expected):
+        yield Fact("weights", "the order of weights", WRONG, "differs")
+
+
+def _weight(weight: Any) -> str:
+    tied = f" tied to {weight.tied_to}" if weight.tied_to else ""
+    return f"{weight.kind} {shape_text(weight.shape)} {weight.dtype}{'' if weight.trainable else ' frozen'}{tied}"
+
+
+def _values(kind: str, static: Sequence[Value], true: Sequence[Value], followed: bool) -> Iterable[Fact]:
+    if len(static) != len(true):
+        verdict = WRONG if followed else UNKNOWN
+        yield Fact(kind, f"the number of {kind}", verdict, f"{len(static)}, is {len(true)}")
+        return
+    for value, real in zip(static, true):
+        verdict = _tensor_verdict((value.shape, value.dtype), (real.shape, real.dtype))
+        if value.name != real.name:
+            verdict = WRONG
+        detail = "" if verdict == EQUAL else f"{value.name} {_text(value)}, is {real.name} {_text(real)}"
+        yield Fact(kind, real.name or kind, verdict, detail)
+
+
+def _tensor_verdict(static: tuple[Shape, str | None], true: tuple[Shape, str | None]) -> str:
+    verdict = shape_verdict(static[0], true[0])
+    if verdict == WRONG or (None not in (static[1], true[1]) and static[1] != true[1]):
+        return WRONG
+    return UNKNOWN if static[1] is None and true[1] is not None else verdict
+
+
+def _calls(static: Architecture, true: Architecture, followed: bool, ended: bool) -> Iterable[Fact]:
+    found = {module.path: module for module in static.modules}
+    for real in true.modules:
+        module = found.get(real.path)
+        if module is None:
+            continue
+        subject = real.path or "the root"
+        if len(module.calls) != len(real.calls):
+            returned = [call for call in module.calls if call.outputs is not None]
+            wrong = followed or (ended and len(returned) > len(real.calls))
+            detail = f"{len(module.calls)} calls, are {len(real.calls)}"
+            yield Fact("calls", subject, WRONG if wrong else UNKNOWN, detail)
+            continue
+        for at, (call, truth) in enumerate(zip(module.calls, real.calls)):
+            name = subject if len(real.calls) == 1 else f"{subject} call {at + 1}"
+            sides = (
+                ("inputs", call.inputs, truth.inputs, call.input_dtypes, truth.input_dtypes),
+                ("outputs", call.outputs, truth.outputs, call.output_dtypes, truth.output_dtypes),
+            )
+            for side, shapes, true_shapes, dtypes, true_dtypes in sides:
+                yield _flow(f"{name} {side}", shapes, true_shapes, dtypes, true_dtypes, followed)
+
+
+def _flow(
+    subject: str,
+    shapes: Sequence[Shape] | None,
+    true_shapes: Sequence[Shape] | None,
+    dtypes: Sequence[str | None],
+    true_dtypes: Sequence[str | None],
+    followed: bool,
+) -> Fact:
+    if shapes is None or true_shapes is None:
+        verdict = EQUAL if shapes is None and true_shapes is None else UNKNOWN
+        return Fact("calls", subject, verdict, "" if verdict == EQUAL else "did not return")
+    detail = f"{_shapes(shapes)}, is {_shapes(true_shapes)}"
+    if len(shapes) != len(true_shapes):
+        return Fact("calls", subject, WRONG if followed or None not in shapes else UNKNOWN, detail)
+    kinds = list(dtypes) or [None] * len(shapes)
+    true_kinds = list(true_dtypes) or [None] * len(shapes)
+    pairs = zip(zip(shapes, kinds), zip(true_shapes, true_kinds))
+    verdicts = {_tensor_verdict(left, right) for left, right in pairs}
+    verdict = WRONG if WRONG in verdicts else UNKNOWN if UNKNOWN in verdicts else EQUAL
+    if verdict == EQUAL:
+        return Fact("calls", subject, EQUAL)
+    if [*shapes] == [*true_shapes]:
+        detail = f"{', '.join(map(str, kinds))}, is {', '.join(map(str, true_kinds))}"
+    return Fact("calls", subject, verdict, detail)
+
+
+def _operations(static: Architecture, true: Architecture, followed: bool, ended: bool) -> Iterable[Fact]:
+    """Compare the operations, as many as there are of each name and output; attributes where the order agrees too."""
+    if not true.ops:
+        return
+    if [op.op for op in static.ops] == [op.op for op in true.ops]:
+        for op, real in zip(static.ops, true.ops):
+            yield from _operation(op, real)
+        return
+    expected = Counter(_signature(op) for op in true.ops)
+    found = Counter(_signature(op) for op in static.ops)
+    modules = {_signature(op): op.module for op in (*true.ops, *static.ops)}
+    for (name, _), count in (expected & found).items():
+        yield from (Fact("operations", name, EQUAL) for _ in range(count))
+    for (name, shapes), count in (expected - found).items():
+        verdict = WRONG if followed else UNKNOWN
+        where = modules[name, shapes] or "the root"
+        yield Fact("operations", name, verdict, f"missing {count} times: makes {_shapes(shapes)} in {where}")
+    for (name, shapes), count in (found - expected).items():
+        verdict = UNKNOWN if not ended or any(shape is None or None in shape for shape in shapes) else WRONG
+        where = modules[name, shapes] or "the root"
+        yield Fact("operations", name, verdict, f"{count} too many: makes {_shapes(shapes)} in {where}")
+
+
+def _operation(static: Op, true: Op) -> Iterable[Fact]:
+    subject = f"{true.op} in {true.module or 'the root'}"
+    outputs = _flow(subject, *_sides(static, true, "outputs"), True)
+    inputs = _flow(subject, *_sides(static, true, "inputs"), True)
+    worst = next((fact for fact in (outputs, inputs) if fact.verdict == WRONG), None)
+    worst = worst or next((fact for fact in (outputs, inputs) if fact.verdict == UNKNOWN), outputs)
+    if worst.verdict == EQUAL and static.module != true.module:
+        worst = Fact("operations", subject, WRONG, f"in {static.module or 'the root'}")
+    yield Fact("operations", subject, worst.verdict, worst.detail)
+    for name, real in true.attributes.items():
+        value = static.attributes.get(name)
+        if name not in static.attributes or _holds_unknown(value):
+            verdict = UNKNOWN
+        else:
+            verdict = EQUAL if canonical({"": value}) == canonical({"": real}) else WRONG
+        detail = "" if verdict == EQUAL else f"{value!r}, is {real!r}"
+        yield Fact("attributes", f"{subject}: {name}", verdict, detail)
+
+
+def _sides(static: Op, true: Op, side: str) -> tuple[Any, Any, Any, Any]:
+    left, right = getattr(static, side), getattr(true, side)
+    return (
+        [value.shape for value in left],
+        [value.shape for value in right],
+        [value.dtype for value in left],
+        [value.dtype for value in right],
+    )
+
+
+def _signature(op: Op) -> tuple[str, tuple[Shape, ...]]:
+    return op.op, tuple(value.shape for value in op.outputs)
+
+
+def _macs(static: Architecture, true: Architecture) -> Fact:
+    found, real = static.totals.macs, true.totals.macs
+    if not isinstance(found, int) or not isinstance(real, int):
+        return Fact("macs", "the network", UNKNOWN, f"{_quantity(found)}, is {_quantity(real)}")
+    detail = "" if found == real else f"{found:,}, is {real:,}"
+    return Fact("macs", "the network", EQUAL if found == real else WRONG, detail)
+
+
+def _quantity(value: Quantity) -> str:
+    return "unknown" if value is None else str(value)
+
+
+def shape_text(shape: Shape) -> str:
+    """Return a shape as `1x3x224x224`, with `?` for what is unknown."""
+    if shape is None:
+        return "?"
+    return "x".join("?" if size is None else str(size) for size in shape) or "()"
+
+
+def _shapes(shapes: Sequence[Shape]) -> str:
+    return ", ".join(map(shape_text, shapes)) or "no tensor"
+
+
+def _text(value: Value) -> str:
+    return f"{shape_text(value.shape)} {value.dtype or '?'}"

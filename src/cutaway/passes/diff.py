@@ -1,0 +1,225 @@
+"""What changed from one network to another: modules, configurations, weights, wiring, and the effect on figures."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cutaway.core.architecture import Architecture, JSONValue, Module, Op, Quantity, Weight
+from cutaway.passes.compare import shape_text
+from cutaway.passes.hierarchy import name_below, owner
+from cutaway.passes.match import Tree, match
+from cutaway.passes.unique import canonical
+
+ADDED, REMOVED, RENAMED, CHANGED = "added", "removed", "renamed", "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One module that differs; `details` says in what, a line for each."""
+
+    kind: str
+    path: str
+    class_name: str
+    now: str = ""
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A figure of the whole network before and after."""
+
+    name: str
+    before: Quantity
+    after: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All that changed from one network to another."""
+
+    changes: tuple[Change, ...]
+    effects: tuple[Effect, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+
+def diff(before: Architecture, after: Architecture) -> Difference:
+    """Return what changed from one network to another."""
+    left, right = Tree(before), Tree(after)
+    pairs = match(left, right)
+    operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules})
+    has_forward = bool(before.ops and after.ops)
+    changes: list[Change] = []
+    for path, module in left.modules.items():
+        if path not in pairs:
+            if not _is_below(path, changes, REMOVED, left.separator):
+                changes.append(Change(REMOVED, path, module.class_name, details=_contents(left, path)))
+            continue
+        other = pairs[path]
+        details = [*_module_changes(module, right.modules[other]), *_weight_changes(left, path, right, other)]
+        if has_forward:
+            details += _wiring_changes(operations[0].get(other, []), operations[1].get(other, []))
+        moved = path != other and not _follows(path, other, pairs, left)
+        if moved or details:
+            changes.append(Change(RENAMED if moved else CHANGED, path, module.class_name, other, tuple(details)))
+    taken = set(pairs.values())
+    for path, module in right.modules.items():
+        if path not in taken and not _is_below(path, changes, ADDED, right.separator):
+            changes.append(Change(ADDED, path, module.class_name, details=_contents(right, path)))
+    names = ("parameters", "trainable_parameters", "buffers", "macs", "weight_bytes")
+    effects = [Effect(name, getattr(before.totals, name), getattr(after.totals, name)) for name in names]
+    if not has_forward:
+        effects = [effect for effect in effects if effect.name != "macs"]
+    return Difference(tuple(changes), tuple(effects))
+
+
+def _is_below(path: str, changes: Iterable[Change], kind: str, separator: str) -> bool:
+    """Tell whether a module is part of one that is listed already."""
+    return any(each.kind == kind and path.startswith(f"{each.path}{separator}") for each in changes)
+
+
+def _follows(path: str, other: str, pairs: Mapping[str, str], left: Tree) -> bool:
+    """Tell whether a module has another path only because one that contains it was renamed."""
+    parent = owner(path.rpartition(left.separator)[0], left.modules, left.separator)
+    return pairs.get(parent) == other.rpartition(left.separator)[0] and name_below(parent, path) == name_below(
+        pairs[parent], other
+    )
+
+
+def _contents(tree: Tree, path: str) -> tuple[str, ...]:
+    paths = tree.within(path)
+    weights = [weight for each in paths for weight in tree.weights[each]]
+    details = [f"{len(paths) - 1} modules below"] if len(paths) > 1 else []
+    config = tree.modules[path].config
+    if len(paths) == 1 and config:
+        details.append(", ".join(f"{k}={_value(v)}" for k, v in config.items() if v is not None))
+    return (*details, *(f"{name_below(path, w.name)} {_weight(w)}" for w in weights[:4]))
+
+
+def _module_changes(before: Module, after: Module) -> Iterable[str]:
+    if before.class_name != after.class_name:
+        yield f"class {before.class_name} -> {after.class_name}"
+    if before.config and after.config:
+        for name in dict.fromkeys([*before.config, *after.config]):
+            left, right = before.config.get(name, _ABSENT), after.config.get(name, _ABSENT)
+            if (left is _ABSENT and right is None) or (right is _ABSENT and left is None):
+                continue
+            if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
+                yield f"{name} {_value(left)} -> {_value(right)}"
+    if before.calls and after.calls:
+        if len(before.calls) != len(after.calls):
+            yield f"called {len(before.calls)} times -> {len(after.calls)} times"
+        left_shapes, right_shapes = before.calls[0].outputs, after.calls[0].outputs
+        if left_shapes != right_shapes:
+            yield f"output {_shapes(left_shapes)} -> {_shapes(right_shapes)}"
+
+
+_ABSENT: Any = object()
+
+
+def _plain(value: Any) -> Any:
+    return "absent" if value is _ABSENT else value
+
+
+def _weight_changes(left: Tree, path: str, right: Tree, other: str) -> Iterable[str]:
+    before = {name_below(path, weight.name): weight for weight in left.weights[path]}
+    after = {name_below(other, weight.name): weight for weight in right.weights[other]}
+    for name in dict.fromkeys([*before, *after]):
+        if name not in after:
+            yield f"{before[name].kind} {name} {_weight(before[name])} removed"
+        elif name not in before:
+            yield f"{after[name].kind} {name} {_weight(after[name])} added"
+        elif _weight(before[name]) != _weight(after[name]):
+            yield f"{after[name].kind} {name} {_weight(before[name])} -> {_weight(after[name])}"
+
+
+def _weight(weight: Weight) -> str:
+    tied = f" tied to {weight.tied_to}" if weight.tied_to else ""
+    frozen = " frozen" if weight.kind == "parameter" and not weight.trainable else ""
+    return f"{shape_text(weight.shape)} {weight.dtype or '?'}{frozen}{tied}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """An operation in the words of the other network: its name and attributes, and where its inputs come from."""
+
+    name: str
+    attributes: str
+    sources: tuple[str, ...]
+
+
+def _operations(architecture: Architecture, tree: Tree, names: Mapping[str, str]) -> dict[str, list[_Node]]:
+    """Return the operations of each module, modules under the names that `names` gives them."""
+    made: dict[str, str] = {}
+    nodes: dict[str, list[_Node]] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    weights = {w.name: w for path in tree.weights for w in tree.weights[path]}
+    for op in architecture.ops:
+        home = owner(op.module, tree.modules, tree.separator)
+        home = names.get(home, f"- {home}")
+        given = {name: value for name, value in op.attributes.items() if value is not None}
+        nodes.setdefault(home, []).append(_Node(op.op, canonical(given), _sources(op, made, weights, tree, names)))
+        number = counts[home, op.op]
+        counts[home, op.op] += 1
+        for at, value in enumerate(op.outputs):
+            made[value.name] = f"{home} {op.op} {number} {at}"
+    return nodes
+
+
+def _sources(
+    op: Op, made: Mapping[str, str], weights: Mapping[str, Weight], tree: Tree, names: Mapping[str, str]
+) -> tuple[str, ...]:
+    found = []
+    for value in op.inputs:
+        weight = weights.get(value.name)
+        if value.name in made:
+            found.append(made[value.name])
+        elif weight is not None:
+            home = owner(weight.module or "", tree.modules, tree.separator)
+            found.append(f"weight {names.get(home, home)} {name_below(home, value.name)}")
+        else:
+            found.append(f"input {value.name}")
+    return tuple(found)
+
+
+def _wiring_changes(before: list[_Node], after: list[_Node]) -> Iterable[str]:
+    left = Counter((node.name, node.attributes) for node in before)
+    right = Counter((node.name, node.attributes) for node in after)
+    if left != right:
+        for (name, attributes), count in (left - right).items():
+            yield f"operation removed: {_operation(name, attributes, count)}"
+        for (name, attributes), count in (right - left).items():
+            yield f"operation added: {_operation(name, attributes, count)}"
+        return
+    for old, new in zip(before, after):
+        if old.name == new.name and old.sources != new.sources:
+            for at, (was, now) in enumerate(zip(old.sources, new.sources)):
+                if was != now:
+                    yield f"wiring: input {at + 1} of {old.name} is {_source(was)} -> {_source(now)}"
+
+
+def _operation(name: str, attributes: str, count: int) -> str:
+    given = {k: v for k, v in json.loads(attributes).items() if v not in (None, False)}
+    settings = ", ".join(f"{k}={_value(v)}" for k, v in given.items())
+    return f"{name}({settings})" + (f" {count} times" if count > 1 else "")
+
+
+def _source(text: str) -> str:
+    parts = text.split(" ")
+    if parts[0] in ("weight", "input"):
+        return " ".join(part for part in parts if part)
+    return f"{parts[1]} of {parts[0] or 'the root'}" if len(parts) == 4 else text
+
+
+def _value(value: JSONValue | Any) -> str:
+    text = "nothing" if value is _ABSENT else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _shapes(shapes: Any) -> str:
+    return "none" if shapes is None else ", ".join(map(shape_text, shapes))

@@ -1,0 +1,86 @@
+"""What changed between two networks, as text, Markdown for a pull request, and plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core.architecture import Quantity
+from cutaway.passes.diff import ADDED, CHANGED, REMOVED, RENAMED, Change, Difference
+
+_SIGNS = {ADDED: "+", REMOVED: "-", RENAMED: ">", CHANGED: "~"}
+
+
+def text(before: str, after: str, difference: Difference) -> str:
+    """Return the changes, each with a sign, and the effect on the figures."""
+    lines = [f"{before} -> {after}", ""]
+    if not difference:
+        return "\n".join([*lines, "no difference"]) + "\n"
+    for change in difference.changes:
+        lines.append(f"{_SIGNS[change.kind]} {_title(change)}")
+        lines.extend(f"    {detail}" for detail in change.details)
+    lines.append("")
+    lines += [f"{_name(e.name):22}{_number(e.before)} -> {_number(e.after)}{_gain(e)}" for e in difference.effects]
+    return "\n".join(lines) + "\n"
+
+
+def markdown(before: str, after: str, difference: Difference) -> str:
+    """Return the changes as Markdown."""
+    lines = [f"### `{before}` → `{after}`", ""]
+    if not difference:
+        return "\n".join([*lines, "No difference."]) + "\n"
+    lines += ["| figure | before | after | change |", "|---|---:|---:|---:|"]
+    for effect in difference.effects:
+        gain = _gain(effect).strip(" ()") or "-"
+        lines.append(f"| {_name(effect.name)} | {_number(effect.before)} | {_number(effect.after)} | {gain} |")
+    for kind in (ADDED, REMOVED, RENAMED, CHANGED):
+        found = [change for change in difference.changes if change.kind == kind]
+        if not found:
+            continue
+        lines += ["", f"**{kind.capitalize()}** ({len(found)})", ""]
+        for change in found:
+            details = "; ".join(f"`{detail}`" for detail in change.details)
+            lines.append(f"- {_title(change, code=True)}" + (f": {details}" if details else ""))
+    return "\n".join(lines) + "\n"
+
+
+def document(before: str, after: str, difference: Difference) -> dict[str, Any]:
+    """Return the changes as plain data."""
+    return {
+        "before": before,
+        "after": after,
+        "different": bool(difference),
+        "changes": [
+            {
+                "kind": change.kind,
+                "path": change.path,
+                "class_name": change.class_name,
+                "now": change.now or None,
+                "details": list(change.details),
+            }
+            for change in difference.changes
+        ],
+        "effects": {e.name: {"before": e.before, "after": e.after} for e in difference.effects},
+    }
+
+
+def _title(change: Change, code: bool = False) -> str:
+    mark = "`" if code else ""
+    path = f"{mark}{change.path or '(root)'}{mark}"
+    moved = f" -> {mark}{change.now or '(root)'}{mark}" if change.kind == RENAMED else ""
+    return f"{path}{moved} ({change.class_name})"
+
+
+def _name(name: str) -> str:
+    return {"macs": "MACs", "weight_bytes": "weight memory"}.get(name, name.replace("_", " "))
+
+
+def _number(value: Quantity) -> str:
+    return f"{value:,}" if isinstance(value, int) else "?" if value is None else value
+
+
+def _gain(effect: Any) -> str:
+    if not isinstance(effect.before, int) or not isinstance(effect.after, int) or effect.before == effect.after:
+        return ""
+    change = effect.after - effect.before
+    share = f", {change / effect.before:+.1%}" if effect.before else ""
+    return f"  ({change:+,}{share})"
