@@ -16,6 +16,7 @@ MAY_IMPORT = {
     "ops": {"ops", "core"},
     "knowledge": {"knowledge", "ops", "core"},
     "syntax": {"syntax", "core"},
+    "hub": {"hub", "syntax", "core"},
     "interp": {"interp", "syntax", "knowledge", "core"},
     "passes": {"passes", "ops", "core"},
     "report": {"report", "passes", "core"},

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.unknown import Undecidable
+from cutaway.hub.folder import PIPELINE, Folder, find
+from cutaway.hub.program import target as folder_target
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_input, parse_target
+
+if TYPE_CHECKING:
+    from cutaway.hub.pipeline import Component
 
 
 def show(
@@ -47,7 +54,7 @@ def show(
         return _show_live(parse_target(target), inputs, paths, given, device, stdin)
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:
-        return tuple(with_totals(architecture) for architecture in analyse(parse_target(target), options))
+        return tuple(with_totals(architecture) for architecture in _analyse(target, options))
     except CutawayError:
         raise
     except Undecidable as undecidable:
@@ -56,6 +63,42 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+
+
+def _analyse(text: str, options: Options) -> list[Architecture]:
+    """Analyse a program, or a folder as it comes from the hub."""
+    folder = find(text)
+    if folder is None:
+        return analyse(parse_target(text), options)
+    if folder.name == PIPELINE:
+        return [_analyse_pipeline(folder, options)]
+    return analyse(folder_target(folder, options.paths), options)
+
+
+def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
+    """Analyse each network of a pipeline; one that can't be shown is remarked, unless it is none of them."""
+    from cutaway.hub.pipeline import components, joined
+
+    if options.inputs:
+        raise CutawayError(
+            f"{folder.text}: is a pipeline of several networks; give --input to one, as {folder.text}/unet"
+        )
+    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    parts: list[tuple[Component, Architecture | str]] = []
+    errors: list[CutawayError] = []
+    for component in components(folder):
+        found: Architecture | str = ""
+        if component.folder is not None:
+            left = None if deadline is None else max(1.0, deadline - time.monotonic())
+            try:
+                (found,) = analyse(folder_target(component.folder, options.paths), replace(options, seconds=left))
+            except CutawayError as error:
+                errors.append(error)
+                found = str(error)
+        parts.append((component, found))
+    if errors and not any(isinstance(found, Architecture) for _, found in parts):
+        raise errors[0]
+    return joined(folder, parts)
 
 
 def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:

@@ -216,6 +216,12 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
 def _module(target: Target, options: Options) -> ModuleState:
     """Find the module that a target names; it is not evaluated yet."""
     modules = loader.current()
+    if target.program is not None:
+        program = target.program
+        for assumption in program.assumed:
+            session.current().assume(assumption)
+        modules.add_own(program.folder)
+        return modules.add("folder", resolve.Location(program.file, (program.folder,)), program.text.encode())
     if target.file == "-":
         text = options.stdin or b""
         if not text.strip():
@@ -258,7 +264,7 @@ def _evaluate(state: ModuleState, target: Target) -> Network:
     value = _value(state, target)
     for framework in FRAMEWORKS:
         if framework.is_network(value):
-            return Network(target.expression, value, framework)
+            return Network(target.expression if target.program is None else type(value).__name__, value, framework)
     raise complaint.not_a_network(target, value)
 
 
@@ -272,6 +278,7 @@ def _value(state: ModuleState, target: Target) -> Any:
     top = Frame({}, state.namespace, "<target>", None, None)
     STACK.append(top)
     try:
+        _require_class(state, target)
         if isinstance(tree.body, ast.Name):
             value = _name(state, tree.body.id, target)
         else:
@@ -292,6 +299,15 @@ def _value(state: ModuleState, target: Target) -> Any:
         raise complaint.failed(target, error, complaint.callee(tree.body, state)) from None
     finally:
         STACK.pop()
+
+
+def _require_class(state: ModuleState, target: Target) -> None:
+    """Raise if the library that a folder is made for does not have the class that the folder names."""
+    if target.program is None or not isinstance(_name(state, target.program.name, target), Unknown):
+        return
+    home = loader.current().load(target.program.home) if target.program.home[0] != "." else None
+    if home is None or not isinstance(home, Unknown):
+        raise complaint.no_such_class(target, state, getattr(home, "__version__", None))
 
 
 def _name(state: ModuleState, name: str, target: Target) -> Any:

@@ -61,6 +61,21 @@ def no_such_name(state: ModuleState, name: str, target: Target, gathered: Sessio
     return TargetError(f"{target.text}: {state.file} has no {name}{near}{stops}")
 
 
+def no_such_class(target: Target, state: ModuleState, version: Any) -> TargetError:
+    """The library that a folder is made for does not have the class that the folder names."""
+    assert target.program is not None
+    program = target.program
+    release = f" {one_line(version)}" if isinstance(version, str) else ""
+    home = (
+        os.path.join(os.path.dirname(program.file), f"{program.home[1:]}.py")
+        if program.home[0] == "."
+        else program.home
+    )
+    line = program.text.count("\n") + 1
+    other = "" if program.home[0] == "." else "; it may be one of another version"
+    return TargetError(f"{program.file}:{line}: names {program.name}, which {home}{release} does not have{other}")
+
+
 def no_network(state: ModuleState, target: Target, gathered: Session) -> TargetError:
     """Nothing in the module is a network: say what may have been one, or how to name one."""
     text = f"{target.text}: no network is found in it"

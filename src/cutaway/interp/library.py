@@ -383,6 +383,7 @@ class _Logger:
 
     def __init__(self, *_args: Any) -> None:
         self.handlers: list[Any] = []
+        self.filters: list[Any] = []
 
     def isEnabledFor(self, *_args: Any) -> bool:
         return False
@@ -408,7 +409,8 @@ def _logging() -> dict[str, Any]:
     table.update(DEBUG=10, INFO=20, WARNING=30, WARN=30, ERROR=40, CRITICAL=50, FATAL=50, NOTSET=0)
     table.update(getLogger=lambda *_args: _Logger(), Logger=_Logger, getLevelName=lambda level: str(level))
     for name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter"):
-        table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": lambda self, n: _quiet})
+        methods = {"__init__": lambda self, *a, **k: None, "__getattr__": lambda self, n: _quiet}
+        table[name] = type(name, (), {**methods, "filters": ()})
     table["handlers"] = NativeModule("logging.handlers", {})
     table["config"] = NativeModule("logging.config", {"dictConfig": _quiet, "fileConfig": _quiet})
     return table

@@ -93,6 +93,7 @@ class ModuleState:
         self.hints: list[ast.Import | ast.ImportFrom] = []
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
         self.modelled = registry.rows_in(name)
+        self.modelled_library = registry.is_described(name)
         self.namespace.update(self.modelled)
 
     def lookup(self, name: str) -> Any:
@@ -272,8 +273,10 @@ class ModuleState:
         return bool(self.modelled) and bool(names := assigned([node])) and names <= self.modelled.keys()
 
     def _execute(self, index: int, node: ast.stmt, strict: bool) -> None:
+        from cutaway.interp.expression import UNKNOWN_CALLS
         from cutaway.interp.statement import StatementCompiler
 
+        before = UNKNOWN_CALLS[0]
         del self.waiting[index]
         frame = self.frame
         frame.line = node.lineno
@@ -282,6 +285,8 @@ class ModuleState:
         here.quiet += not self.named
         try:
             StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
+            if self.modelled_library and isinstance(node, ast.ClassDef):
+                self._replace_methods(node.name)
             if self.namespace["__package__"] and not self.is_own:
                 self._await(node)
         except SystemExit as error:
@@ -305,7 +310,14 @@ class ModuleState:
             self._lose(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
         finally:
             here.quiet -= not self.named
+            UNKNOWN_CALLS[0] = before  # whoever imports the module takes it to succeed
             STACK.pop()
+
+    def _replace_methods(self, name: str) -> None:
+        """Give a class the methods that the tables describe instead."""
+        for method, value in registry.rows_in(f"{self.name}.{name}").items():
+            if isinstance(self.namespace.get(name), type):
+                type.__setattr__(self.namespace[name], method, value)
 
     def _await(self, node: ast.stmt) -> None:
         """Let a container that is left empty ask for the modules that would fill it."""
@@ -330,8 +342,10 @@ class ModuleState:
 
 
 def _hints(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the imports below `if TYPE_CHECKING:`."""
-    if isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
+    """Yield the imports below `if TYPE_CHECKING:`, or below a condition of which that is one way to be true."""
+    tests = node.test.values if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp) else []
+    tests = tests or ([node.test] if isinstance(node, ast.If) else [])
+    if isinstance(node, ast.If) and any(ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING" for test in tests):
         for statement in node.body:
             yield from (child for child in ast.walk(statement) if isinstance(child, (ast.Import, ast.ImportFrom)))
 

@@ -121,6 +121,11 @@ def library_of(name: str) -> str:
     return next(home for home in _HOMES if name == home or name.startswith(home + "."))
 
 
+def is_described(module: str) -> bool:
+    """Tell whether some names of a module's library are described by rows, though it is read from its source."""
+    return module.partition(".")[0] in _PARTLY
+
+
 def rows_in(module: str) -> dict[str, Any]:
     """Return the rows that replace names of a module which is otherwise read from its source."""
     library = module.partition(".")[0]

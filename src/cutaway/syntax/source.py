@@ -32,7 +32,7 @@ def read(path: str) -> bytes:
     except FileNotFoundError:
         raise SourceError(f"{path}: no such file{meant_file(path)}") from None
     except IsADirectoryError:
-        raise SourceError(f"{path}: is a folder; name a Python file in it") from None
+        raise SourceError(f"{path}: is a folder without a config.json; name a Python file in it") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{path}: can't be read ({reason})") from None

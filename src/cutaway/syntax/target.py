@@ -17,6 +17,21 @@ class TargetError(CutawayError):
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """Source that no file holds: it is interpreted as if it stood in `file`, as the first module of `folder`.
+
+    `name` is what the network in it is called, `home` the module that it is imported from.
+    """
+
+    text: str
+    file: str
+    folder: str
+    name: str
+    home: str
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """What to analyse: a file or a dotted module, and an expression in it (empty for all networks)."""
 
@@ -24,6 +39,7 @@ class Target:
     file: str | None
     module: str | None
     expression: str
+    program: Program | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,6 +195,7 @@ def _arguments(module: Module, construction: Any, signature: Any) -> dict[str, A
 
 def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
     first: dict[int, str] = {}
+    stored = {id(p) for m in network.modules() if "_stored" in m.__dict__ for p in m.__dict__["_parameters"].values()}
     try:
         parameters = list(network.named_parameters(remove_duplicate=False))
         buffers = list(network.named_buffers(remove_duplicate=False))
@@ -205,11 +206,12 @@ def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
         for name, tensor in found:
             tied = first.setdefault(id(tensor), name)
             known = isinstance(tensor, Tensor)
+            hidden = id(tensor) in stored  # in a format that is not known
             yield (
                 Weight(
                     name,
-                    shape_of(tensor.reference()) if known else None,
-                    tensor.dtype.name if known else None,
+                    shape_of(tensor.reference()) if known and not hidden else None,
+                    tensor.dtype.name if known and not hidden else None,
                     kind,
                     kind == "parameter" and known and tensor.requires_grad is True,
                     None if tied == name else tied,

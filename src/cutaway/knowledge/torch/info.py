@@ -261,6 +261,15 @@ _FLOATS = {
     "bfloat16": (16, 7, 127, -126, 1e-2),
     "float8_e5m2": (8, 2, 15, -14, 1.0),
     "float8_e4m3fn": (8, 3, 8, -6, 1.0),
+    "float8_e4m3fnuz": (8, 3, 7, -7, 1.0),
+    "float8_e5m2fnuz": (8, 2, 15, -15, 1.0),
+    "float8_e8m0fnu": (8, 0, 127, -127, 1.0),
+}
+# What torch states otherwise than follows from those.
+_STATED = {
+    "float8_e4m3fn": {"max": 448.0, "min": -448.0},
+    "float8_e5m2fnuz": {"eps": 0.125},
+    "float8_e8m0fnu": {"min": 2.0**-127},
 }
 
 
@@ -275,9 +284,10 @@ class finfo:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{dtype}'")
         self.bits, mantissa, top, bottom, self.resolution = _FLOATS[name]
         self.eps = 2.0**-mantissa
-        self.max = 448.0 if name == "float8_e4m3fn" else (2 - self.eps) * 2.0**top
+        self.max = (2 - self.eps) * 2.0**top
         self.min = -self.max
         self.tiny = self.smallest_normal = 2.0**bottom
+        self.__dict__.update(_STATED.get(name, {}))
         self.dtype = name
 
     def __repr__(self) -> str:
