@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import statistics
-import subprocess
 import sys
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from benchmarks.speed.process import Run, median, run
+
 MODELS = {
     "resnet18": ("torchvision.models.resnet:resnet18", "1x3x224x224"),
     "resnet152": ("torchvision.models.resnet:resnet152", "1x3x224x224"),
@@ -29,16 +26,6 @@ MODELS = {
 }
 LEAST_SPEED = 10.0
 MOST_MEMORY = 0.25
-_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one process took."""
-
-    seconds: float
-    processor_seconds: float
-    megabytes: float
 
 
 @dataclass(frozen=True)
@@ -65,35 +52,11 @@ class Result:
         return self.speed >= LEAST_SPEED and self.memory <= MOST_MEMORY
 
 
-def run(command: list[str]) -> Run:
-    """Run a process to its end and measure it."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    started = time.perf_counter()
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    complaint = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{complaint.decode(errors='replace')[-2000:]}")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _UNIT / 1e6)
-
-
-def median(runs: list[Run]) -> Run:
-    """Return the median of each figure."""
-    return Run(
-        statistics.median(run.seconds for run in runs),
-        statistics.median(run.processor_seconds for run in runs),
-        statistics.median(run.megabytes for run in runs),
-    )
-
-
 def compare(model: str, live: str, static: str, repeat: int) -> Result:
     """Measure one model both ways, in turns."""
     target, shape = MODELS[model]
     commands = [
-        [live, "-m", "benchmarks.speed.live", model, shape],
+        [live, "-m", "benchmarks.speed.live", target, "", shape],
         [static, "-m", "cutaway", "show", target, "--input", shape],
     ]
     turns = [[run(command) for command in commands] for _ in range(repeat + 1)][1:]

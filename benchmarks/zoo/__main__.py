@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import gzip
 import json
 import multiprocessing
 import sys
@@ -18,14 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.zoo.compare import EQUAL, UNKNOWN, WRONG
-from benchmarks.zoo.measure import FACTS, measure
-
-
-def read_truth(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a truth file that built."""
-    with gzip.open(path, "rt") as file:
-        rows = [json.loads(line) for line in file]
-    return [row for row in rows if "build_error" not in row]
+from benchmarks.zoo.measure import FACTS, measure, read_truth
 
 
 def main() -> int:
@@ -42,8 +34,9 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    truth = options.truth or Path(__file__).parent / "truth" / f"{options.zoo}.jsonl.gz"
-    rows = [row for row in read_truth(truth) if options.only in row["target"]][:: options.every][: options.limit]
+    rows = [row for row in read_truth(options.zoo, options.truth) if options.only in row["target"]][:: options.every][
+        : options.limit
+    ]
     with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=100) as pool:
         results = []
         for result in pool.imap(measure, rows):

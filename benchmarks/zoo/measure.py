@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import time
+from pathlib import Path
 from typing import Any
 
 from benchmarks.zoo.compare import UNKNOWN, compare
 
 FACTS = ("tree", "weights", "outputs", "calls")
+
+
+def read_truth(zoo: str, path: Path | None = None) -> list[dict[str, Any]]:
+    """Return the models of a zoo that built live: of the truth file that is given, or of the one that is kept here."""
+    with gzip.open(path or Path(__file__).parent / "truth" / f"{zoo}.jsonl.gz", "rt") as file:
+        rows = [json.loads(line) for line in file]
+    return [row for row in rows if "build_error" not in row]
 
 
 def target_of(row: dict[str, Any]) -> str:

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.zoo.__main__ import read_truth
 from benchmarks.zoo.compare import EQUAL
-from benchmarks.zoo.measure import measure
+from benchmarks.zoo.measure import measure, read_truth
 
 TRUTH = Path(__file__).resolve().parents[2] / "benchmarks" / "zoo" / "truth"
 VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30"}
@@ -38,7 +37,7 @@ SAMPLE = [(zoo, f"{zoo}.models.{name}") for zoo, names in MODELS.items() for nam
 
 @functools.cache
 def rows(zoo: str) -> dict[str, dict[str, Any]]:
-    return {row["target"]: row for row in read_truth(TRUTH / f"{zoo}.jsonl.gz")}
+    return {row["target"]: row for row in read_truth(zoo)}
 
 
 def installed(zoo: str) -> str | None:

@@ -9,14 +9,21 @@ LIMIT = 1 << 16  # elements; larger tensors do not carry their numbers
 
 
 class Lazy:
-    """An array that is computed on first demand."""
+    """An array that is computed on first demand.
 
-    __slots__ = ("_arguments", "_array", "_compute")
+    `listed` gives the same numbers in nested lists, from those of the arguments. Most networks that look at
+    numbers look at a few evenly spaced ones, which is not worth the import of numpy.
+    """
 
-    def __init__(self, compute: Callable[..., Any], arguments: Sequence[Any] = ()) -> None:
+    __slots__ = ("_arguments", "_array", "_compute", "_listed")
+
+    def __init__(
+        self, compute: Callable[..., Any], arguments: Sequence[Any] = (), listed: Callable[..., Any] | None = None
+    ) -> None:
         self._compute: Callable[..., Any] | None = compute
         self._arguments: Sequence[Any] = arguments
         self._array: Any = None
+        self._listed = listed
 
     def array(self) -> Any:
         """Return the numpy array, computing what it depends on first."""
@@ -28,6 +35,17 @@ class Lazy:
                 self._array = self._compute(numpy, *arguments)
             self._compute, self._arguments = None, ()
         return self._array
+
+    def numbers(self) -> Any:
+        """Return the numbers as Python's own, in nested lists."""
+        found = self._without_numpy()
+        return self.array().tolist() if found is None else found
+
+    def _without_numpy(self) -> Any:
+        if self._compute is None or self._listed is None:
+            return None
+        arguments = [a._without_numpy() if isinstance(a, Lazy) else a for a in self._arguments]
+        return None if any(a is None for a in arguments) else self._listed(*arguments)
 
 
 def known(array: Any) -> Lazy:

@@ -218,7 +218,8 @@ def getitem(self, key):
             basic, advanced = _apply(np, a, made, indices)
             return basic[advanced]
 
-        values = compute(apply, self, *_operands(arrays))
+        simple = len(made.basic) == 1 and not made.advanced and isinstance(made.basic[0], (int, slice))
+        values = compute(apply, self, *_operands(arrays), listed=(lambda a: a[made.basic[0]]) if simple else None)
     return Out(made.shape, self.dtype, values, view=not made.advanced)
 
 

@@ -166,13 +166,16 @@ def item(self):
         )
     if self.values_ is None:
         return Unknown("the number in a tensor")
-    return self.array().item()
+    number = self.values_.numbers()
+    while isinstance(number, list):
+        number = number[0]
+    return number
 
 
 @op("torch.Tensor.tolist")
 def tolist(self):
     if self.values_ is not None:
-        return self.array().tolist()
+        return self.values_.numbers()
     shape = self.shape
     if isinstance(shape, Unknown) or not all(isinstance(s, int) for s in shape) or math.prod(shape) > _ELEMENTS:
         return Unknown("the numbers in a tensor")

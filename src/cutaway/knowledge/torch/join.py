@@ -27,6 +27,7 @@ def _listed(tensors: Any, name: str) -> list[Any]:
         if isinstance(tensors, Unknown):
             raise Undecidable(tensors)
         raise TypeFault(f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", "invalid-argument")
+    session.current().follow(len(tensors), "tensors")
     if not tensors:
         raise ArgumentFault(f"{name}: expects a non-empty list of tensors", "invalid-argument")
     for number, tensor in enumerate(tensors):

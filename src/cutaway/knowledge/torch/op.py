@@ -58,8 +58,11 @@ class Out:
         self.requires_grad = requires_grad
 
 
-def compute(function: Callable[..., Any], *operands: Any) -> Lazy | None:
-    """Defer `function(numpy, *arrays)`; None where an operand's numbers are not known."""
+def compute(function: Callable[..., Any], *operands: Any, listed: Callable[..., Any] | None = None) -> Lazy | None:
+    """Defer `function(numpy, *arrays)`; None where an operand's numbers are not known.
+
+    `listed(*lists)` gives the same in nested lists, in the result's dtype, where that is easily had.
+    """
     arguments = []
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -69,7 +72,7 @@ def compute(function: Callable[..., Any], *operands: Any) -> Lazy | None:
         elif isinstance(operand, (Unknown, Dim)):
             return None
         arguments.append(operand)
-    return Lazy(function, arguments)
+    return Lazy(function, arguments, listed)
 
 
 # The names that every torch function also takes, for those who come from numpy.
@@ -321,7 +324,11 @@ def _cast(values: Lazy | None, dtype: DType, shape: Any) -> Lazy | None:
     size = product(shape)
     if not isinstance(size, int) or size > LIMIT:
         return None
-    return Lazy(lambda np, array: np.asarray(array).astype(dtype.name, copy=False).reshape(shape), [values])
+    return Lazy(
+        lambda np, array: np.asarray(array).astype(dtype.name, copy=False).reshape(shape),
+        [values],
+        lambda numbers: numbers,
+    )
 
 
 def write(target: Tensor, values: Lazy | None) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import math
+from array import array
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutaway.core import session
@@ -121,6 +123,25 @@ def _evenly(np: Any, start: Any, end: Any, count: Any, dtype: DType) -> Any:
     return np.where(i < count // 2, near, far)
 
 
+def _listed(dtype: DType) -> Callable[[Any, Any, Any], list[float]]:
+    """Return `_evenly` for floats, in the same steps."""
+
+    def rounded(numbers: Sequence[float]) -> list[float]:
+        return array("f" if dtype.name == "float32" else "d", numbers).tolist()
+
+    def evenly(start: Any, end: Any, count: Any) -> list[float]:
+        first, last = rounded([start, end])
+        if count < 2:
+            return [first] * count
+        (difference, gaps) = rounded([last - first, count - 1])
+        (step,) = rounded([difference / gaps])
+        half = count // 2
+        near = [first + step * i for i in builtins.range(half)]
+        return rounded([*near, *(last - step * (count - i - 1) for i in builtins.range(half, count))])
+
+    return evenly
+
+
 @op("torch.linspace")
 def linspace(start, end, steps, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     start, end = _number("linspace", start), _number("linspace", end)
@@ -128,7 +149,8 @@ def linspace(start, end, steps, *, dtype=None, layout=None, device=None, require
     dtype = dtype_of(dtype, None) or _spaced(start, end)
     values = None
     if not dtype.is_complex and dtype.name not in ("float16", "bfloat16"):
-        values = compute(lambda np, a, b, n: _evenly(np, a, b, n, dtype), start, end, length)
+        listed = _listed(dtype) if dtype.name in ("float32", "float64") else None
+        values = compute(lambda np, a, b, n: _evenly(np, a, b, n, dtype), start, end, length, listed=listed)
     return Out((length,), dtype, values, device=device_of(device), requires_grad=requires_grad)
 
 

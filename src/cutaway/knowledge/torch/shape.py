@@ -33,9 +33,9 @@ def sizes_of(values: Any, name: str) -> list[Any]:
     return [rule.size(v, f"{name}: a size") for v in values]
 
 
-def same(input: Any, shape: Any, function: Any = None) -> Out:
+def same(input: Any, shape: Any, function: Any = None, listed: Any = None) -> Out:
     """Return a view of the first argument's numbers in another shape or order."""
-    values = compute(function or (lambda np, a: a.reshape(shape)), input)
+    values = compute(function or (lambda np, a: a.reshape(shape)), input, listed=listed)
     return Out(shape, input.dtype, values, view=True)
 
 

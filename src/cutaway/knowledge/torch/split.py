@@ -28,7 +28,8 @@ def _parts(tensor: Any, place: int, sizes: Sequence[Any]) -> tuple[Out, ...]:
     outs, start = [], 0
     for size in sizes:
         piece = along(place, slice(start, start + size))
-        outs.append(same(tensor, replaced(tensor.shape, place, size), lambda np, a, piece=piece: a[piece]))
+        listed = None if place else lambda a, span=piece[0]: a[span]
+        outs.append(same(tensor, replaced(tensor.shape, place, size), lambda np, a, piece=piece: a[piece], listed))
         start = start + size
     return tuple(outs)
 
@@ -43,7 +44,10 @@ def unbind(input, dim=0):
         raise Undecidable(Unknown(f"the number of parts of a dimension of size {count} is not known"))
     session.current().follow(count, "parts of a tensor")
     shape = replaced(input.shape, place)
-    return tuple(same(input, shape, lambda np, a, i=i: a[along(place, i)]) for i in range(count))
+    return tuple(
+        same(input, shape, lambda np, a, i=i: a[along(place, i)], None if place else lambda a, i=i: a[i])
+        for i in range(count)
+    )
 
 
 @op("torch.chunk", "torch.Tensor.chunk", "torch.unsafe_chunk", "torch.Tensor.unsafe_chunk")
