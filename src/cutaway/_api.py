@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterable
@@ -11,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.unknown import Undecidable
-from cutaway.hub.folder import PIPELINE, Folder, find
-from cutaway.hub.program import target as folder_target
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_input, parse_target
 
 if TYPE_CHECKING:
+    from cutaway.hub.folder import Folder
     from cutaway.hub.pipeline import Component
 
 
@@ -67,7 +67,12 @@ def show(
 
 def _analyse(text: str, options: Options) -> list[Architecture]:
     """Analyse a program, or a folder as it comes from the hub."""
-    folder = find(text)
+    folder = None
+    if os.path.isdir(text) or text.endswith(".json"):
+        from cutaway.hub.folder import PIPELINE, find
+        from cutaway.hub.program import target as folder_target
+
+        folder = find(text)
     if folder is None:
         return analyse(parse_target(text), options)
     if folder.name == PIPELINE:
@@ -78,6 +83,7 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
     """Analyse each network of a pipeline; one that can't be shown is remarked, unless it is none of them."""
     from cutaway.hub.pipeline import components, joined
+    from cutaway.hub.program import target as folder_target
 
     if options.inputs:
         raise CutawayError(

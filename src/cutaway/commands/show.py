@@ -24,6 +24,11 @@ def add(commands: Any) -> None:
     show.add_argument("--format", choices=("table", "tree", "json"), default="table", help="default: table")
     add_output(show)
     show.add_argument("--depth", type=_positive, metavar="N", help="show only N levels of modules")
+    show.add_argument(
+        "--explain",
+        action="store_true",
+        help="show where unknowns come from, and how much of the network hangs on each",
+    )
     show.add_argument("--no-fold", action="store_true", help="show repeated modules one by one")
     show.set_defaults(run=_run)
 
@@ -39,11 +44,13 @@ def _render(found: Any, options: argparse.Namespace) -> str:
         from cutaway.report import json
 
         return json.dumps(found) + "\n"
-    from cutaway.report import table, terminal, tree
+    from cutaway.report import explanation, table, terminal, tree
 
     seen = terminal.detect(sys.stdout)
     if options.output:
         seen = terminal.Terminal(seen.width, False, True)
+    if options.explain:
+        return explanation.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
     render = tree.render if options.format == "tree" else table.render
     return render(
         found,

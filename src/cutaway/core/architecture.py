@@ -134,6 +134,20 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """Where something unknown comes from, and how many modules, weights and operations hang on it.
+
+    A module hangs on it if what it consists of, or what comes out of it, is unknown because of it.
+    """
+
+    text: str
+    place: Place | None = None
+    modules: int = 0
+    weights: int = 0
+    ops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class DiagnosticNote:
     """What helps to understand a diagnostic, such as where one of two sizes comes from."""
 
@@ -157,7 +171,7 @@ class Architecture:
 
     `modules` is in the order of a walk from the root, parents before children, as torch's
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
-    names in a module's path.
+    names in a module's path. `causes` are the origins of what is unknown, that on which most hangs first.
     """
 
     name: str
@@ -173,3 +187,4 @@ class Architecture:
     assumptions: tuple[Note, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     separator: str = "."
+    causes: tuple[Cause, ...] = ()

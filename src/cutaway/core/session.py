@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cutaway.core.dim import Dim, Symbol, symbols, unknown_size
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -51,6 +52,7 @@ class Call:
     outputs: list[tuple[str, Reference]] | None = None
     last_operation: int = 0
     depth: int = 0
+    stopped: Unknown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ class Session:
     values: int = 0
     quiet: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
+    sizes: dict[Symbol, Unknown] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
 
     def next_value(self) -> int:
@@ -135,6 +138,12 @@ class Session:
         """Give up on more parts of something than can be followed one by one."""
         if isinstance(count, int) and count > _MOST_PARTS:
             raise Undecidable(self.unknown(f"{count:,} {what} are too many to be followed one by one"))
+
+    def size(self, unknown: Unknown) -> Dim:
+        """Return a size that stands for an unknown value, and keep what that is."""
+        made = unknown_size()
+        self.sizes.update(dict.fromkeys(symbols(made), unknown))
+        return made
 
     def change(self, owner: Any, name: str) -> None:
         """Remember an attribute of a modelled library before the target changes it."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core.error import CutawayError, one_line
+from cutaway.core.record import dataclass
 from cutaway.syntax import source
 
 PIPELINE, ADAPTER, CONFIG = "model_index.json", "adapter_config.json", "config.json"

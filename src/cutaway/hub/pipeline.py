@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Note, Op, Value, Weight
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass
 from cutaway.hub.folder import CONFIG, Folder, HubError, read
 
 _KINDS = {

@@ -10,7 +10,7 @@ from typing import Any
 from cutaway.core.error import in_words, place_of
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Remarks, Session
-from cutaway.core.unknown import Undecidable
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import budget, complaint
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import record_of
@@ -31,15 +31,23 @@ def run(
     if arguments is not None:
         call, error, at = _called(network, framework, *_spread(arguments), gathered)
         if error is not None:
-            failure(error, at)
+            unknown = failure(error, at)
+            if call is not None:
+                call.stopped = unknown
         return call
     tries = [] if inputs else _assumed(network, framework)
     if not tries:
-        with budget.renewed(_SECONDS):
-            given = _given(network, framework, inputs)
+        STACK.append(_top(network, framework))
+        try:
+            with budget.renewed(_SECONDS):
+                given = _given(network, framework, inputs)
+        finally:
+            STACK.pop()
         call, error, at = _called(network, framework, *given, gathered)
         if error is not None:
-            failure(error, at)
+            unknown = failure(error, at)
+            if call is not None:
+                call.stopped = unknown
         return call
     outcomes = []
     for assumed in tries:
@@ -63,7 +71,9 @@ def run(
         names = " and ".join(each.name for each in tries[0])
         reason = f"the assumed input does not fit ({in_words(error)}): give one with --input {names}=SHAPE"
         with gathered.apart(remarks):
-            gathered.unknown(reason, None, place_of(error) or at)
+            unknown = gathered.unknown(reason, None, place_of(error) or at)
+        if call is not None:
+            call.stopped = unknown
     gathered.unknowns.update(remarks.unknowns)
     gathered.assumptions.update(remarks.assumptions)
     gathered.findings.update(remarks.findings)
@@ -76,22 +86,29 @@ def _spread(arguments: Any) -> tuple[list[Any], dict[str, Any]]:
     return list(arguments) if isinstance(arguments, (list, tuple)) else [arguments], {}
 
 
+def _top(network: Any, framework: Framework) -> Frame:
+    """Return the frame that a network is called from: it stands where forward does."""
+    forward = record_of(getattr(complaint.wanted_by(network, framework)[0], "__func__", None))
+    origin = (forward.place if forward else framework.origin(network)) or Place("<target>")
+    top = Frame({}, {}, origin.file, None, None)
+    top.line = origin.line
+    return top
+
+
 def _called(
     network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], gathered: Session
 ) -> tuple[Call | None, BaseException | None, Place]:
     """Return the record of a call, the exception that ended it, and where forward stands."""
     first = len(gathered.calls)
-    forward = record_of(getattr(complaint.wanted_by(network, framework)[0], "__func__", None))
-    origin = (forward.place if forward else framework.origin(network)) or Place("<target>")
-    top = Frame({}, {}, origin.file, None, None)
-    top.line = origin.line
+    top = _top(network, framework)
     stopped: BaseException | None = None
+    reason: Unknown | None = None
     STACK.append(top)
     try:
         framework.prepare(network)
         framework.call(network, args, kwargs)
     except Undecidable as undecidable:
-        gathered.note(undecidable.unknown)
+        reason = gathered.note(undecidable.unknown)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -99,7 +116,10 @@ def _called(
     finally:
         STACK.pop()
         gathered.modules.clear()
-    return (gathered.calls[first] if len(gathered.calls) > first else None), stopped, top.place
+    call = gathered.calls[first] if len(gathered.calls) > first else None
+    if call is not None and call.outputs is None:
+        call.stopped = reason
+    return call, stopped, top.place
 
 
 def _given(network: Any, framework: Framework, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from cutaway.core.architecture import (
     Architecture,
+    Cause,
     Diagnostic,
     DiagnosticNote,
     JSONValue,
@@ -229,11 +230,13 @@ _OP = _record(
 )
 _TOTALS = _record(Totals, (), **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
 _NOTE = _record(Note, text=_TEXT, place=_PLACE, module=_optional(_TEXT))
+_COUNT = _plain(int, "a whole number")
+_CAUSE = _record(Cause, text=_TEXT, place=_PLACE, modules=_COUNT, weights=_COUNT, ops=_COUNT)
 _DIAGNOSTIC_NOTE = _record(DiagnosticNote, text=_TEXT, place=_PLACE)
 _DIAGNOSTIC = _record(Diagnostic, code=_TEXT, message=_TEXT, place=_PLACE, notes=_many(_DIAGNOSTIC_NOTE))
 _ARCHITECTURE = _record(
     Architecture,
-    optional=("separator",),
+    optional=("separator", "causes"),
     name=_TEXT,
     target=_TEXT,
     framework=_TEXT,
@@ -247,4 +250,5 @@ _ARCHITECTURE = _record(
     assumptions=_many(_NOTE),
     diagnostics=_many(_DIAGNOSTIC),
     separator=_TEXT,
+    causes=_many(_CAUSE),
 )

@@ -63,13 +63,13 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
         if notes:
             lines += ["", paint([(f"{name} ({len(notes)})", style)], terminal.colour)]
             for note in notes:
-                lines += _remark(_placed(note), note.place, "  ", terminal)
+                lines += remark(_placed(note), note.place, "  ", terminal)
     if architecture.diagnostics:
         lines += ["", paint([(f"Faults ({len(architecture.diagnostics)})", "fault")], terminal.colour)]
         for diagnostic in architecture.diagnostics:
-            lines += _remark(f"{diagnostic.message} [{diagnostic.code}]", diagnostic.place, "  ", terminal)
-            for remark in diagnostic.notes:
-                lines += _remark(remark.text, remark.place, "    ", terminal)
+            lines += remark(f"{diagnostic.message} [{diagnostic.code}]", diagnostic.place, "  ", terminal)
+            for detail in diagnostic.notes:
+                lines += remark(detail.text, detail.place, "    ", terminal)
     return lines
 
 
@@ -77,7 +77,7 @@ def _placed(note: Note) -> str:
     return f"{note.module}: {note.text}" if note.module else note.text
 
 
-def _remark(text: str, place: Place | None, indent: str, terminal: Terminal) -> list[str]:
+def remark(text: str, place: Place | None, indent: str, terminal: Terminal) -> list[str]:
     """Return `place  text`, continued below the text; a long place has a line of its own."""
     where = printable(str(place), terminal) if place else ""
     room = terminal.width - len(indent)

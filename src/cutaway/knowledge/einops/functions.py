@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core import session
-from cutaway.core.dim import Dim, equal, mod, product, unknown_size
+from cutaway.core.dim import Dim, equal, mod, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import register, row
@@ -54,7 +54,9 @@ def _input(tensor: Any) -> tuple[Any, list[Any]]:
 def _rearranged(tensor: Any, pattern: Any, operation: str, lengths: dict[str, Any]) -> Any:
     if isinstance(pattern, Unknown):
         raise Undecidable(pattern)
-    sizes = {axis: unknown_size() if isinstance(size, Unknown) else size for axis, size in lengths.items()}
+    sizes = {
+        axis: session.current().size(size) if isinstance(size, Unknown) else size for axis, size in lengths.items()
+    }
     for axis, size in sizes.items():
         if not isinstance(size, Dim) and (type(size) is not int or size < 0):
             raise Undecidable(Unknown(f"einops: the size {size!r} for the axis {axis}"))

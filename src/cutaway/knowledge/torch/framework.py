@@ -26,6 +26,7 @@ from cutaway.core.dim import Dim, Size, is_known
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.knowledge.causes import Causes
 from cutaway.knowledge.describe import Described, bind_by_name, class_name, describe, qualified_name
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
@@ -53,7 +54,8 @@ class Torch:
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
         if shape is None:
-            made: Tensor = new(Unknown(f"the shape of the input {name} is not given: use --input {name}=1x3x224x224"))
+            reason = f"the shape of the input {name} is not given: use --input {name}=1x3x224x224"
+            made: Tensor = new(Unknown(reason, session.current().place()))
             return made
         made = new(shape, DTYPES[dtype])
         return made
@@ -96,6 +98,11 @@ class Torch:
         names = {t._number: weight.name for weight, t in weights if isinstance(t, Tensor) and weight.tied_to is None}
         inputs = list(named_inputs(_signature(network), call)) if call else []
         names.update({reference.number: label for label, reference in inputs})
+        causes = Causes(gathered)
+        if call is not None:
+            causes.operations(gathered.operations[call.first_operation : call.last_operation])
+            causes.calls({path: calls.get(id(module), []) for path, module in network.named_modules()}, ".")
+        _unknown_parts(network, weights, causes)
         return Architecture(
             name=name,
             target=target,
@@ -115,7 +122,27 @@ class Torch:
                 Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
                 for f in gathered.findings
             ),
+            causes=causes.listed(),
         )
+
+
+def _unknown_parts(network: Module, weights: list[tuple[Weight, Any]], causes: Causes) -> None:
+    """Enter the modules and weights that are not known as they were built."""
+    stored: dict[int, Unknown] = {}
+    for path, module in network.named_modules():
+        held = module.__dict__
+        unknown = held["_incomplete"] if "_incomplete" in held else getattr(type(module), "_opaque_reason", None)
+        if isinstance(unknown, Unknown):
+            causes.module(path, unknown)
+        for name, child in held.get("_modules", {}).items():
+            if isinstance(child, Unknown):
+                causes.module(f"{path}.{name}".lstrip("."), child)
+        if "_stored" in held:
+            stored.update((id(tensor), held["_stored"]) for tensor in held["_parameters"].values())
+    for weight, tensor in weights:
+        unknown = tensor if isinstance(tensor, Unknown) else stored.get(id(tensor))
+        known = tensor.reference() if unknown is None else Reference(0, unknown, "unknown")
+        causes.weight(weight.name, known)
 
 
 def _signature(network: Module) -> inspect.Signature:

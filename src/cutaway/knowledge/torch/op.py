@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, Size, product, unknown_size
+from cutaway.core.dim import Dim, Size, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
 from cutaway.core.session import Operation, Reference, Session
@@ -298,7 +298,7 @@ def _materialise(result: Any, inputs: list[Tensor], target: Any, macs: list[Any]
             allocates[0] = False
         shape = result.shape
         if type(shape) is not Unknown:
-            shape = [unknown_size() if isinstance(s, Unknown) else s for s in shape]
+            shape = [session.current().size(s) if isinstance(s, Unknown) else s for s in shape]
         values = _cast(result.values, result.dtype, shape)
         if isinstance(target, Tensor):
             write(target, values)

@@ -79,8 +79,7 @@ def factory_kwargs(kwargs: Any) -> Any:
 def _size(layer: Any, position: int, sizes: Any) -> Any:
     value = sizes[position]
     if isinstance(value, Unknown):
-        session.current().note(value)
-        return unknown_size()
+        return session.current().size(session.current().note(value))
     if isinstance(value, Tensor) and value.values_ is None and not value.dtype.is_floating_point:
         return unknown_size()
     if not isinstance(value, Dim):
