@@ -29,7 +29,7 @@ _ABSENT: set[str] = set()
 _LOADED: set[str] = set()
 _WAITING: list[str] = []
 # Library -> the package of ours that models it, where the names differ.
-_HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy"}
+_HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy", "keras": "keras", "tensorflow": "tensorflow"}
 _READABLE: set[str] = set()
 _ALIASES: list[tuple[str, str]] = []
 

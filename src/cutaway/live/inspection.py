@@ -16,7 +16,7 @@ from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.describe import FORMS, Described, class_name, describe, qualified_name
-from cutaway.knowledge.torch.framework import calls_below, dtype_of, module_calls, named_inputs, operations, shape_of
+from cutaway.knowledge.reading import calls_below, dtype_of, module_calls, named_inputs, operations, shape_of
 from cutaway.live import where
 from cutaway.live.capture import Capture, Values
 from cutaway.live.construction import Construction, from_attributes, taken

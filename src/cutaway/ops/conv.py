@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Size, equal, less, product
+from cutaway.core.dim import Size, ceildiv, equal, less, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
 from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, windows
@@ -30,7 +30,11 @@ def convolve(
     *,
     rank: int,
 ) -> Convolution:
-    """Convolve `([batch,] channels, *spatial)` with `(out, channels / groups, *kernel)`."""
+    """Convolve `([batch,] channels, *spatial)` with `(out, channels / groups, *kernel)`.
+
+    Padding is a number for each axis, a pair of them for before and after, `valid` for none, `same` for what
+    keeps the size under a stride of 1, or `spread`: as much as lets every stride of the input have its window.
+    """
     batch, spatial = _split(name, input, weight, rank)
     groups = size_of(groups, f"{name}: groups")
     stride, dilation = per_axis(stride, rank, f"{name}: stride"), per_axis(dilation, rank, f"{name}: dilation")
@@ -38,11 +42,14 @@ def convolve(
     require_at_least(stride, 1, f"{name}: stride")
     require_at_least(dilation, 1, f"{name}: dilation")
     require_at_least((groups,), 1, f"{name}: groups")
-    pads = _pads(name, padding, kernel, stride, dilation, rank)
+    pads = None if padding == "spread" else _pads(name, padding, kernel, stride, dilation, rank)
     _check_channels(name, input[-rank - 1], weight[1] * groups, weight[1], groups)
     if equal(weight[0] % groups, 0) is False:
         raise Fault(f"{name}: weight has {weight[0]} output channels, which {groups} groups do not divide")
     _check_bias(name, bias, weight[0])
+    if pads is None:
+        spread = tuple(ceildiv(size, step) for size, step in zip(spatial, stride))
+        return Convolution((*batch, weight[0], *spread), product((*batch, *spread, *weight)))
     for size, width, step, (before, after) in zip(spatial, kernel, dilation, pads):
         if less(size + before + after, step * (width - 1) + 1) is True:
             raise Fault(
@@ -123,6 +130,8 @@ def _pads(name: str, padding: Any, kernel: Shape, stride: Shape, dilation: Shape
         return [(total // 2, total - total // 2) for total in totals]
     if isinstance(padding, str):
         raise Fault(f"{name}: padding must be 'valid', 'same' or numbers, but is {padding!r}", "argument-value")
+    if isinstance(padding, (list, tuple)) and padding and isinstance(padding[0], tuple):
+        return list(padding)
     each = per_axis(padding, rank, f"{name}: padding")
     require_at_least(each, 0, f"{name}: padding")
     return [(pad, pad) for pad in each]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, less
+from cutaway.core.dim import ceildiv, equal, less
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.ops.window import Shape, per_axis, require_at_least, scaled, shown, size_of, windows
 
@@ -21,10 +21,15 @@ def pool(
     rank: int,
     whole: bool = False,
 ) -> Shape:
-    """Pool `([batch,] channels, *spatial)`; `whole` demands that a window fits into the unpadded input."""
+    """Pool `([batch,] channels, *spatial)`; `whole` demands that a window fits into the unpadded input.
+
+    A padding of `spread` is as much as lets every stride of the input have its window.
+    """
     lead, spatial = split(name, input, rank)
     kernel = per_axis(kernel, rank, f"{name}: kernel_size")
     stride = kernel if _missing(stride) else per_axis(stride, rank, f"{name}: stride")
+    if padding == "spread":
+        return (*lead, *(ceildiv(size, step) for size, step in zip(spatial, stride)))
     padding, dilation = per_axis(padding, rank, f"{name}: padding"), per_axis(dilation, rank, f"{name}: dilation")
     for sizes, what in ((kernel, "kernel_size"), (stride, "stride"), (dilation, "dilation")):
         require_at_least(sizes, 1, f"{name}: {what}")

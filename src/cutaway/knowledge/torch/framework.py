@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import (
-    Architecture,
-    Diagnostic,
-    DiagnosticNote,
-    JSONValue,
-    ModuleCall,
-    Note,
-    Op,
-    Quantity,
-    Shape,
-    Value,
-    Weight,
-)
-from cutaway.core.architecture import Module as ModuleRecord
-from cutaway.core.dim import Dim, Size, is_known
+from cutaway.core.architecture import Architecture, JSONValue, Value, Weight
+from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
-from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.causes import Causes
-from cutaway.knowledge.describe import Described, bind_by_name, class_name, describe, qualified_name
+from cutaway.knowledge.describe import bind_by_name, class_name, describe
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
+from cutaway.knowledge.reading import (
+    assumptions,
+    calls_below,
+    diagnostics,
+    dtype_of,
+    module_record,
+    named_inputs,
+    notes,
+    operations,
+    shape_of,
+)
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor import Tensor, new
@@ -109,19 +107,15 @@ class Torch:
             framework=self.name,
             inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
             outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-            modules=tuple(_module(module, path, calls.get(id(module), [])) for path, module in network.named_modules()),
+            modules=tuple(
+                module_record(module, path, calls.get(id(module), []), partial(_config, module, session.current().signature))
+                for path, module in network.named_modules()
+            ),
             weights=tuple(weight for weight, _ in weights),
             ops=tuple(operations(gathered, call, paths, names)),
-            unknowns=tuple(
-                Note(note.text, note.place, paths.get(id(note.module)))
-                for note in gathered.unknowns
-                if note.module is None or id(note.module) in paths
-            ),
-            assumptions=tuple(Note(note.text, note.place) for note in gathered.assumptions),
-            diagnostics=tuple(
-                Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
-                for f in gathered.findings
-            ),
+            unknowns=notes(gathered, paths),
+            assumptions=assumptions(gathered),
+            diagnostics=diagnostics(gathered),
             causes=causes.listed(),
         )
 
@@ -152,64 +146,8 @@ def _signature(network: Module) -> inspect.Signature:
         return inspect.Signature()  # a forward that can't be called, which has been remarked as it was
 
 
-def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str, Reference]]:
-    """Name the inputs of a call by the parameters of forward."""
-    parameters = list(signature.parameters.values())
-    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
-    for path, reference in call.inputs:
-        side, _, rest = path.partition(".")
-        head, _, tail = rest.partition(".")
-        if side == "0":
-            index = int(head)
-            head = positional[index] if index < len(positional) else f"{star}.{index - len(positional)}"
-        yield (f"{head}.{tail}" if tail else head), reference
-
-
-def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
-    """Return the calls within a call, by the identity of their modules."""
-    found: dict[int, list[Call]] = {}
-    if root is None:
-        return found
-    start = gathered.calls.index(root)
-    for call in gathered.calls[start:]:
-        if call is not root and call.depth <= root.depth:
-            break
-        if id(call.module) in paths:
-            found.setdefault(id(call.module), []).append(call)
-    return found
-
-
-def _module(module: Module, path: str, calls: list[Call]) -> ModuleRecord:
-    cls = type(module)
+def _config(module: Module, signature: Any) -> dict[str, JSONValue]:
     construction = module.__dict__.get("_construction")
-    incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
-    incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
-    return ModuleRecord(
-        path=path,
-        class_name=class_name(cls),
-        qualified_name=qualified_name(cls),
-        config=Described(partial(_config, module, construction, session.current().signature)),
-        source=construction.place if construction else None,
-        calls=module_calls(calls),
-        complete=not incomplete,
-    )
-
-
-def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
-    """Return calls in the form of the representation."""
-    return tuple(
-        ModuleCall(
-            tuple(shape_of(r) for _, r in call.inputs),
-            None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
-            tuple(dtype_of(r) for _, r in call.inputs),
-            tuple(dtype_of(r) for _, r in call.outputs or ()),
-        )
-        for call in calls
-    )
-
-
-def _config(module: Module, construction: Any, signature: Any) -> dict[str, JSONValue]:
     return {name: describe(value) for name, value in _arguments(module, construction, signature).items()}
 
 
@@ -245,49 +183,6 @@ def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
                 ),
                 tensor,
             )
-
-
-def operations(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
-    """Yield the operations within a call; values go by `names`, or by their numbers."""
-    if call is None:
-        return
-
-    def value(reference: Reference) -> Value:
-        return Value(names.get(reference.number, f"v{reference.number}"), shape_of(reference), dtype_of(reference))
-
-    for operation in gathered.operations[call.first_operation : call.last_operation]:
-        yield Op(
-            operation.op,
-            Described(partial(_attributes, operation.attributes)),
-            tuple(value(r) for r in operation.inputs),
-            tuple(value(r) for r in operation.outputs),
-            paths.get(id(operation.module), ""),
-            operation.place,
-            _quantity(operation.macs),
-            operation.allocates,
-        )
-
-
-def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
-    return {name: describe(item) for name, item in attributes.items()}
-
-
-def _quantity(size: Any) -> Quantity:
-    if isinstance(size, int):
-        return size
-    return str(size) if isinstance(size, Dim) and is_known(size) else None
-
-
-def shape_of(reference: Reference) -> Shape:
-    """Return a shape in the form of the representation."""
-    if isinstance(reference.shape, Unknown):
-        return None
-    return tuple([size if type(size) is int else _quantity(size) for size in reference.shape])
-
-
-def dtype_of(reference: Reference) -> str | None:
-    """Return a dtype's name, None where it is unknown."""
-    return None if reference.dtype == "unknown" else reference.dtype
 
 
 FRAMEWORKS.append(Torch())

@@ -12,7 +12,6 @@ unknown. A rule with an `inplace` parameter writes to its first argument where t
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
 from cutaway.core.session import Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.layout import layout
 from cutaway.knowledge.registry import TABLE, register
 from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
 from cutaway.knowledge.torch.types import CPU, Device, DType
@@ -131,31 +131,6 @@ def _enter(names: Any, caller: Callable[..., Any]) -> None:
             attach_method(method, caller)
 
 
-def _layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], str | None, dict[str, Any]]:
-    """Return a rule's parameter names, its positional ones, its `*` parameter, and its defaults.
-
-    Read off the code object: thousands of rules are registered at start, too many for `inspect`.
-    """
-    if hasattr(rule, "__signature__") or hasattr(rule, "__wrapped__"):
-        return _inspected_layout(rule)
-    code = rule.__code__
-    count, keywords = code.co_argcount, code.co_kwonlyargcount
-    names = code.co_varnames
-    positional = list(names[:count])
-    given = rule.__defaults__ or ()
-    defaults = dict(zip(positional[count - len(given) :], given))
-    defaults.update(rule.__kwdefaults__ or {})
-    star = names[count + keywords] if code.co_flags & inspect.CO_VARARGS else None
-    return {*names[: count + keywords]}, positional, star, defaults
-
-
-def _inspected_layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], str | None, dict[str, Any]]:
-    parameters = inspect.signature(rule).parameters
-    positional = [p for p, v in parameters.items() if v.kind in (v.POSITIONAL_ONLY, v.POSITIONAL_OR_KEYWORD)]
-    star = next((p for p, v in parameters.items() if v.kind is v.VAR_POSITIONAL), None)
-    return {*parameters}, positional, star, {p: v.default for p, v in parameters.items() if v.default is not v.empty}
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """What a call of a row is recorded as: the operation's name, and its arguments under the API's names.
@@ -182,7 +157,7 @@ class Row:
 
 
 def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) -> Callable[..., Any]:
-    parameters, positional, star, defaults = _layout(rule)
+    parameters, positional, star, defaults = layout(rule)
     row = Row(name, frozenset(parameters), tuple(positional), star, defaults)
     takes_out = "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None

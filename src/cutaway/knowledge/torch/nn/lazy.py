@@ -9,7 +9,7 @@ from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import row
-from cutaway.knowledge.torch.nn.module import Construction
+from cutaway.knowledge.construction import Construction
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.nn.weights import require_differentiable, storage
 from cutaway.knowledge.torch.tensor import Tensor

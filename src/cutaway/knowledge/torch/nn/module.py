@@ -10,27 +10,14 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.place import Place
-from cutaway.core.record import dataclass
 from cutaway.core.session import Call
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.construction import Construction
 from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import Device, DType
-
-
-@dataclass(frozen=True)
-class Construction:
-    """How a module was made: the arguments of its class, and where."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    place: Place | None
-
-    def __deepcopy__(self, memo: object) -> Construction:
-        return self
 
 
 class RemovableHandle:

@@ -1,0 +1,25 @@
+"""Keras: its layers, models, operations and the rest of its public names. Every file registers its own rows.
+
+A row stands under the public name and under the file of `keras.src` that defines it; `tf.keras` and
+older spellings are other beginnings of the same names. What has no row, such as `keras.applications`,
+is read from Keras's own source where that is installed.
+"""
+
+from __future__ import annotations
+
+READABLE = True
+ALIASES = (
+    ("tensorflow.keras", "keras"),
+    ("tensorflow.python.keras", "keras"),
+    ("tensorflow.compat.v1.keras", "keras"),
+    ("tensorflow.compat.v2.keras", "keras"),
+    ("tf_keras", "keras"),
+    ("keras._tf_keras.keras", "keras"),
+    ("keras.api", "keras"),
+    ("keras.layers.experimental.preprocessing", "keras.layers"),
+    ("keras.layers.experimental", "keras.layers"),
+    ("keras.optimizers.legacy", "keras.optimizers"),
+    ("keras.optimizers.experimental", "keras.optimizers"),
+)
+LATER: frozenset[str] = frozenset()
+"""Files that few networks need: they are read when a name is not found in the others."""

@@ -1,0 +1,212 @@
+"""Reading a network of the target off our model of Keras, into an `Architecture`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.architecture import Architecture, JSONValue, Shape, Value, Weight
+from cutaway.core.dim import Size
+from cutaway.core.place import Place
+from cutaway.core.session import Call, Reference, Session
+from cutaway.core.unknown import Unknown
+from cutaway.knowledge.describe import bind_by_name, class_name, describe
+from cutaway.knowledge.framework import FRAMEWORKS
+from cutaway.knowledge.inputs import Settings
+from cutaway.knowledge.keras.layer import Layer
+from cutaway.knowledge.keras.model import Model
+from cutaway.knowledge.keras.sequential import Sequential
+from cutaway.knowledge.keras.shape import symbolic
+from cutaway.knowledge.keras.tensor import Tensor, new
+from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
+from cutaway.knowledge.reading import (
+    assumptions,
+    calls_below,
+    diagnostics,
+    dtype_of,
+    module_record,
+    notes,
+    operations,
+    shape_of,
+)
+
+SEPARATOR = "/"
+
+
+class Keras:
+    """Keras, for the interpreter."""
+
+    name = "keras"
+
+    def is_network(self, value: object) -> bool:
+        return Layer in type(value).__mro__ and not getattr(value, "_is_metric", False)
+
+    def is_network_class(self, value: object) -> bool:
+        if type not in type(value).__mro__ or Layer not in type.mro(value):  # type: ignore[arg-type]
+            return False
+        return not str(value.__module__).startswith("keras.")  # type: ignore[attr-defined]
+
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
+        if shape is None:
+            made: Tensor = new(Unknown(f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"))
+            return made
+        made = new(shape, dtype)
+        return made
+
+    def forward(self, network: Layer) -> Any:
+        references = _references(network)
+        if references is None:
+            return network.call
+
+        def forward(*_args: Any, **_kwargs: Any) -> None:
+            """Stands for a model's inputs by their names."""
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        forward.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in references])  # type: ignore[attr-defined]
+        return forward
+
+    def declared(self, network: Layer, name: str) -> Any:
+        references = _references(network)
+        if references is not None:
+            return references[name].plain() if name in references else None
+        if name == "training":
+            return False
+        shape = network.__dict__.get("_input_shape_arg")
+        if shape is None or name != next(iter(network._call_parameters()), None):
+            return None
+        return new(symbolic((None, *shape), name))
+
+    def call(self, network: Layer, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        references = _references(network)
+        if references is None:
+            return network(*args, **kwargs)
+        given = dict(zip(references, args))
+        given.update(kwargs)
+        structure = network.__dict__["_inputs_struct"]
+        return network(pack_sequence_as(structure, [given[name] for name in references]))
+
+    def origin(self, network: Layer) -> Place | None:
+        construction = network.__dict__.get("_construction")
+        return construction.place if construction is not None else None
+
+    def prepare(self, network: Layer) -> None:
+        session.current().assume("the network is called for inference: training=False")
+
+    def settings(self, network: Layer) -> Settings:
+        return Settings([], None)
+
+    def parts(self, network: Layer) -> list[Any]:
+        return [layer for _, layer in _walk(network)]
+
+    def read_off(self, network: Layer, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        layers = list(_walk(network))
+        paths = {id(layer): path for path, layer in layers}
+        calls = calls_below(gathered, call, paths)
+        weights = list(_weights(layers, network))
+        names = {variable._number: weight.name for weight, variable in weights}
+        inputs = list(_inputs(network, call)) if call else []
+        names.update({reference.number: label for label, reference in inputs})
+        return Architecture(
+            name=name,
+            target=target,
+            framework=self.name,
+            inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
+            outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
+            modules=tuple(
+                module_record(layer, path, calls.get(id(layer), []), partial(_config, layer, session.current().signature))
+                for path, layer in layers
+            ),
+            weights=tuple(weight for weight, _ in weights),
+            ops=tuple(operations(gathered, call, paths, names)),
+            unknowns=notes(gathered, paths),
+            assumptions=assumptions(gathered),
+            diagnostics=diagnostics(gathered),
+            separator=SEPARATOR,
+        )
+
+
+def _references(network: Any) -> dict[str, Any] | None:
+    """Return the symbolic inputs of a functional model by names that can be parameters; None for any other."""
+    if not isinstance(network, Model) or network._graph is None:
+        return None
+    own = type(network).call
+    if own is not Model.call and own is not Sequential.call:
+        return None
+    found: dict[str, Any] = {}
+    for tensor in flatten(network.__dict__["_inputs_struct"]):
+        name = re.sub(r"\W", "_", tensor._keras_history.operation.name)
+        while name in found or not name.isidentifier():
+            name = f"{name}_" if name in found else f"_{name}"
+        found[name] = tensor
+    return found
+
+
+def _inputs(network: Layer, call: Call) -> Iterator[tuple[str, Reference]]:
+    """Name the inputs of a call by the model's inputs, or by the parameters of `call`."""
+    references = _references(network)
+    if references is not None and len(references) == len(call.inputs):
+        yield from ((name, reference) for name, (_, reference) in zip(references, call.inputs))
+        return
+    positional = list(network._call_parameters())
+    for path, reference in call.inputs:
+        side, _, rest = path.partition(".")
+        head, _, tail = rest.partition(".")
+        if side == "0":
+            index = int(head)
+            head = positional[index] if index < len(positional) else f"input.{index}"
+        yield (f"{head}.{tail}" if tail else head), reference
+
+
+def _walk(network: Layer) -> Iterator[tuple[str, Any]]:
+    """Yield the network and every layer below it once, with the path of its names."""
+    seen = {id(network)}
+    taken: dict[str, int] = {}
+    yield "", network
+    waiting = [(layer, "") for layer in reversed(network._layers)]
+    while waiting:
+        layer, above = waiting.pop()
+        if id(layer) in seen or not isinstance(layer, Layer):
+            continue
+        session.current().tick()
+        seen.add(id(layer))
+        name = str(layer.__dict__.get("name", class_name(type(layer))))
+        path = f"{above}{SEPARATOR}{name}" if above else name
+        taken[path] = taken.get(path, 0) + 1
+        if taken[path] > 1:
+            path = f"{path}#{taken[path]}"
+        yield path, layer
+        waiting.extend((below, path) for below in reversed(layer._layers))
+
+
+def _weights(layers: list[tuple[str, Any]], network: Layer) -> Iterator[tuple[Weight, Any]]:
+    """Yield the weights in the order of `network.weights`, each with the module that holds it."""
+    homes: dict[int, str] = {}
+    for path, layer in layers:
+        for variable in (*layer._tracker.trainable, *layer._tracker.non_trainable):
+            homes.setdefault(id(variable), path)
+    taken: dict[str, int] = {}
+    frozen = {id(v) for v in network.non_trainable_weights}
+    for variable in network.weights:
+        name = variable.path
+        taken[name] = taken.get(name, 0) + 1
+        if taken[name] > 1:
+            name = f"{name}#{taken[name]}"
+        shape: Shape = shape_of(variable.reference())
+        trainable = bool(variable.trainable) and id(variable) not in frozen
+        yield Weight(name, shape, str(variable.dtype), "parameter", trainable, None, homes.get(id(variable), "")), variable
+
+
+def _config(layer: Layer, signature: Any) -> dict[str, JSONValue]:
+    """Return the constructor's arguments by name, defaults filled in."""
+    construction = layer.__dict__.get("_construction")
+    if construction is None:
+        return {}
+    bound = bind_by_name(signature(type(layer).__init__), (layer, *construction.args), construction.kwargs)
+    return {name: describe(value) for name, value in bound}
+
+
+FRAMEWORKS.append(Keras())

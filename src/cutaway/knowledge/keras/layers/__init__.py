@@ -1,0 +1,1 @@
+"""`keras.layers`, a file for each family."""

@@ -1,0 +1,1 @@
+"""`keras.ops`: functions of tensors, a file for each family."""

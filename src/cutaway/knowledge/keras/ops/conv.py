@@ -1,0 +1,149 @@
+"""Convolutions, with channels last or first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core.dim import equal, maximum, product
+from cutaway.core.fault import ArgumentFault
+from cutaway.knowledge.keras.dtypes import promote
+from cutaway.knowledge.keras.op import Out, op
+from cutaway.knowledge.keras.ops.arrange import known_rank
+from cutaway.knowledge.keras.shape import text
+from cutaway.knowledge.keras.state import standardize_data_format
+from cutaway.ops.conv import convolve
+from cutaway.ops.window import per_axis
+
+
+def channels_first(shape: Any, data_format: str) -> tuple[Any, ...]:
+    """Return a shape with its channels before the spatial dimensions."""
+    shape = tuple(shape)
+    return shape if data_format == "channels_first" else (shape[0], shape[-1], *shape[1:-1])
+
+
+def restored(shape: Any, data_format: str) -> tuple[Any, ...]:
+    """Return a shape with channels first in the order of the program's own."""
+    shape = tuple(shape)
+    return shape if data_format == "channels_first" else (shape[0], *shape[2:], shape[1])
+
+
+def padding_of(name: str, padding: Any, kernel: Any, dilation: Any) -> Any:
+    """Return the padding in the words of the rules."""
+    padding = str(padding).lower()
+    if padding == "same":
+        return "spread"
+    if padding == "causal":
+        return [(d * (k - 1), 0) for k, d in zip(kernel, dilation)]
+    if padding != "valid":
+        raise ArgumentFault(f"{name}: padding must be 'valid' or 'same', but is {padding!r}", "invalid-argument")
+    return "valid"
+
+
+def convolution(
+    name: str, inputs: Any, kernel: Any, strides: Any, padding: Any, data_format: Any, dilation: Any
+) -> Out:
+    """Convolve; groups follow from the channels of the input and of the kernel."""
+    x, weight = known_rank(inputs), known_rank(kernel)
+    rank = len(x._shape) - 2
+    if len(weight._shape) != rank + 2:
+        raise ArgumentFault(
+            f"{name}: an input of shape {text(x._shape)} needs a kernel of {rank + 2} dimensions, "
+            f"but its shape is {text(weight._shape)}",
+            "wrong-rank",
+        )
+    order = standardize_data_format(data_format)
+    shape = channels_first(x._shape, order)
+    *width, inner, outer = weight._shape
+    groups: Any = 1
+    if equal(shape[1], inner) is False:
+        groups = shape[1] // inner
+        if equal(shape[1] % inner, 0) is False:
+            raise ArgumentFault(f"{name}: the input has {shape[1]} channels, but the kernel takes {inner} of them")
+    spread = per_axis(dilation, rank, f"{name}: dilation_rate")
+    made = convolve(
+        name, shape, (outer, inner, *width), None, strides, padding_of(name, padding, width, spread), spread, groups,
+        rank=rank,
+    )  # fmt: skip
+    return Out(restored(made.shape, order), promote(x._dtype, weight._dtype), macs=made.macs)
+
+
+@op("keras.ops.conv")
+def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    return convolution("conv", inputs, kernel, strides, padding, data_format, dilation_rate)
+
+
+def depthwise(name: str, inputs: Any, kernel: Any, strides: Any, padding: Any, data_format: Any, dilation: Any) -> Out:
+    """Convolve each channel by itself; the kernel ends in (channels, multiplier)."""
+    x, weight = known_rank(inputs), known_rank(kernel)
+    rank = len(x._shape) - 2
+    order = standardize_data_format(data_format)
+    shape = channels_first(x._shape, order)
+    *width, inner, multiplier = weight._shape
+    if equal(shape[1], inner) is False:
+        raise ArgumentFault(f"{name}: the input has {shape[1]} channels, but the kernel is for {inner}")
+    spread = per_axis(dilation, rank, f"{name}: dilation_rate")
+    made = convolve(
+        name, shape, (inner * multiplier, 1, *width), None, strides, padding_of(name, padding, width, spread), spread,
+        inner, rank=rank,
+    )  # fmt: skip
+    return Out(restored(made.shape, order), promote(x._dtype, weight._dtype), macs=made.macs)
+
+
+@op("keras.ops.depthwise_conv")
+def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    return depthwise("depthwise_conv", inputs, kernel, strides, padding, data_format, dilation_rate)
+
+
+@op("keras.ops.separable_conv")
+def separable_conv(
+    inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1
+):
+    inner = depthwise("separable_conv", inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    point = known_rank(pointwise_kernel)
+    order = standardize_data_format(data_format)
+    shape = channels_first(inner.shape, order)
+    *width, channels, filters = point._shape
+    made = convolve("separable_conv", shape, (filters, channels, *width), rank=len(width))
+    return Out(restored(made.shape, order), promote(inner.dtype, point._dtype), macs=inner.macs + made.macs)
+
+
+def transposed_size(size: Any, kernel: Any, stride: Any, padding: str, extra: Any, dilation: Any) -> Any:
+    """Return the size that a transposed convolution makes of one dimension."""
+    kernel = kernel + (kernel - 1) * (dilation - 1)
+    if extra is None:
+        return size * stride + maximum(kernel - stride, 0) if padding == "valid" else size * stride
+    if padding == "same":
+        return (size - 1) * stride + kernel - 2 * (kernel // 2) + extra
+    return (size - 1) * stride + kernel + extra
+
+
+def transposed(
+    name: str, inputs: Any, kernel: Any, strides: Any, padding: str, extra: Any, data_format: Any, dilation: Any
+) -> Out:
+    """Convolve transposed; the kernel ends in (filters, channels)."""
+    x, weight = known_rank(inputs), known_rank(kernel)
+    rank = len(x._shape) - 2
+    order = standardize_data_format(data_format)
+    shape = channels_first(x._shape, order)
+    *width, filters, inner = weight._shape
+    if equal(shape[1], inner) is False:
+        raise ArgumentFault(f"{name}: the input has {shape[1]} channels, but the kernel takes {inner}")
+    steps, spread = per_axis(strides, rank, f"{name}: strides"), per_axis(dilation, rank, f"{name}: dilation_rate")
+    more = [None] * rank if extra is None else list(per_axis(extra, rank, f"{name}: output_padding"))
+    sizes = tuple(
+        transposed_size(s, k, t, str(padding).lower(), e, d)
+        for s, k, t, e, d in zip(shape[2:], width, steps, more, spread)
+    )
+    made = (shape[0], filters, *sizes)
+    return Out(restored(made, order), promote(x._dtype, weight._dtype), macs=product((*shape, *width, filters)))
+
+
+@op("keras.ops.conv_transpose")
+def conv_transpose(
+    inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1
+):
+    return transposed(
+        "conv_transpose", inputs, kernel, strides, padding, output_padding, data_format, dilation_rate
+    )
+
+

@@ -1,0 +1,133 @@
+"""What Keras keeps for a whole program: counters of names, open name scopes, the layer that is being called."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.fault import ArgumentFault
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.registry import row
+
+
+def state(name: str, default: Any) -> Any:
+    """Return a value of the program's, made the first time."""
+    held = session.current().state
+    key = f"keras.{name}"
+    if key not in held:
+        held[key] = default()
+    return held[key]
+
+
+def put(name: str, value: Any) -> None:
+    """Set a value of the program's."""
+    session.current().state[f"keras.{name}"] = value
+
+
+def snake_case(name: str) -> str:
+    """Return a class's name as layers of it are called."""
+    name = re.sub(r"\W+", "", name)
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+@row("keras.src.utils.naming.auto_name", "keras.src.utils.naming.uniquify")
+def auto_name(prefix: str) -> str:
+    """Return a name that is new to the program: `conv2d`, `conv2d_1`."""
+    name = snake_case(prefix)
+    counts = state("names", dict)
+    seen = counts.get(name)
+    counts[name] = (seen or 0) + 1
+    return name if seen is None else f"{name}_{seen}"
+
+
+@row("keras.backend.get_uid", "keras.src.backend.get_uid", "keras.src.utils.naming.get_uid")
+def get_uid(prefix: str = "") -> int:
+    counts = state("names", dict)
+    counts[prefix] = counts.get(prefix, 0) + 1
+    return int(counts[prefix])
+
+
+@row("keras.utils.clear_session", "keras.backend.clear_session", "keras.src.backend.common.global_state.clear_session")
+def clear_session(free_memory: bool = True) -> None:
+    put("names", {})
+    put("scopes", [])
+
+
+@row("keras.backend.reset_uids", "keras.src.utils.naming.reset_uids")
+def reset_uids() -> None:
+    put("names", {})
+
+
+@row("keras.name_scope", "keras.backend.name_scope", "keras.src.backend.name_scope", "keras.src.backend.common.name_scope")
+class name_scope:
+    """A part of the paths of the variables that are made inside."""
+
+    def __init__(
+        self, name: str, caller: Any = None, deduplicate: bool = True, override_parent: str | None = None
+    ) -> None:
+        if type(name) is Unknown:
+            raise Undecidable(name)
+        if not isinstance(name, str) or "/" in name:
+            raise ArgumentFault(f"name_scope: name must be a text without '/', but is {name!r}", "invalid-argument")
+        self.name = name
+        self.caller = caller
+        self.deduplicate = deduplicate
+        self.override_parent = override_parent
+        parent = getattr(caller, "_parent_path", None)
+        if override_parent is None and deduplicate and parent is not None:
+            self.override_parent = parent
+        self._pushed = False
+
+    def __enter__(self) -> Any:
+        scopes = state("scopes", list)
+        if self.deduplicate and scopes and self.caller is not None:
+            if scopes[-1].caller is self.caller and scopes[-1].name == self.name:
+                return self
+        scopes.append(self)
+        self._pushed = True
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        scopes = state("scopes", list)
+        if self._pushed and scopes:
+            scopes.pop()
+
+
+def current_path() -> str:
+    """Return the path of the open name scopes."""
+    parts: list[str] = []
+    for scope in state("scopes", list):
+        if scope.override_parent is not None:
+            parts = [part for part in scope.override_parent.split("/") if part]
+        parts.append(scope.name)
+    return "/".join(parts)
+
+
+@row("keras.config.image_data_format", "keras.backend.image_data_format", "keras.src.backend.image_data_format")
+def image_data_format() -> str:
+    return str(state("data_format", lambda: "channels_last"))
+
+
+@row(
+    "keras.config.set_image_data_format",
+    "keras.backend.set_image_data_format",
+    "keras.src.backend.set_image_data_format",
+)
+def set_image_data_format(data_format: Any) -> None:
+    put("data_format", data_format)
+
+
+def standardize_data_format(data_format: Any) -> str:
+    """Return the order of dimensions that an argument asks for."""
+    if data_format is None:
+        return image_data_format()
+    if type(data_format) is Unknown:
+        raise Undecidable(data_format)
+    text = str(data_format).lower()
+    if text not in ("channels_last", "channels_first"):
+        raise ArgumentFault(
+            f"data_format must be 'channels_first' or 'channels_last', but is {data_format!r}", "invalid-argument"
+        )
+    return text

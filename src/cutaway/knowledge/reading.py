@@ -1,0 +1,150 @@
+"""What reading a network off is the same for every framework: calls, operations, shapes, remarks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from cutaway.core.architecture import (
+    Diagnostic,
+    DiagnosticNote,
+    JSONValue,
+    ModuleCall,
+    Note,
+    Op,
+    Quantity,
+    Shape,
+    Value,
+)
+from cutaway.core.architecture import Module as ModuleRecord
+from cutaway.core.dim import Dim, is_known
+from cutaway.core.session import Call, Reference, Session
+from cutaway.core.unknown import Opaque, Unknown
+from cutaway.knowledge.describe import Described, class_name, describe, qualified_name
+
+
+def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str, Reference]]:
+    """Name the inputs of a call by the parameters of forward."""
+    parameters = list(signature.parameters.values())
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
+    for path, reference in call.inputs:
+        side, _, rest = path.partition(".")
+        head, _, tail = rest.partition(".")
+        if side == "0":
+            index = int(head)
+            head = positional[index] if index < len(positional) else f"{star}.{index - len(positional)}"
+        yield (f"{head}.{tail}" if tail else head), reference
+
+
+def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
+    """Return the calls within a call, by the identity of their modules."""
+    found: dict[int, list[Call]] = {}
+    if root is None:
+        return found
+    start = gathered.calls.index(root)
+    for call in gathered.calls[start:]:
+        if call is not root and call.depth <= root.depth:
+            break
+        if id(call.module) in paths:
+            found.setdefault(id(call.module), []).append(call)
+    return found
+
+
+def module_record(
+    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, JSONValue]]
+) -> ModuleRecord:
+    """Describe one module; its configuration is described when it is looked at."""
+    cls = type(module)
+    construction = module.__dict__.get("_construction")
+    incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
+    incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
+    return ModuleRecord(
+        path=path,
+        class_name=class_name(cls),
+        qualified_name=qualified_name(cls),
+        config=Described(config),
+        source=construction.place if construction else None,
+        calls=module_calls(calls),
+        complete=not incomplete,
+    )
+
+
+def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
+    """Return calls in the form of the representation."""
+    return tuple(
+        ModuleCall(
+            tuple(shape_of(r) for _, r in call.inputs),
+            None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
+            tuple(dtype_of(r) for _, r in call.inputs),
+            tuple(dtype_of(r) for _, r in call.outputs or ()),
+        )
+        for call in calls
+    )
+
+
+def operations(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
+    """Yield the operations within a call; values go by `names`, or by their numbers."""
+    if call is None:
+        return
+
+    def value(reference: Reference) -> Value:
+        return Value(names.get(reference.number, f"v{reference.number}"), shape_of(reference), dtype_of(reference))
+
+    for operation in gathered.operations[call.first_operation : call.last_operation]:
+        yield Op(
+            operation.op,
+            Described(partial(_attributes, operation.attributes)),
+            tuple(value(r) for r in operation.inputs),
+            tuple(value(r) for r in operation.outputs),
+            paths.get(id(operation.module), ""),
+            operation.place,
+            _quantity(operation.macs),
+            operation.allocates,
+        )
+
+
+def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
+    return {name: describe(item) for name, item in attributes.items()}
+
+
+def _quantity(size: Any) -> Quantity:
+    if isinstance(size, int):
+        return size
+    return str(size) if isinstance(size, Dim) and is_known(size) else None
+
+
+def shape_of(reference: Reference) -> Shape:
+    """Return a shape in the form of the representation."""
+    if isinstance(reference.shape, Unknown):
+        return None
+    return tuple([size if type(size) is int else _quantity(size) for size in reference.shape])
+
+
+def dtype_of(reference: Reference) -> str | None:
+    """Return a dtype's name, None where it is unknown."""
+    return None if reference.dtype == "unknown" else reference.dtype
+
+
+def notes(gathered: Session, paths: dict[int, str]) -> tuple[Note, ...]:
+    """Return what is unknown of the modules in `paths`, and of none in particular."""
+    return tuple(
+        Note(note.text, note.place, paths.get(id(note.module)))
+        for note in gathered.unknowns
+        if note.module is None or id(note.module) in paths
+    )
+
+
+def assumptions(gathered: Session) -> tuple[Note, ...]:
+    """Return what was assumed."""
+    return tuple(Note(note.text, note.place) for note in gathered.assumptions)
+
+
+def diagnostics(gathered: Session) -> tuple[Diagnostic, ...]:
+    """Return the faults that were found."""
+    return tuple(
+        Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
+        for f in gathered.findings
+    )
