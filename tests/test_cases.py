@@ -87,7 +87,7 @@ def _facts(network: Architecture) -> Iterator[str]:
     for weight in network.weights:
         tied = f", tied to {weight.tied_to}" if weight.tied_to else ""
         yield f"{weight.kind} {weight.name}: {_shape(weight.shape)} {weight.dtype}{tied}"
-    yield f"ops: {' '.join(op.op.removeprefix('torch.').removeprefix('nn.functional.') for op in network.ops)}"
+    yield f"ops: {' '.join(re.sub('^(torch.nn.functional|torch|keras.ops|tensorflow)[.]', '', op.op) for op in network.ops)}"
     lines = {op.source: ", ".join(_shape(value.shape) for value in op.outputs) for op in network.ops}
     for place, shapes in lines.items():
         yield f"shape at {place}: {shapes}"

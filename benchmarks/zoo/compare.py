@@ -33,6 +33,8 @@ def _weights(row: dict[str, Any], found: Architecture, complete: bool) -> tuple[
     expected += [("buffer", n, tuple(s)) for n, s in row["buffers"].items()]
     got = [(w.kind, w.name, w.shape) for w in found.weights if w.tied_to is None]
     if expected == got:
+        if "trainable" in row and row["trainable"] != found.totals.trainable_parameters:
+            return WRONG, f"expected {row['trainable']} trainable, got {found.totals.trainable_parameters}"
         return (EQUAL, "") if complete else (UNKNOWN, "marked incomplete")
     known = all(w.shape is not None and None not in w.shape for w in found.weights)
     return (WRONG if complete and known else UNKNOWN), _difference(expected, got)

@@ -1,6 +1,6 @@
 """A sample of real packages, one model of each family: every fact equals that of the live model.
 
-The whole is `python -m benchmarks.zoo torchvision` and `python -m benchmarks.zoo timm`.
+The whole is `python -m benchmarks.zoo torchvision`, and likewise `timm` and `keras`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.zoo.compare import EQUAL
 from benchmarks.zoo.measure import measure, read_truth
 
 TRUTH = Path(__file__).resolve().parents[2] / "benchmarks" / "zoo" / "truth"
-VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30"}
+VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30", "keras": "3.15.1"}
 MODELS = {
     "torchvision": """
         alexnet:alexnet convnext:convnext_tiny densenet:densenet121 googlenet:googlenet inception:inception_v3
@@ -33,11 +33,19 @@ MODELS = {
     """,
 }
 SAMPLE = [(zoo, f"{zoo}.models.{name}") for zoo, names in MODELS.items() for name in names.split()]
+SAMPLE += [
+    ("keras", f"keras.applications:{name}")
+    for name in """ConvNeXtTiny DenseNet121 EfficientNetB0 EfficientNetV2B0
+InceptionV3 MobileNetV2 MobileNetV3Small NASNetMobile ResNet50 ResNet50V2 VGG16 Xception""".split()
+]
 
 
 @functools.cache
 def rows(zoo: str) -> dict[str, dict[str, Any]]:
-    return {row["target"]: row for row in read_truth(zoo)}
+    found: dict[str, dict[str, Any]] = {}
+    for row in read_truth(zoo):
+        found.setdefault(row["target"], row)  # others of the same target have other arguments
+    return found
 
 
 def installed(zoo: str) -> str | None:

@@ -159,6 +159,8 @@ def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assume
             settings = framework.settings(network)
     except (Exception, Undecidable):  # it is remarked when the network is described
         return []
+    if settings is None:
+        return []
     return conventions.assumed(wanted.parameters, settings, main if isinstance(main, str) else None, texts)
 
 

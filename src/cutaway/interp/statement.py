@@ -407,7 +407,8 @@ class StatementCompiler(ExpressionCompiler):
         changed = [child for node in nodes for child in ast.walk(node)]
         for child in changed:
             if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
-                assign_target(self, child)(frame, unknown)
+                if self._present(frame, child.value) is not None:  # not so for `self` of a class that is defined here
+                    assign_target(self, child)(frame, unknown)
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, (ast.Store, ast.Del)):
                 self._forget_object(frame, child.value, unknown)
         self._forget_calls(frame, changed, unknown)

@@ -41,8 +41,8 @@ class Framework(Protocol):
     def prepare(self, network: Any) -> None:
         """Put a network into the mode in which it is analysed, recording that as an assumption."""
 
-    def settings(self, network: Any) -> Settings:
-        """Return what is known of the sizes that a network is made for."""
+    def settings(self, network: Any) -> Settings | None:
+        """Return what is known of the sizes that a network is made for; None where no inputs are to be assumed."""
 
     def parts(self, network: Any) -> list[Any]:
         """Return the network and every network inside it."""

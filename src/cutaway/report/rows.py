@@ -99,6 +99,9 @@ def output(node: Node, shown: View) -> Segment:
         return "", ""
     module = node.modules[0]
     if not module.calls:
+        entry = next((value for value in shown.architecture.inputs if value.name == module.path), None)
+        if entry is not None:
+            return printable(figures.shape(entry.shape), shown.terminal), "faint"
         if not shown.was_called or module.path in shown.called:
             return "", ""
         return ("not reached" if module.path in shown.undecided else "not called"), "faint"

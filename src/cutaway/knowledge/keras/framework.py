@@ -43,7 +43,9 @@ class Keras:
     name = "keras"
 
     def is_network(self, value: object) -> bool:
-        return Layer in type(value).__mro__ and not getattr(value, "_is_metric", False)
+        """A model, or a layer of the target's own; Keras's layers are what networks are made of."""
+        kinds = type(value).__mro__
+        return Model in kinds or (Layer in kinds and self.is_network_class(type(value)))
 
     def is_network_class(self, value: object) -> bool:
         if type not in type(value).__mro__ or Layer not in type.mro(value):  # type: ignore[arg-type]
@@ -96,8 +98,8 @@ class Keras:
     def prepare(self, network: Layer) -> None:
         session.current().assume("the network is called for inference: training=False")
 
-    def settings(self, network: Layer) -> Settings:
-        return Settings([], None)
+    def settings(self, network: Layer) -> Settings | None:
+        return None
 
     def parts(self, network: Layer) -> list[Any]:
         return [layer for _, layer in _walk(network)]
@@ -117,7 +119,9 @@ class Keras:
             inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
             outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
             modules=tuple(
-                module_record(layer, path, calls.get(id(layer), []), partial(_config, layer, session.current().signature))
+                module_record(
+                    layer, path, calls.get(id(layer), []), partial(_config, layer, session.current().signature)
+                )
                 for path, layer in layers
             ),
             weights=tuple(weight for weight, _ in weights),
@@ -197,7 +201,10 @@ def _weights(layers: list[tuple[str, Any]], network: Layer) -> Iterator[tuple[We
             name = f"{name}#{taken[name]}"
         shape: Shape = shape_of(variable.reference())
         trainable = bool(variable.trainable) and id(variable) not in frozen
-        yield Weight(name, shape, str(variable.dtype), "parameter", trainable, None, homes.get(id(variable), "")), variable
+        yield (
+            Weight(name, shape, str(variable.dtype), "parameter", trainable, None, homes.get(id(variable), "")),
+            variable,
+        )
 
 
 def _config(layer: Layer, signature: Any) -> dict[str, JSONValue]:

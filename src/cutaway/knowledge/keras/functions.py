@@ -72,8 +72,11 @@ def _activation(name: str, function: str) -> None:
         register(f"{start}.{name}", activation)
 
 
-_SIMPLE = {name: name for name in """sigmoid tanh softplus softsign silu hard_sigmoid hard_silu hard_tanh selu relu6
-log_sigmoid sparse_plus sparse_sigmoid squareplus tanh_shrink hard_shrink soft_shrink sparsemax glu threshold""".split()}
+_SIMPLE = {
+    name: name
+    for name in """sigmoid tanh softplus softsign silu hard_sigmoid hard_silu hard_tanh selu relu6
+log_sigmoid sparse_plus sparse_sigmoid squareplus tanh_shrink hard_shrink soft_shrink sparsemax glu threshold""".split()
+}
 _SIMPLE.update(swish="silu", hard_swish="hard_silu", exponential="exp")
 for _name, _function in _SIMPLE.items():
     _activation(_name, _function)

@@ -95,6 +95,4 @@ def Input(
     """Make a symbolic tensor that a model starts from."""
     if isinstance(name, Unknown):
         raise Undecidable(name)
-    return InputLayer(
-        shape, batch_size, dtype, sparse, ragged, batch_shape, tensor, optional, name, **former
-    ).output
+    return InputLayer(shape, batch_size, dtype, sparse, ragged, batch_shape, tensor, optional, name, **former).output

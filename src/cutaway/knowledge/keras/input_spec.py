@@ -58,7 +58,8 @@ def _check_one(spec: InputSpec, shape: Any, what: str) -> None:
     squeezed = spec.allow_last_axis_squeeze and spec.ndim is not None and abs(rank - spec.ndim) == 1
     if spec.ndim is not None and spec.ndim != rank and not squeezed:
         raise ArgumentFault(
-            f"{what}: expected {spec.ndim} dimensions, but the input has {rank}: its shape is {text(shape)}", "wrong-rank"
+            f"{what}: expected {spec.ndim} dimensions, but the input has {rank}: its shape is {text(shape)}",
+            "wrong-rank",
         )
     if spec.max_ndim is not None and rank > spec.max_ndim:
         raise ArgumentFault(

@@ -284,17 +284,16 @@ class Layer(Operation):
     # Calls
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f"Layer {type(self).__name__} does not have a `call()` method implemented."
-        )
+        raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         return previous_mask
 
     def compute_output_shape(self, *args: Any, **kwargs: Any) -> Any:
-        made = self.compute_output_spec(*[map_shapes(a) for a in args], **{
-            key.removesuffix("_shape"): map_shapes(value) for key, value in kwargs.items()
-        })
+        made = self.compute_output_spec(
+            *[map_shapes(a) for a in args],
+            **{key.removesuffix("_shape"): map_shapes(value) for key, value in kwargs.items()},
+        )
         return map_structure(lambda t: t.shape if isinstance(t, Tensor) else t, made)
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
@@ -488,9 +487,10 @@ def map_shapes(shape: Any) -> Any:
 
 
 def _shape_of(value: Any) -> Any:
-    return tuple(value.shape) if isinstance(value, Tensor) and not isinstance(value._shape, Unknown) else (
-        value._shape if isinstance(value, Tensor) else None
-    )
+    """Return the shape that `build` is given for an argument of `call`."""
+    if isinstance(value, Tensor):
+        return value._shape if isinstance(value._shape, Unknown) else tuple(value.shape)
+    return value if isinstance(value, Unknown) else None
 
 
 def _is_tensors(value: Any) -> bool:

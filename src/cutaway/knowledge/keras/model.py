@@ -26,9 +26,7 @@ def _is_functional(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return len(args) == 2 or one or ("inputs" in kwargs and "outputs" in kwargs)
 
 
-@row(
-    "keras.Model", "keras.models.Model", "keras.src.Model", "keras.src.models.Model", "keras.src.models.model.Model"
-)
+@row("keras.Model", "keras.models.Model", "keras.src.Model", "keras.src.models.Model", "keras.src.models.model.Model")
 class Model(Trainer, Saving, Layer):
     """A network: of a graph between symbolic tensors, or with a `call` of its own."""
 
@@ -62,7 +60,9 @@ class Model(Trainer, Saving, Layer):
                 raise Undecidable(value)
         if index is not None:
             if len(layers) <= index:
-                raise ArgumentFault(f"get_layer: index {index}, but the model has {len(layers)} layers", "no-such-layer")
+                raise ArgumentFault(
+                    f"get_layer: index {index}, but the model has {len(layers)} layers", "no-such-layer"
+                )
             return layers[index]
         for each in layers:
             if each.name == name:
@@ -114,9 +114,7 @@ class Model(Trainer, Saving, Layer):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None, **kwargs: Any) -> Any:
         if self._graph is None:
-            raise NotImplementedError(
-                f"Model {type(self).__name__} does not have a `call()` method implemented."
-            )
+            raise NotImplementedError(f"Model {type(self).__name__} does not have a `call()` method implemented.")
         return self.run_graph(inputs, training)
 
     def run_graph(self, inputs: Any, training: Any = None) -> Any:
@@ -129,6 +127,9 @@ class Model(Trainer, Saving, Layer):
             return operation(*args, **kwargs)
 
         found = self._graph.run(self._standardized(inputs), operate)
+        lost = self.__dict__.get("_lost")
+        if lost is not None:
+            return [*found, *lost] if found else lost[0]
         made = pack_sequence_as(self.__dict__["_outputs_struct"], found)
         return made[0] if isinstance(made, (list, tuple)) and len(made) == 1 else made
 
@@ -142,7 +143,8 @@ class Model(Trainer, Saving, Layer):
         given = flatten(inputs)
         if len(given) != len(wanted):
             raise ArgumentFault(
-                f'model "{self.name}" takes {len(wanted)} inputs, but receives {len(given)}', "wrong-inputs"  # type: ignore[attr-defined]
+                f'model "{self.name}" takes {len(wanted)} inputs, but receives {len(given)}',
+                "wrong-inputs",  # type: ignore[attr-defined]
             )
         return [_fitting(value, reference) for value, reference in zip(given, wanted)]
 
@@ -224,15 +226,18 @@ def _functional(
     unknown = next((v for v in flatten((inputs, outputs)) if isinstance(v, Unknown)), None)
     if unknown is not None:
         model.mark_incomplete(unknown)
-        outputs = [v for v in flatten(outputs) if isinstance(v, KerasTensor)] or flatten(inputs)
         inputs = [v for v in flatten(inputs) if isinstance(v, KerasTensor)]
         if not inputs:
             raise Undecidable(unknown)
+        fields["_lost"] = [v for v in flatten(outputs) if isinstance(v, Unknown)] or [unknown]
+        outputs = [v for v in flatten(outputs) if isinstance(v, KerasTensor)]
     for what, values in (("inputs", inputs), ("outputs", outputs)):
         for value in flatten(values):
             if not isinstance(value, KerasTensor):
                 kind = type(value).__name__
-                raise ArgumentFault(f"Model: all {what} must be symbolic tensors, but one is of {kind}", "invalid-argument")
+                raise ArgumentFault(
+                    f"Model: all {what} must be symbolic tensors, but one is of {kind}", "invalid-argument"
+                )
     if not all(_starts(tensor) for tensor in flatten(inputs)):
         inputs, outputs = _cut(inputs, outputs)
     fields["_inputs_struct"], fields["_outputs_struct"] = inputs, outputs

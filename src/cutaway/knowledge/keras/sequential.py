@@ -67,7 +67,8 @@ class Sequential(Model):
             )
         if any(each is not layer and each.name == layer.name for each in held):  # type: ignore[attr-defined]
             raise ArgumentFault(
-                f"Sequential: two layers are named {layer.name!r}; names must be unique", "duplicate-name"  # type: ignore[attr-defined]
+                f"Sequential: two layers are named {layer.name!r}; names must be unique",
+                "duplicate-name",  # type: ignore[attr-defined]
             )
         if isinstance(layer, InputLayer) and held and isinstance(held[0], InputLayer):
             raise ArgumentFault(
@@ -98,7 +99,9 @@ class Sequential(Model):
             self.build(held[0].input_shape)
 
     def build(self, input_shape: Any = None) -> None:
-        if isinstance(input_shape, (dict, type(None), Unknown)) or any(isinstance(s, (list, tuple)) for s in input_shape):
+        if isinstance(input_shape, (dict, type(None), Unknown)) or any(
+            isinstance(s, (list, tuple)) for s in input_shape
+        ):
             return
         held = self._layers
         if not held:

@@ -60,12 +60,17 @@ def reset_uids() -> None:
     put("names", {})
 
 
-@row("keras.name_scope", "keras.backend.name_scope", "keras.src.backend.name_scope", "keras.src.backend.common.name_scope")
+@row(
+    "keras.name_scope",
+    "keras.backend.name_scope",
+    "keras.src.backend.name_scope",
+    "keras.src.backend.common.name_scope",
+)
 class name_scope:
     """A part of the paths of the variables that are made inside."""
 
     def __init__(
-        self, name: str, caller: Any = None, deduplicate: bool = True, override_parent: str | None = None
+        self, name: Any, caller: Any = None, deduplicate: bool = True, override_parent: str | None = None
     ) -> None:
         if type(name) is Unknown:
             raise Undecidable(name)

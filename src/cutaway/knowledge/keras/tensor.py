@@ -269,7 +269,9 @@ class Variable(Tensor):
     ) -> None:
         label = name or auto_name("Variable")
         if not isinstance(label, str) or "/" in label:
-            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}")
+            raise ValueError(
+                f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}"
+            )
         values = None
         if shape is None and not callable(initializer):
             given = convert(initializer, dtype)
@@ -368,7 +370,9 @@ def _from_list(value: Any, dtype: Any) -> Tensor:
         values = cast_values(Lazy(lambda np, *arrays: np.stack(arrays), [item._values for item in items]), kind)
     sizes = None
     if first == () and kind.is_integer:
-        sizes = tuple(item.sizes() if item._sizes is not None or item._values is not None else unknown_size() for item in items)
+        sizes = tuple(
+            item.sizes() if item._sizes is not None or item._values is not None else unknown_size() for item in items
+        )
     return new((len(items), *first), kind, values=values, sizes=sizes)  # type: ignore[no-any-return]
 
 

@@ -65,7 +65,7 @@ class TrackedList(list):  # type: ignore[type-arg]
     def extend(self, values: Iterable[Any]) -> None:
         super().extend(self._tracked(value) for value in values)
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:
+    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]
         self.extend(values)
         return self
 

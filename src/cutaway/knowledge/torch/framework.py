@@ -108,7 +108,9 @@ class Torch:
             inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
             outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
             modules=tuple(
-                module_record(module, path, calls.get(id(module), []), partial(_config, module, session.current().signature))
+                module_record(
+                    module, path, calls.get(id(module), []), partial(_config, module, session.current().signature)
+                )
                 for path, module in network.named_modules()
             ),
             weights=tuple(weight for weight, _ in weights),

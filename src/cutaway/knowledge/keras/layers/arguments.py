@@ -15,7 +15,9 @@ def several(value: Any, count: int, name: str, least: int = 1) -> tuple[Any, ...
         raise Undecidable(value)
     if not isinstance(value, (list, tuple)):
         if isinstance(value, float):
-            raise ArgumentFault(f"{name} must be an integer or a tuple of {count} integers, but is {value}", "invalid-argument")
+            raise ArgumentFault(
+                f"{name} must be an integer or a tuple of {count} integers, but is {value}", "invalid-argument"
+            )
         value = (value,) * count
     if len(value) != count:
         raise ArgumentFault(f"{name} must have {count} numbers, but is {tuple(value)}", "argument-length")

@@ -45,7 +45,9 @@ class Convolution(Layer):
         self.padding = padding.lower() if isinstance(padding, str) else padding
         allowed = ("valid", "same", "causal") if name == "Conv1D" else ("valid", "same")
         if isinstance(self.padding, str) and self.padding not in allowed:
-            raise ArgumentFault(f"{name}: padding must be one of {', '.join(allowed)}, but is {padding!r}", "invalid-argument")
+            raise ArgumentFault(
+                f"{name}: padding must be one of {', '.join(allowed)}, but is {padding!r}", "invalid-argument"
+            )
         self.data_format = standardize_data_format(given["data_format"])
         self.activation = get_activation(given["activation"])
         self.use_bias = given["use_bias"]

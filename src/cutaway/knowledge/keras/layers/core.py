@@ -82,7 +82,9 @@ class EinsumDense(Layer):
                 sizes[label] = size
         for label in kernel:
             if sizes.get(label) is None:
-                raise ArgumentFault(f"EinsumDense: the size of {label!r} of the kernel is not defined", "undefined-size")
+                raise ArgumentFault(
+                    f"EinsumDense: the size of {label!r} of the kernel is not defined", "undefined-size"
+                )
         self.kernel = self.add_weight(name="kernel", shape=tuple(sizes[label] for label in kernel))
         self.bias = None
         if self.bias_axes:
@@ -158,7 +160,9 @@ class ReversibleEmbedding(Embedding):
     def build(self, inputs_shape=None):
         Embedding.build(self, inputs_shape)
         if not self.tie_weights:
-            self.reverse_embeddings = self.add_weight(name="reverse_embeddings", shape=(self.output_dim, self.input_dim))
+            self.reverse_embeddings = self.add_weight(
+                name="reverse_embeddings", shape=(self.output_dim, self.input_dim)
+            )
 
     def call(self, inputs, reverse=False):
         if not reverse:

@@ -83,7 +83,11 @@ def _folded(name: str) -> Any:
 
 
 def _make(name: str, function: str) -> None:
-    cls = type(name, (Merge,), {"_merge_function": _folded(function), "__init__": lambda self, **kwargs: Merge.__init__(self, **kwargs)})
+    cls = type(
+        name,
+        (Merge,),
+        {"_merge_function": _folded(function), "__init__": lambda self, **kwargs: Merge.__init__(self, **kwargs)},
+    )
     cls.__doc__ = f"Merges by {function}."
     layer(home=f"merging.{name.lower()}")(cls)
 
@@ -182,7 +186,7 @@ class Dot(Merge):
         return None
 
 
-def _function(name: str, cls: str) -> None:
+def _merging(name: str, cls: str) -> None:
     from cutaway.knowledge.registry import TABLE
 
     if name == "dot":
@@ -206,4 +210,4 @@ def _function(name: str, cls: str) -> None:
 
 
 for _cls in ("Add", "Multiply", "Maximum", "Minimum", "Average", "Subtract", "Concatenate", "Dot"):
-    _function(_cls.lower(), _cls)
+    _merging(_cls.lower(), _cls)

@@ -170,7 +170,8 @@ class SpectralNormalization(Wrapper):
             kernel = getattr(self.layer, "embeddings", None)
         if kernel is None:
             raise ArgumentFault(
-                f"SpectralNormalization: {type(self.layer).__name__} has neither kernel nor embeddings", "invalid-argument"
+                f"SpectralNormalization: {type(self.layer).__name__} has neither kernel nor embeddings",
+                "invalid-argument",
             )
         self.vector_u = self.add_weight(shape=(1, kernel.shape[-1]), name="vector_u", trainable=False)
 

@@ -18,7 +18,9 @@ class Noise(Layer):
 
     def _check_rate(self, rate: Any) -> None:
         if isinstance(rate, (int, float)) and not 0 <= rate <= 1:
-            raise ArgumentFault(f"{type(self).__name__}: rate must be between 0 and 1, but is {rate}", "invalid-argument")
+            raise ArgumentFault(
+                f"{type(self).__name__}: rate must be between 0 and 1, but is {rate}", "invalid-argument"
+            )
         self.rate = rate
         self.supports_masking = True
 

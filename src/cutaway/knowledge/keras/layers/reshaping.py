@@ -41,7 +41,7 @@ class Reshape(Layer):
 
     def __init__(self, target_shape, **kwargs):
         super().__init__(**kwargs)
-        self.target_shape = target_shape if isinstance(target_shape, Unknown) else tuple(sizes_of(target_shape))
+        self.target_shape: Any = target_shape if isinstance(target_shape, Unknown) else tuple(sizes_of(target_shape))
 
     def call(self, inputs):
         x = known_rank(inputs)
@@ -50,7 +50,8 @@ class Reshape(Layer):
         unknown = [i for i, size in enumerate(wanted) if isinstance(size, int) and size == -1]
         if len(unknown) > 1:
             raise ArgumentFault(
-                f'layer "{self.name}": only one size of target_shape {text(self.target_shape)} can be -1', "invalid-argument"
+                f'layer "{self.name}": only one size of target_shape {text(self.target_shape)} can be -1',
+                "invalid-argument",
             )
         given = product([size for i, size in enumerate(wanted) if i not in unknown])
         fits = equal(have % given, 0) if unknown and equal(given, 0) is False else equal(have, given)
@@ -72,7 +73,9 @@ class Permute(Layer):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(dims) != list(range(1, len(dims) + 1)):
-            raise ArgumentFault(f"Permute: dims must be an order of 1 to {len(dims)}, but are {tuple(dims)}", "invalid-argument")
+            raise ArgumentFault(
+                f"Permute: dims must be an order of 1 to {len(dims)}, but are {tuple(dims)}", "invalid-argument"
+            )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
     def call(self, inputs):
@@ -187,7 +190,9 @@ def _make(n: int) -> None:
     def cropping_of_one(self: Any, cropping: Any = (1, 1), **kwargs: Any) -> None:
         self._configure(cropping, "channels_last", kwargs)
 
-    def cropping(self: Any, cropping: Any = ((0, 0), (0, 0)) if n == 2 else ((1, 1),) * 3, data_format: Any = None, **kwargs: Any) -> None:
+    def cropping(
+        self: Any, cropping: Any = ((0, 0), (0, 0)) if n == 2 else ((1, 1),) * 3, data_format: Any = None, **kwargs: Any
+    ) -> None:
         self._configure(cropping, data_format, kwargs)
 
     def enlarge(self: Any, size: Any, data_format: Any, interpolation: Any, kwargs: Any) -> None:
@@ -200,7 +205,9 @@ def _make(n: int) -> None:
     def one(self: Any, size: Any = 2, **kwargs: Any) -> None:
         enlarge(self, size, None, "nearest", kwargs)
 
-    def two(self: Any, size: Any = (2, 2), data_format: Any = None, interpolation: Any = "nearest", **kwargs: Any) -> None:
+    def two(
+        self: Any, size: Any = (2, 2), data_format: Any = None, interpolation: Any = "nearest", **kwargs: Any
+    ) -> None:
         enlarge(self, size, data_format, interpolation, kwargs)
 
     def three(self: Any, size: Any = (2, 2, 2), data_format: Any = None, **kwargs: Any) -> None:
@@ -208,7 +215,11 @@ def _make(n: int) -> None:
 
     Cropping.__init__ = cropping_of_one if n == 1 else cropping  # type: ignore[method-assign]
     UpSampling.__init__ = (one, two, three)[n - 1]  # type: ignore[method-assign]
-    for cls, name, home in ((Padding, "ZeroPadding", "zero_padding"), (Cropping, "Cropping", "cropping"), (UpSampling, "UpSampling", "up_sampling")):
+    for cls, name, home in (
+        (Padding, "ZeroPadding", "zero_padding"),
+        (Cropping, "Cropping", "cropping"),
+        (UpSampling, "UpSampling", "up_sampling"),
+    ):
         cls.__name__ = f"{name}{n}D"
         layer(home=f"reshaping.{home}{n}d")(cls)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from cutaway.core.dim import Dim, equal, product, unknown_size
@@ -155,7 +156,7 @@ def parts(name: str, extent: Any, indices_or_sections: Any) -> list[Any]:
     """Return the sizes of the parts that a dimension is split into."""
     if isinstance(indices_or_sections, (list, tuple)) or hasattr(indices_or_sections, "sizes"):
         edges = [0, *sizes_of(indices_or_sections), extent]
-        return [b - a for a, b in zip(edges, edges[1:])]
+        return [b - a for a, b in itertools.pairwise(edges)]
     count = size_of(indices_or_sections)
     if not isinstance(count, int):
         raise Undecidable(Unknown("the number of parts of a split is not known"))

@@ -109,7 +109,14 @@ for _name, (_numbers, _dtype, _operator) in _ARITHMETIC.items():
     _made = op(f"keras.ops.{_name}", methods=(f"__{_operator}__",))(binary(_name, _dtype, _numbers))
     setattr(Tensor, f"__r{_operator}__", reflected(_made))
 op("keras.ops.divide")(binary("divide", _divided, "true_divide"))
-_COMPARISONS = {"equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
+_COMPARISONS = {
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+}
 for _name, _operator in _COMPARISONS.items():
     op(f"keras.ops.{_name}", methods=(f"__{_operator}__",))(binary(_name, _bool, _name))
 for _name in "maximum minimum bitwise_and bitwise_or bitwise_xor left_shift right_shift gcd lcm fmod fmax fmin".split():

@@ -139,11 +139,5 @@ def transposed(
 
 
 @op("keras.ops.conv_transpose")
-def conv_transpose(
-    inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1
-):
-    return transposed(
-        "conv_transpose", inputs, kernel, strides, padding, output_padding, data_format, dilation_rate
-    )
-
-
+def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
+    return transposed("conv_transpose", inputs, kernel, strides, padding, output_padding, data_format, dilation_rate)

@@ -142,11 +142,19 @@ def rms_normalization(x, scale=None, axis=-1, epsilon=None):
 
 @op("keras.ops.dot_product_attention")
 def dot_product_attention(
-    query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, attn_logits_soft_cap=None
+    query,
+    key,
+    value,
+    bias=None,
+    mask=None,
+    scale=None,
+    is_causal=False,
+    flash_attention=None,
+    attn_logits_soft_cap=None,
 ):
     q, k, v = known_rank(query), known_rank(key), known_rank(value)
-    heads_first = [(t._shape[0], t._shape[2], t._shape[1], t._shape[3]) for t in (q, k, v)]
-    shape, macs = attention(*heads_first, grouped=True, name="dot_product_attention")
+    first, second, third = ((t._shape[0], t._shape[2], t._shape[1], t._shape[3]) for t in (q, k, v))
+    shape, macs = attention(first, second, third, grouped=True, name="dot_product_attention")
     return Out((shape[0], shape[2], shape[1], shape[3]), promote(q._dtype, k._dtype, v._dtype), macs=macs)
 
 

@@ -42,9 +42,10 @@ for _name in _FLOAT:
 for _name in _FLOAT_WITHOUT_NUMBERS[:3]:
     op(f"keras.ops.{_name}")(unary(_name, to_float, None))
 for _name in _SAME[:-1]:
-    op(f"keras.ops.{_name}", methods=("__neg__",) if _name == "negative" else ("__invert__",) if _name == "invert" else ())(
-        unary(_name, _same, {"bitwise_not": "invert", "bitwise_invert": "invert"}.get(_name, _name))
-    )
+    op(
+        f"keras.ops.{_name}",
+        methods=("__neg__",) if _name == "negative" else ("__invert__",) if _name == "invert" else (),
+    )(unary(_name, _same, {"bitwise_not": "invert", "bitwise_invert": "invert"}.get(_name, _name)))
 for _name in _TESTS:
     op(f"keras.ops.{_name}")(unary(_name, lambda _: DTYPES["bool"], _name))
 op("keras.ops.conj", node="conjugate")(unary("conj", _same, "conj"))

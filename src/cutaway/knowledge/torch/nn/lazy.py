@@ -8,8 +8,8 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import row
 from cutaway.knowledge.construction import Construction
+from cutaway.knowledge.registry import row
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.nn.weights import require_differentiable, storage
 from cutaway.knowledge.torch.tensor import Tensor
