@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ import pytest
 from benchmarks.zoo.compare import EQUAL
 from benchmarks.zoo.measure import measure, read_truth
 
-TRUTH = Path(__file__).resolve().parents[2] / "benchmarks" / "zoo" / "truth"
 VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30", "keras": "3.15.1"}
 MODELS = {
     "torchvision": """
