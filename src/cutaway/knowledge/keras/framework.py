@@ -14,6 +14,7 @@ from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.causes import Causes
 from cutaway.knowledge.describe import bind_by_name, class_name, describe
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
@@ -54,7 +55,8 @@ class Keras:
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
         if shape is None:
-            made: Tensor = new(Unknown(f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"))
+            reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
+            made: Tensor = new(Unknown(reason, session.current().place()))
             return made
         made = new(shape, dtype)
         return made
@@ -112,6 +114,15 @@ class Keras:
         names = {variable._number: weight.name for weight, variable in weights}
         inputs = list(_inputs(network, call)) if call else []
         names.update({reference.number: label for label, reference in inputs})
+        causes = Causes(gathered)
+        if call is not None:
+            causes.operations(gathered.operations[call.first_operation : call.last_operation])
+            causes.calls({path: calls.get(id(layer), []) for path, layer in layers}, SEPARATOR)
+        for path, layer in layers:
+            if "_incomplete" in layer.__dict__:
+                causes.module(path, layer.__dict__["_incomplete"])
+        for weight, variable in weights:
+            causes.weight(weight.name, variable.reference())
         return Architecture(
             name=name,
             target=target,
@@ -130,6 +141,7 @@ class Keras:
             assumptions=assumptions(gathered),
             diagnostics=diagnostics(gathered),
             separator=SEPARATOR,
+            causes=causes.listed(),
         )
 
 
