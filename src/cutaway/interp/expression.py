@@ -15,7 +15,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import scope as scopes
 from cutaway.interp.budget import ELEMENTS, build, counted, tick
 from cutaway.interp.builtins import CONVERSIONS, make_super
-from cutaway.interp.frame import Evaluate, Frame
+from cutaway.interp.frame import UNKNOWN_CALLS, Evaluate, Frame
 from cutaway.interp.function import WRAPPER, invoke
 from cutaway.interp.guard import BINARY, COMPARE, UNARY, contains, identical
 from cutaway.interp.native import call_native, reason_of
@@ -470,13 +470,23 @@ class ExpressionCompiler:
             for item in source:
                 tick()
                 assign(frame, item)
-                if all(decide(test(frame)) for test in tests):
+                if not tests or all(decide(test(frame)) for test in tests):
                     if level + 1 < len(loops):
                         deeper = loops[level + 1][0]
                         assert deeper is not None
                         yield from produce(frame, deeper(frame), level + 1)
                     else:
                         yield element(frame)
+
+        is_plain = make is list and len(loops) == 1 and not loops[0][2]
+
+        def plain(frame: Frame, source: Any) -> list[Any]:
+            assign, made = loops[0][1], []
+            for item in source:
+                tick()
+                assign(frame, item)
+                made.append(element(frame))
+            return made
 
         def evaluate(frame: Frame) -> Any:
             source = first(frame)
@@ -486,7 +496,7 @@ class ExpressionCompiler:
             child = Frame({}, frame.globals, frame.file, parent, None)
             child.line = frame.line
             try:
-                return make(produce(child, iter(source), 0))
+                return plain(child, iter(source)) if is_plain else make(produce(child, iter(source), 0))
             except Undecidable as undecidable:
                 if type(undecidable) is Undecidable:
                     return undecidable.unknown
@@ -571,10 +581,6 @@ def array_assign(array: Any, index: Any, value: Any) -> None:
 
 
 _LONG = 1 << 10
-
-
-UNKNOWN_CALLS = [0]
-"""How often something unknown has been called, which might have raised an exception."""
 
 
 def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

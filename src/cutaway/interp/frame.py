@@ -68,6 +68,9 @@ class Stopping(BaseException):
 HANDLING: list[BaseException] = []
 """The exceptions of the target that are being handled, innermost last."""
 
+UNKNOWN_CALLS = [0]
+"""How often something unknown has been called, which might have raised an exception."""
+
 
 def place() -> Place | None:
     """Return where the target's control is now; None in what the user wrote on the command line."""

@@ -432,17 +432,3 @@ def _annotations(node: Any) -> dict[str, str]:
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return {a.arg: ast.unparse(a.annotation) for a in every if a is not None and a.annotation is not None}
-
-
-def described(record: Record) -> Any:
-    """Return the harmless parts of a code object that programs look at."""
-    code = record.code
-    names = (*code.positional, *code.keyword_only)
-    return types.SimpleNamespace(
-        co_varnames=(*names, *(n for n in (code.vararg, code.kwarg) if n)),
-        co_argcount=len(code.positional),
-        co_kwonlyargcount=len(code.keyword_only),
-        co_name=code.name,
-        co_filename=code.file,
-        co_firstlineno=code.line,
-    )

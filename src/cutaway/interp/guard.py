@@ -195,7 +195,28 @@ def contains(item: Any, container: Any) -> Any:
 
 def _operators(**plain: Callable[[Any, Any], Any]) -> dict[str, Callable[[Any, Any], Any]]:
     special = {"Mult": _multiply, "Mod": _modulo}
-    return {name: special[name](op) if name in special else _limited(name, op) for name, op in plain.items()}
+    every = {name: special[name](op) if name in special else _limited(name, op) for name, op in plain.items()}
+    return {**every, **{name: _on_small_numbers(plain[name], every[name]) for name in _ARITHMETIC}}
+
+
+_ARITHMETIC = ("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod")
+_BELOW = 1 << 60
+
+
+def _on_small_numbers(
+    plain: Callable[[Any, Any], Any], limited: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """Apply arithmetic to plain numbers whose result is never too large at once."""
+
+    def operate(left: Any, right: Any) -> Any:
+        kind = type(left)
+        if (kind is int and -_BELOW < left < _BELOW) or kind is float:
+            kind = type(right)
+            if (kind is int and -_BELOW < right < _BELOW) or kind is float:
+                return plain(left, right)
+        return limited(left, right)
+
+    return operate
 
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = _operators(

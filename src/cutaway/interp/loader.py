@@ -17,7 +17,7 @@ from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.awaiting import EVERYTHING, awaiting
 from cutaway.interp.deferral import deferrable
-from cutaway.interp.frame import STACK, Frame
+from cutaway.interp.frame import STACK, UNKNOWN_CALLS, Frame
 from cutaway.interp.left import Left
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import Pending
@@ -273,7 +273,6 @@ class ModuleState:
         return bool(self.modelled) and bool(names := assigned([node])) and names <= self.modelled.keys()
 
     def _execute(self, index: int, node: ast.stmt, strict: bool) -> None:
-        from cutaway.interp.expression import UNKNOWN_CALLS
         from cutaway.interp.statement import StatementCompiler
 
         before = UNKNOWN_CALLS[0]
@@ -336,7 +335,7 @@ class ModuleState:
 
     def _lose(self, node: ast.stmt, unknown: Unknown) -> None:
         """A statement that did not finish leaves the names it would have bound unknown."""
-        for name in assigned([node]):
+        for name in () if isinstance(node, ast.Delete) else assigned([node]):
             if type(self.namespace.get(name)) in (Pending, type(None)):
                 self.namespace[name] = unknown
 

@@ -57,7 +57,8 @@ def denied_attribute(value: Any, name: str) -> Any:
     """Return what stands for an attribute that the target must not have."""
     if type(value) is Unknown:
         return value
-    from cutaway.interp.function import described, record_of
+    from cutaway.interp.codeobject import described, encloses
+    from cutaway.interp.function import record_of
 
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
@@ -65,7 +66,9 @@ def denied_attribute(value: Any, name: str) -> Any:
             return visible(record.globals)
         if name == "__code__":
             return described(record)
-    if name in _CODE_ATTRIBUTES and type(value) is types.SimpleNamespace:
+        if name == "__closure__" and not encloses(record):
+            return None
+    if name in _CODE_ATTRIBUTES and isinstance(value, types.SimpleNamespace):
         return _beyond(name)
     if name in ("__loader__", "__spec__"):
         return None
@@ -86,6 +89,8 @@ def get_attribute(value: Any, name: Any) -> Any:
         if not _is(name, str):
             raise TypeError("attribute name must be string")
         name = str.__str__(name)
+    if type(value) is Unknown:
+        return value
     if name in DENIED:
         return denied_attribute(value, name)
     special = SPECIAL.get(name)
@@ -486,6 +491,9 @@ UNWANTED = frozenset(("__del__", "__array_interface__", "__array_struct__"))
 """What no class of the target has: the host would call it at times of its own, or read memory where it points."""
 
 
+_DEFAULTS = ("__defaults__", "__kwdefaults__")
+
+
 def set_attribute(owner: Any, name: Any, value: Any) -> None:
     """`owner.name = value`, unless `owner` is the host's own."""
     if type(name) is not str:
@@ -493,6 +501,10 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
             return blur(owner, name)
         name = str.__str__(name)
     if _may_change(owner, name):
+        if name in _DEFAULTS and is_targets(owner):
+            from cutaway.interp.codeobject import set_defaults
+
+            return set_defaults(owner, name, value)
         setattr(owner, name, value)
 
 

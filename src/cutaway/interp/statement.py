@@ -18,7 +18,6 @@ from cutaway.interp import imports
 from cutaway.interp.budget import tick
 from cutaway.interp.classes import define_class
 from cutaway.interp.expression import (
-    UNKNOWN_CALLS,
     ExpressionCompiler,
     assign_target,
     call,
@@ -26,7 +25,7 @@ from cutaway.interp.expression import (
     truth_of,
     unbound_local,
 )
-from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, Execute, Frame
+from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, UNKNOWN_CALLS, Execute, Frame
 from cutaway.interp.function import define, written_by
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE

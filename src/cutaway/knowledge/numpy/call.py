@@ -17,7 +17,12 @@ def bounded(
 ) -> Callable[..., Any]:
     """Return a function that gives an unknown for unknown arguments and for results that are too large."""
 
+    universal = isinstance(function, numpy.ufunc)
+
     def call(*args: Any, **kwargs: Any) -> Any:
+        if universal and not kwargs and all(map(_is_small, args)):
+            with numpy.errstate(all="ignore"):
+                return function(*args)
         for value in (*args, *kwargs.values()):
             found = unknown_in(value)
             if found is not None:
@@ -38,6 +43,15 @@ def bounded(
     call.__qualname__ = call.__name__
     call.__module__ = "numpy"
     return call
+
+
+def _is_small(value: Any) -> bool:
+    """Tell whether a value is a plain number that any function of numpy makes one number of."""
+    kind = type(value)
+    return kind is float or kind is numpy.float64 or (kind is int and -_BELOW < value < _BELOW)
+
+
+_BELOW = 1 << 60
 
 
 def _fits(bound: size.Bound, args: list[Any], kwargs: dict[str, Any], most: float) -> bool:

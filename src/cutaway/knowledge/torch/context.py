@@ -6,7 +6,6 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import Session
 from cutaway.knowledge.registry import register, row
 from cutaway.knowledge.torch.inert import Inert, always, nothing, register_all, transparent
 from cutaway.knowledge.torch.types import DType, bfloat16, float16
@@ -16,21 +15,18 @@ from cutaway.knowledge.torch.types import DType, bfloat16, float16
 class Modes:
     """The modes of one session; a new session starts with torch's own."""
 
-    owner: Session
     grad: bool = True
     inference: bool = False
     autocast: dict[str, DType] = field(default_factory=dict)
 
 
-_modes = Modes(session.current())
-
-
 def modes() -> Modes:
     """Return the modes of the session in progress."""
-    global _modes
-    if _modes.owner is not session.current():
-        _modes = Modes(session.current())
-    return _modes
+    state = session.current().state
+    if "modes" not in state:
+        state["modes"] = Modes()
+    found: Modes = state["modes"]
+    return found
 
 
 class _Mode:

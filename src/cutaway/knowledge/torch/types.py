@@ -7,7 +7,6 @@ from typing import Any
 from cutaway.core import dtype as kinds
 from cutaway.core import session
 from cutaway.core.dim import product
-from cutaway.core.session import Session
 from cutaway.knowledge.registry import register
 
 
@@ -55,19 +54,16 @@ bool_, int64, int32, uint8 = (DTYPES[n] for n in ("bool", "int64", "int32", "uin
 float16, bfloat16, float32, float64 = (DTYPES[n] for n in ("float16", "bfloat16", "float32", "float64"))
 complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
 
-_default: tuple[Session, DType] = (session.current(), float32)
-
 
 def default_dtype() -> DType:
     """Return what `torch.get_default_dtype()` would."""
-    owner, dtype = _default
-    return dtype if owner is session.current() else float32
+    dtype: DType = session.current().state.get("default dtype", float32)
+    return dtype
 
 
 def set_default_dtype(d: DType) -> None:
     """Change the dtype of new floating tensors, for the session in progress."""
-    global _default
-    _default = (session.current(), d)
+    session.current().state["default dtype"] = d
 
 
 register("torch.get_default_dtype", default_dtype)

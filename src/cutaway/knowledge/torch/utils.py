@@ -108,13 +108,11 @@ class TreeSpec:
         return self._build(list(leaves))
 
 
-_registered: dict[type, tuple[Any, Any]] = {}
-
-
 def _children(tree: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
     kind = type(tree)
-    if kind in _registered:
-        flatten, unflatten = _registered[kind]
+    registered = session.current().state.get("pytree nodes", {})
+    if kind in registered:
+        flatten, unflatten = registered[kind]
         children, context = flatten(tree)
         return list(children), lambda items: unflatten(items, context)
     if isinstance(tree, (dict, OrderedDict)):
@@ -174,7 +172,7 @@ def tree_leaves(tree, is_leaf=None):
 
 @row("torch.utils._pytree.register_pytree_node", "torch.utils._pytree._register_pytree_node")
 def register_pytree_node(cls, flatten_fn, unflatten_fn, **_options):
-    _registered[cls] = (flatten_fn, unflatten_fn)
+    session.current().state.setdefault("pytree nodes", {})[cls] = (flatten_fn, unflatten_fn)
 
 
 @row("torch.utils._pytree.tree_any")
