@@ -43,7 +43,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     loader = current()
     at = frame.place
     if strict:
-        _require(loader, name)
+        loader.require(name)
     settled = placed(at, lambda: loader.settle(name)) if not strict else False
 
     def bring() -> Any:
@@ -62,7 +62,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     at = frame.place
     full = absolute(frame, module, level)
     if strict:
-        _require(loader, full)
+        loader.require(full)
     settled = placed(at, lambda: loader.settle(full)) if not strict else False
 
     def bring() -> Any:
@@ -94,11 +94,15 @@ def _submodule(loader: Loader, name: str) -> Any:
     return loader.load(name)
 
 
-def import_star(frame: Frame, module: str, level: int) -> None:
+def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> None:
     """Bind what a star import brings, or note it: names are then looked up in it as they are missed."""
     state: ModuleState = frame.globals[HIDDEN]
     star = state._star(module, level)
     bring, full = star
+    if strict:
+        state.loader.require(full)
+        if isinstance(brought := bring(), SourceModule):
+            brought.__dict__[HIDDEN].run(strict=True)
     settled = state.loader.settle(full)
     brought = bring()
     if settled and isinstance(brought, SourceModule):
@@ -116,10 +120,3 @@ def import_star(frame: Frame, module: str, level: int) -> None:
         if found is not MISSING:
             state.namespace[name] = found
     state.stars.append(star)
-
-
-def _require(loader: Loader, name: str) -> None:
-    """Raise `ModuleNotFoundError` now if a module does not exist."""
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        loader.load(".".join(parts[:count]), strict=True)

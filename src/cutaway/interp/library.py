@@ -12,10 +12,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp import loader
+from cutaway.interp import loader, paths
 from cutaway.interp.budget import BITS, counted
 from cutaway.interp.builtins import BUILTINS, get_attribute_or, unasked, unreachable
-from cutaway.interp.files import read_bytes, read_text
 from cutaway.interp.frame import HANDLING
 from cutaway.interp.function import record_of, signature
 from cutaway.interp.guard import BINARY, COMPARE, IN_PLACE, contains
@@ -302,75 +301,16 @@ class _Environment(dict[str, str]):
 
 def _os() -> dict[str, Any]:
     environment = _Environment()
-    path = _os_path()
+    path = paths.os_path()
     acting = """remove unlink mkdir makedirs rmdir rename replace system popen chmod kill fork execv execve spawnv putenv
     unsetenv chdir open link symlink removedirs""".split()
-    asking = "listdir scandir walk stat getcwd urandom cpu_count getpid getuid access lstat".split()
+    asking = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
     table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
     table.update({name: unasked(f"os.{name}") for name in asking})
     table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
-                 error=OSError, curdir=os.curdir)  # fmt: skip
+                 error=OSError, curdir=os.curdir, listdir=paths.listdir, walk=paths.walk)  # fmt: skip
     return table
-
-
-def _os_path() -> dict[str, Any]:
-    import os.path as real
-
-    from cutaway.interp.builtins import _known
-    from cutaway.interp.files import allowed, plain_path
-
-    pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath".split()
-    table: dict[str, Any] = {name: _known(getattr(real, name)) for name in pure}
-
-    def asking(name: str) -> Callable[[Any], Any]:
-        def ask(path: Any) -> Any:
-            if type(path) is Unknown:
-                return path
-            path = plain_path(path)
-            if allowed(path):
-                return getattr(real, name)(path)
-            return session.current().unknown(f"os.path.{name} of a path outside the project")
-
-        return ask
-
-    table.update({name: asking(name) for name in ("exists", "isfile", "isdir")})
-    table.update(
-        abspath=_known(real.abspath), realpath=_known(real.abspath), expanduser=_known(lambda p: p), sep=real.sep
-    )
-    return table
-
-
-def _pathlib() -> dict[str, Any]:
-    import pathlib
-
-    class Path(pathlib.PurePosixPath):
-        """A path that can be computed with, and whose text can be read beside the source."""
-
-        def exists(self) -> Any:
-            return _os_path()["exists"](str(self))
-
-        is_file = exists
-        is_dir = exists
-
-        def resolve(self, strict: bool = False) -> Path:
-            return self
-
-        absolute = expanduser = resolve
-
-        def open(self, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
-            return read_text(str(self), mode)
-
-        def read_text(self, *_args: Any, **_kwargs: Any) -> Any:
-            file = read_text(str(self), "r")
-            return file if type(file) is Unknown else file.read()
-
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            return unreachable(f"Path.{name}")
-
-    return {"Path": Path, "PurePath": pathlib.PurePath, "PosixPath": Path, "PurePosixPath": pathlib.PurePosixPath}
 
 
 class _Logger:
@@ -380,6 +320,7 @@ class _Logger:
     level = 0
     propagate = True
     disabled = False
+    parent = None
 
     def __init__(self, *_args: Any) -> None:
         self.handlers: list[Any] = []
@@ -403,14 +344,19 @@ class _Logger:
         return _quiet
 
 
+def _silent(_part: Any, name: str) -> Any:
+    """Return an attribute of a part of `logging` that says nothing."""
+    values: dict[str, Any] = {"filters": [], "level": 0, "formatter": None, "name": None}
+    return values.get(name, _quiet)
+
+
 def _logging() -> dict[str, Any]:
     silent = "debug info warning warn error critical exception log basicConfig disable addLevelName captureWarnings"
     table: dict[str, Any] = dict.fromkeys(silent.split(), _quiet)
     table.update(DEBUG=10, INFO=20, WARNING=30, WARN=30, ERROR=40, CRITICAL=50, FATAL=50, NOTSET=0)
     table.update(getLogger=lambda *_args: _Logger(), Logger=_Logger, getLevelName=lambda level: str(level))
     for name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter"):
-        methods = {"__init__": lambda self, *a, **k: None, "__getattr__": lambda self, n: _quiet}
-        table[name] = type(name, (), {**methods, "filters": ()})
+        table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": _silent})
     table["handlers"] = NativeModule("logging.handlers", {})
     table["config"] = NativeModule("logging.config", {"dictConfig": _quiet, "fileConfig": _quiet})
     return table
@@ -621,19 +567,6 @@ def _io() -> dict[str, Any]:
     return {name: getattr(io, name) for name in ("StringIO", "BytesIO", "SEEK_SET", "SEEK_CUR", "SEEK_END")}
 
 
-def _pkgutil() -> dict[str, Any]:
-    def get_data(package: Any, resource: Any) -> Any:
-        if type(package) is Unknown or type(resource) is Unknown:
-            return package if type(package) is Unknown else resource
-        home = loader.current().load(package)
-        file = getattr(home, "__file__", None)
-        if not isinstance(file, str):
-            return session.current().unknown(f"the data {resource} of package {package} is not found")
-        return read_bytes(os.path.join(os.path.dirname(file), resource))
-
-    return {"get_data": get_data, "extend_path": lambda path, _name: path}
-
-
 def _argparse() -> dict[str, Any]:
     import argparse
 
@@ -675,12 +608,12 @@ def _builtins() -> dict[str, Any]:
 
 _MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
     "math": _math, "itertools": _itertools, "operator": _operator, "functools": _functools, "copy": _copy,
-    "json": _json, "types": _types, "typing": _typing, "typing_extensions": _typing, "sys": _sys, "os": _os, "os.path": _os_path,
-    "pathlib": _pathlib, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
+    "json": _json, "types": _types, "typing": _typing, "typing_extensions": _typing, "sys": _sys, "os": _os, "os.path": paths.os_path,
+    "pathlib": paths.pathlib_names, "glob": paths.glob_names, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
     "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
     "random": _random, "time": _time,
     "traceback": _traceback, "platform": _platform, "threading": _threading, "datetime": _datetime,
-    "argparse": _argparse, "io": _io, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": _pkgutil, "builtins": _builtins,
+    "argparse": _argparse, "io": _io, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": paths.pkgutil_names, "importlib.resources": paths.resources_names, "importlib_resources": paths.resources_names, "builtins": _builtins, "urllib": dict,
 }  # fmt: skip
 
 _ = record_of

@@ -229,6 +229,8 @@ class ModuleState:
         self.hints = [statement for node in tree.body for statement in _hints(node)]
         if not self.is_own:
             self.later = deferrable(tree.body, self._read(), self._is_bare)
+        if strict:
+            self._require(tree.body)
         STACK.append(self.frame)
         self.loader.running.append(self.name)
         try:
@@ -242,6 +244,15 @@ class ModuleState:
             STACK.pop()
             self.loader.running.pop()
             self.finished = True
+
+    def _require(self, body: list[ast.stmt]) -> None:
+        """Raise `ModuleNotFoundError` where an import of the module's body would; what is imported is not evaluated."""
+        for node in body:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    self.loader.require(alias.name)
+            elif isinstance(node, ast.ImportFrom):
+                self.loader.require(absolute(self.frame, node.module or "", node.level))
 
     def _define(self, index: int, name: str) -> Any:
         """Evaluate a definition that was left until now, and return one of its names."""
@@ -341,10 +352,11 @@ class ModuleState:
 
 
 def _hints(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the imports below `if TYPE_CHECKING:`, or below a condition of which that is one way to be true."""
-    tests = node.test.values if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp) else []
-    tests = tests or ([node.test] if isinstance(node, ast.If) else [])
-    if isinstance(node, ast.If) and any(ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING" for test in tests):
+    """Yield the imports below `if TYPE_CHECKING:`, or below a test of which that is one choice."""
+    if not isinstance(node, ast.If):
+        return
+    either = node.test.values if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or) else [node.test]
+    if any(ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING" for test in either):
         for statement in node.body:
             yield from (child for child in ast.walk(statement) if isinstance(child, (ast.Import, ast.ImportFrom)))
 
@@ -398,6 +410,12 @@ class Loader:
             self.modules[name] = module
         return module
 
+    def require(self, name: str) -> None:
+        """Raise `ModuleNotFoundError` if a module does not exist."""
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            self.load(".".join(parts[:count]), strict=True)
+
     def _find(self, name: str, strict: bool) -> Any:
         from cutaway.interp import library
 
@@ -415,6 +433,11 @@ class Loader:
         if location is None:
             return self._absent(name, strict)
         if location.file is None and not location.folders:
+            if strict:
+                session.current().assume(
+                    f"module {name}, which is compiled, is taken to be missing where that is caught"
+                )
+                return self._absent(name, strict)
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module
 
@@ -486,9 +509,9 @@ class Loader:
         return resolve.find(name, above.namespace.get("__path__", ())) if above is not None else None
 
     def _absent(self, name: str, strict: bool) -> Unknown:
-        if strict:
-            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
         at = session.current().place()
+        if strict and not resolve.is_standard(name):
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
         if resolve.is_standard(name):
             return Unknown(f"the standard library's {name} is not modelled", at)
         return Unknown(f"module {name} is not found: add its folder with --path, or install it", at)

@@ -16,7 +16,7 @@ from cutaway.interp.reach import is_host_class
 MODULES = frozenset(
     """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc
     contextlib keyword unicodedata colorsys html base64 binascii struct zlib array weakref pprint
-    reprlib graphlib contextvars __future__ csv ast fnmatch""".split()
+    reprlib graphlib contextvars __future__ csv ast fnmatch urllib.parse""".split()
 )
 
 # Names that change the host, print, or run text; they are unknown to the target.

@@ -317,7 +317,7 @@ class StatementCompiler(ExpressionCompiler):
             frame.line = line
             for (name, bound), assign in zip(names, assigns):
                 if name == "*":
-                    imports.import_star(frame, module, level)
+                    imports.import_star(frame, module, level, strict=guarded)
                     continue
                 resolve, settled = imports.importing_from(frame, module, level, name, strict=guarded)
                 assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())

@@ -159,7 +159,8 @@ class Row:
 def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) -> Callable[..., Any]:
     parameters, positional, star, defaults = layout(rule)
     row = Row(name, frozenset(parameters), tuple(positional), star, defaults)
-    takes_out = "out" in parameters
+    foreign = not name.startswith("torch.")  # its keywords may be any, as those of einops, which name axes
+    takes_out = foreign or "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None
 
     def record(
@@ -182,7 +183,7 @@ def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) ->
         if args and type(args[0]) is Unknown and (positional or len(args) == 1):
             record(here, args, kwargs, [], [_unknown_reference(args[0])], None, True)
             return args[0]
-        if not NUMPY_NAMES.keys().isdisjoint(kwargs):
+        if not foreign and not NUMPY_NAMES.keys().isdisjoint(kwargs):
             kwargs = {k if k in parameters else NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
         target = None if takes_out else kwargs.pop("out", None)
         overwrites = writes

@@ -1,0 +1,41 @@
+"""Sparse tensors: they keep their shape, type and numbers, and say that they are stored in another way."""
+
+from __future__ import annotations
+
+from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.torch.op import Out, op
+from cutaway.knowledge.torch.tensor import new
+from cutaway.knowledge.torch.types import Layout
+
+
+def _stored(layout: str) -> None:
+    def rule(self, *blocks, dense_dim=None):
+        return _as(self, layout)
+
+    rule.__name__ = f"to_{layout}"
+    op(f"torch.Tensor.to_{layout}")(rule)
+
+
+def _as(tensor, layout):
+    if tensor.__dict__.get("_layout", "strided") == layout:
+        return tensor
+    made = new(tensor.shape, tensor.dtype, values=tensor.values_, device=tensor.device)
+    made.__dict__["_layout"] = layout
+    return made
+
+
+for _name in ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
+    _stored(_name)
+
+
+@op("torch.Tensor.to_sparse")
+def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+    kind = layout if isinstance(layout, Layout) else TABLE["torch.sparse_coo"]
+    return _as(self, str(kind).removeprefix("torch."))
+
+
+@op("torch.Tensor.to_dense")
+def to_dense(self, dtype=None, *, masked_grad=None):
+    if self.__dict__.get("_layout", "strided") == "strided":
+        return self
+    return Out(self.shape, dtype or self.dtype, self.values_)
