@@ -29,7 +29,7 @@ from cutaway.interp.forward import run
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import Code, Record, record_of, signature
 from cutaway.interp.introspection import annotations_of, type_hints
-from cutaway.interp.loader import Loader, ModuleState, SourceModule, failure
+from cutaway.interp.loader import MISSING, Loader, ModuleState, SourceModule, failure
 from cutaway.interp.reach import Pending, hide, is_host_class
 from cutaway.interp.scope import Scope
 from cutaway.interp.silence import silence
@@ -282,8 +282,10 @@ def _value(state: ModuleState, target: Target) -> Any:
         if isinstance(tree.body, ast.Name):
             value = _name(state, tree.body.id, target)
         else:
+            bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
             for node in ast.walk(tree):
-                if isinstance(node, ast.Name) and node.id not in BUILTINS:
+                if isinstance(node, ast.Name) and node.id not in BUILTINS and node.id not in bound:
                     state.namespace.setdefault(node.id, _name(state, node.id, target))
             value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
         missing = _missing(value)
@@ -321,7 +323,9 @@ def _name(state: ModuleState, name: str, target: Target) -> Any:
             session.current().note(undecidable.unknown)  # the program did not get to its end, but to this name
         if name in state.namespace:
             return value.resolve() if type(value) is Pending else value
-        return getattr(state.module, name)
+        instead = loader.current().modules.get(state.name)  # what a module puts into `sys.modules` in its own place
+        is_replaced = value is MISSING and instead is not None and not isinstance(instead, SourceModule)
+        return getattr(instead if is_replaced else state.module, name)
     except AttributeError:
         raise complaint.no_such_name(state, name, target, session.current()) from None
 

@@ -16,6 +16,7 @@ from cutaway.interp import loader
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted, tick
 from cutaway.interp.frame import STACK
 from cutaway.interp.guard import BINARY, beyond, power
+from cutaway.interp.names import every_name
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
 from cutaway.interp.text import format_text
@@ -305,7 +306,7 @@ def variables(value: Any = None) -> Any:
     if value is None:
         return local_variables()
     if isinstance(value, loader.SourceModule):
-        return loader.every_name(value)
+        return every_name(value)
     return value if type(value) is Unknown else variables_of(value)
 
 
@@ -314,7 +315,7 @@ def names_in(value: Any = None) -> Any:
     if value is None:
         return sorted(STACK[-1].vars)
     if isinstance(value, loader.SourceModule):
-        names = loader.every_name(value)
+        names = every_name(value)
         return sorted(names["__dir__"]() if "__dir__" in names else names)
     return value if type(value) is Unknown else dir(value)
 

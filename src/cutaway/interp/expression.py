@@ -730,7 +730,7 @@ def _load_enclosing(name: str, depth: int) -> Evaluate:
 
 
 def _load_global(name: str) -> Evaluate:
-    from cutaway.interp.loader import missing_global
+    from cutaway.interp.names import missing_global
 
     def evaluate(frame: Frame) -> Any:
         value = frame.globals.get(name, _NOTHING)

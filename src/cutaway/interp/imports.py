@@ -15,9 +15,9 @@ from cutaway.interp.loader import (
     SourceModule,
     absolute,
     current,
-    exported_names,
     placed,
 )
+from cutaway.interp.names import exported_names
 from cutaway.interp.reach import Pending
 
 

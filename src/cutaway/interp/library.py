@@ -470,13 +470,13 @@ def _importlib_metadata() -> dict[str, Any]:
     def version(name: Any) -> Any:
         if type(name) is Unknown:
             return name
-        home = loader.current().load(name.replace("-", "_"))
-        own = getattr(home, "__version__", None) if not isinstance(home, Unknown) else None
-        if isinstance(own, str):
-            return own
         for folder in loader.current().folders:
             for found in real.distributions(name=name, path=[folder]):
                 return found.version
+        home = name.replace("-", "_")
+        own = getattr(loader.current().load(home), "__version__", None) if registry.models(home) else None
+        if isinstance(own, str):
+            return own
         raise real.PackageNotFoundError(name)
 
     def distribution(name: Any) -> Any:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import builtins as host_builtins
 import functools
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutaway.core import session
@@ -18,8 +17,8 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.awaiting import EVERYTHING, awaiting
 from cutaway.interp.deferral import deferrable
 from cutaway.interp.frame import STACK, UNKNOWN_CALLS, Frame
+from cutaway.interp.hints import hints
 from cutaway.interp.left import Left
-from cutaway.interp.namespace import Namespace
 from cutaway.interp.reach import Pending
 from cutaway.interp.scope import Scope, assigned
 from cutaway.interp.sought import sought
@@ -111,7 +110,16 @@ class ModuleState:
             return self.loader.load(f"{self.name}.{name}")
         if found is MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
             return self.namespace["__getattr__"](name)
-        return self._from_hints(name) if found is MISSING else found
+        if found is MISSING:
+            found = self._from_hints(name)
+        return self._from_unknown_star(name) if found is MISSING and not name.startswith("_") else found
+
+    def _from_unknown_star(self, name: str) -> Any:
+        """A name may be one that a star import brings from a module that can't be read."""
+        for bring, _ in self.stars:
+            if isinstance(module := bring(), Unknown):
+                return Unknown(f"{name} may come from a star import: {module.reason}", module.place)
+        return MISSING
 
     def _from_hints(self, name: str) -> Any:
         """Look for a name among the imports that are written for type checkers.
@@ -181,6 +189,8 @@ class ModuleState:
 
     def expand_stars(self) -> None:
         """Bind every name that star imports bring."""
+        from cutaway.interp.names import exported_names
+
         for bring, _ in self.stars:
             module = bring()
             for name in exported_names(module):
@@ -202,13 +212,18 @@ class ModuleState:
                     continue
             elif name.startswith("_"):
                 continue
+            if (module_name, name) in self.loader.searched:
+                continue  # it has the name from here, and here it comes from another star
+            self.loader.searched.add((module_name, name))
             try:
                 value = getattr(module, name)
+                value = value.resolve() if type(value) is Pending else value
             except AttributeError:
                 continue
+            finally:
+                self.loader.searched.discard((module_name, name))
             if isinstance(value, Unknown) and not isinstance(module, SourceModule):
                 continue
-            value = value.resolve() if type(value) is Pending else value
             if bind:
                 self.namespace[name] = value
             return value
@@ -226,7 +241,7 @@ class ModuleState:
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
         self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
-        self.hints = [statement for node in tree.body for statement in _hints(node)]
+        self.hints = [statement for node in tree.body for statement in hints(node)]
         if not self.is_own:
             self.later = deferrable(tree.body, self._read(), self._is_bare)
         if strict:
@@ -351,16 +366,6 @@ class ModuleState:
                 self.namespace[name] = unknown
 
 
-def _hints(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the imports below `if TYPE_CHECKING:`, or below a test of which that is one choice."""
-    if not isinstance(node, ast.If):
-        return
-    either = node.test.values if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or) else [node.test]
-    if any(ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING" for test in either):
-        for statement in node.body:
-            yield from (child for child in ast.walk(statement) if isinstance(child, (ast.Import, ast.ImportFrom)))
-
-
 def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) -> Unknown:
     """Record an exception of the target that nobody caught; a fault is recorded by its own rule.
 
@@ -390,6 +395,7 @@ class Loader:
         self.words = tuple(words)
         self.left = Left(self)  # modules that an import statement would have evaluated
         self.running: list[str] = []  # modules that are being evaluated
+        self.searched: set[tuple[str, str]] = set()  # modules and the names that stars are looking for in them
         self.stopped = False  # the program, by an exception that was not a fault of the network
         self.sought: set[bytes] = set()  # in vain, where it stopped
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
@@ -559,27 +565,6 @@ def install(loader: Loader) -> Loader:
     return previous
 
 
-def missing_global(namespace: dict[str, Any], name: str) -> Any:
-    """Return a name that a module's namespace does not have yet: brought by a star, or built in."""
-    state: ModuleState | None = namespace.get(HIDDEN)
-    if state is not None:
-        found = state.from_stars(name, MISSING)
-        if found is not MISSING:
-            return found
-    from cutaway.interp.builtins import BUILTINS
-
-    if name in BUILTINS:
-        return BUILTINS[name]
-    if hasattr(host_builtins, name):
-        return session.current().unknown(f"the built-in {name} is out of reach of the target")
-    if state is not None:
-        for bring, _ in state.stars:
-            module = bring()
-            if isinstance(module, Unknown):
-                return Unknown(f"{name} may come from a star import: {module.reason}", module.place)
-    raise NameError(f"name '{name}' is not defined", name=name)
-
-
 def absolute(frame: Frame, module: str, level: int) -> str:
     """Return the dotted name that a possibly relative import means."""
     if level == 0:
@@ -601,21 +586,3 @@ def placed(at: Place, bring: Callable[[], Any]) -> Any:
         return bring()
     finally:
         STACK.pop()
-
-
-def every_name(module: SourceModule) -> Namespace:
-    """Return a module's names as its target sees them."""
-    state: ModuleState = module.__dict__[HIDDEN]
-    state.run()
-    return Namespace(state)
-
-
-def exported_names(module: Any) -> list[str]:
-    """Return the names that a star import of a module brings."""
-    if isinstance(module, Unknown):
-        return []
-    exported = getattr(module, "__all__", None)
-    if isinstance(exported, (list, tuple)):
-        return [name for name in exported if isinstance(name, str)]
-    names = list(every_name(module)) if isinstance(module, SourceModule) else dir(module)
-    return [name for name in names if not name.startswith("_")]

@@ -196,9 +196,11 @@ CHECKED: dict[type, Callable[[Any], Any]] = {
 def _dict(value: Any, name: str, found: Any) -> Any:
     """`__dict__`: of a host's class a copy without what is out of reach; of a host's function a copy."""
     if type(found) is dict and "__cutaway__" in found:
-        from cutaway.interp.loader import every_name
+        from cutaway.interp.names import every_name
 
         return every_name(value)
+    if type(value) is registry.KnownModule:
+        return {key: getattr(value, key) for key in dir(value)}
     if _is(value, type) and is_host_class(value):
         kept = {}
         for key, item in dict(found).items():

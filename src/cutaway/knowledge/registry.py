@@ -35,7 +35,7 @@ _ALIASES: list[tuple[str, str]] = []
 
 
 # Libraries that are read from their source but for a few rows: library -> our file.
-_PARTLY = {"transformers": "transformers"}
+_PARTLY = {"torch_geometric": "torch_geometric", "transformers": "transformers"}
 _REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
 
 

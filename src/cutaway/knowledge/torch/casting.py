@@ -146,7 +146,7 @@ def _itself(name: str) -> None:
     op(f"torch.Tensor.{name}")(rule)
 
 
-for _name in ("detach_", "pin_memory", "share_memory_", "to_dense", "coalesce"):
+for _name in ("detach_", "pin_memory", "share_memory_", "coalesce"):
     _itself(_name)
 
 

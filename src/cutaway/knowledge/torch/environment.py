@@ -196,7 +196,11 @@ register_all(
     lambda: Unknown("the number of threads depends on the machine"),
 )
 register("torch.get_float32_matmul_precision", always("highest"))
-register_all("torch", "are_deterministic_algorithms_enabled is_warn_always_enabled", always(False))
+register_all(
+    "torch",
+    "are_deterministic_algorithms_enabled is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled",
+    always(False),
+)
 register_all(
     "torch.__future__", "set_overwrite_module_params_on_conversion set_swap_module_params_on_conversion", nothing
 )

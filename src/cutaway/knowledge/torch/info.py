@@ -84,7 +84,7 @@ def element_size(self):
     return self.dtype.itemsize
 
 
-for _name, _value in {"is_sparse_csr": False, "retains_grad": False, "output_nr": 0, "name": None}.items():
+for _name, _value in {"retains_grad": False, "output_nr": 0, "name": None}.items():
     attach_method(_name, _value)
 attach_method("nbytes", property(lambda self: numel(self) * self.dtype.itemsize))
 

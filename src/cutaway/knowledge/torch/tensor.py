@@ -12,6 +12,15 @@ from cutaway.knowledge.registry import load_rest, register
 from cutaway.knowledge.torch.types import CPU, Device, DType, Size, default_dtype
 from cutaway.knowledge.values import Lazy
 
+# The attributes of tensors that have no row: torch has them, so that asking for one is not a fault.
+NO_ROWS = frozenset(
+    """apply_ as_strided_scatter ccol_indices col_indices crow_indices dense_dim dequantize eig grad_dtype hash_tensor
+    histogram index indices int_repr lstsq map2_ map_ module_load nonzero_static q_per_channel_axis
+    q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme reinforce resize resize_as
+    resize_as_sparse_ row_indices set_ slice_inverse smm solve sparse_dim sparse_mask sparse_resize_
+    sparse_resize_and_clear_ sspaddmm sum_to_size symeig to_mkldnn to_padded_tensor values volatile""".split()
+)
+
 
 class TensorMeta(type):
     """`isinstance(buffer, torch.nn.Buffer)` and the like are answered by torch's own metaclasses."""
@@ -33,7 +42,6 @@ class Tensor(metaclass=TensorMeta):
     _contiguous: bool
     requires_grad: bool
     grad: Any
-    is_sparse = False
     is_quantized = False
     is_nested = False
     is_mkldnn = False
@@ -73,7 +81,15 @@ class Tensor(metaclass=TensorMeta):
     def layout(self) -> Any:
         from cutaway.knowledge.registry import TABLE
 
-        return TABLE["torch.strided"]
+        return TABLE[f"torch.{self.__dict__.get('_layout', 'strided')}"]
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.__dict__.get("_layout") == "sparse_coo"
+
+    @property
+    def is_sparse_csr(self) -> bool:
+        return self.__dict__.get("_layout") == "sparse_csr"
 
     @property
     def itemsize(self) -> int:
@@ -147,6 +163,8 @@ class Tensor(metaclass=TensorMeta):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and load_rest() and hasattr(type(self), name):
             return getattr(self, name)
+        if name in NO_ROWS:
+            return session.current().unknown(f"Tensor.{name} is not modelled")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __hash__(self) -> int:

@@ -171,7 +171,7 @@ class MemoryFormat(Constant):
     """A `torch.memory_format`."""
 
 
-for _name in ("strided", "sparse_coo", "sparse_csr"):
+for _name in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged"):
     register(f"torch.{_name}", Layout(f"torch.{_name}"))
 for _name in ("contiguous_format", "channels_last", "channels_last_3d", "preserve_format"):
     register(f"torch.{_name}", MemoryFormat(f"torch.{_name}"))
