@@ -43,7 +43,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     loader = current()
     at = frame.place
     if strict:
-        loader.require(name)
+        loader.require(name, _importer(frame))
     settled = placed(at, lambda: loader.settle(name)) if not strict else False
 
     def bring() -> Any:
@@ -62,7 +62,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     at = frame.place
     full = absolute(frame, module, level)
     if strict:
-        loader.require(full)
+        loader.require(full, _importer(frame))
     settled = placed(at, lambda: loader.settle(full)) if not strict else False
 
     def bring() -> Any:
@@ -100,7 +100,7 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
     star = state._star(module, level)
     bring, full = star
     if strict:
-        state.loader.require(full)
+        state.loader.require(full, _importer(frame))
         if isinstance(brought := bring(), SourceModule):
             brought.__dict__[HIDDEN].run(strict=True)
     settled = state.loader.settle(full)
@@ -120,3 +120,7 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
         if found is not MISSING:
             state.namespace[name] = found
     state.stars.append(star)
+
+
+def _importer(frame: Frame) -> str:
+    return str(frame.globals.get("__name__", ""))

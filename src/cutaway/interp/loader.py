@@ -261,13 +261,16 @@ class ModuleState:
             self.finished = True
 
     def _require(self, body: list[ast.stmt]) -> None:
-        """Raise `ModuleNotFoundError` where an import of the module's body would; what is imported is not evaluated."""
-        for node in body:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    self.loader.require(alias.name)
-            elif isinstance(node, ast.ImportFrom):
-                self.loader.require(absolute(self.frame, node.module or "", node.level))
+        """Raise `ModuleNotFoundError` where an import of the module's body would; what is imported is not evaluated.
+
+        What an installed package needs of others may be missing here and not where it is used.
+        """
+        names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
+        froms = [node for node in body if isinstance(node, ast.ImportFrom)]
+        names += [absolute(self.frame, node.module or "", node.level) for node in froms]
+        for name in names:
+            if self.is_own or name.partition(".")[0] == self.name.partition(".")[0]:
+                self.loader.require(name, self.name)
 
     def _define(self, index: int, name: str) -> Any:
         """Evaluate a definition that was left until now, and return one of its names."""
@@ -416,11 +419,21 @@ class Loader:
             self.modules[name] = module
         return module
 
-    def require(self, name: str) -> None:
-        """Raise `ModuleNotFoundError` if a module does not exist."""
+    def require(self, name: str, importer: str) -> None:
+        """Raise `ModuleNotFoundError` if a module does not exist, or is the compiled part of the importer's package."""
         parts = name.split(".")
         for count in range(1, len(parts) + 1):
-            self.load(".".join(parts[:count]), strict=True)
+            prefix = ".".join(parts[:count])
+            found = self.load(prefix, strict=True)
+            if (
+                isinstance(found, Unknown)
+                and parts[0] == importer.partition(".")[0]
+                and self.locate(prefix) is not None
+            ):
+                session.current().assume(
+                    f"module {prefix}, which is compiled, is taken to be missing where that is caught"
+                )
+                raise ModuleNotFoundError(f"No module named '{prefix}'", name=prefix)
 
     def _find(self, name: str, strict: bool) -> Any:
         from cutaway.interp import library
@@ -439,11 +452,6 @@ class Loader:
         if location is None:
             return self._absent(name, strict)
         if location.file is None and not location.folders:
-            if strict:
-                session.current().assume(
-                    f"module {name}, which is compiled, is taken to be missing where that is caught"
-                )
-                return self._absent(name, strict)
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module
 
