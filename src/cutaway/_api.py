@@ -6,11 +6,11 @@ import os
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
+from cutaway.core.record import replace
 from cutaway.core.unknown import Undecidable
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals

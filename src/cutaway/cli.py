@@ -8,14 +8,15 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import NoReturn
 
 from cutaway import __version__
-from cutaway.commands import diff, ops, show, unique, verify
 from cutaway.core.error import CutawayError, InternalError, internal
 from cutaway.limits import FAILED, INTERRUPTED, supervised
 
-COMMANDS = (show, unique, ops, verify, diff)
+COMMANDS = {"show": "show", "unique": "unique", "ops": "ops", "verify": "verify", "diff": "diff", "fingerprint": "diff"}
+"""The modules of `commands` that enter each command; only that of the command in hand is imported."""
 CLEAN = 0
 
 
@@ -43,7 +44,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line; `-::Net` looks like an option but is a target, so it goes behind all options."""
     targets = [text for text in arguments if text.startswith("-::")]
     rest = [text for text in arguments if not text.startswith("-::")]
-    return _parser().parse_args([*rest, "--", *targets] if targets else rest)
+    named = next((text for text in rest if not text.startswith("-")), "")
+    return _parser(named).parse_args([*rest, "--", *targets] if targets else rest)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -83,12 +85,13 @@ def _complain(message: str) -> None:
         print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(named: str) -> argparse.ArgumentParser:
+    """Return a parser for the command that is named, or for all where it is none of them."""
     parser = argparse.ArgumentParser(
         prog="cutaway", description="Show what is inside a neural network without running it."
     )
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
-    for command in COMMANDS:
-        command.add(commands)
+    for module in [COMMANDS[named]] if named in COMMANDS else dict.fromkeys(COMMANDS.values()):
+        import_module(f"cutaway.commands.{module}").add(commands)
     return parser

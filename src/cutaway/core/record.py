@@ -12,15 +12,20 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, replace
 else:
 
     def dataclass(cls=None, **options):
         """Make a class a dataclass; `frozen`, `slots` and `eq` mean what they mean in the standard library."""
         return _Making(cls).made() if cls is not None else lambda decorated: _Making(decorated, **options).made()
 
+    def replace(record, /, **changes):
+        """Return a record with some of its fields changed."""
+        given = {name: getattr(record, name) for name in type(record).__match_args__}
+        return type(record)(**{**given, **changes})
 
-__all__ = ["dataclass", "field"]
+
+__all__ = ["dataclass", "field", "replace"]
 
 
 class _Making:
@@ -116,6 +121,7 @@ class _Fields:
         held: dict[str, Any] = owner._record_fields  # type: ignore[attr-defined]
         kinds = {name: kind for base in reversed(owner.__mro__) for name, kind in _annotations(base).items()}
         shadow: Any = make_dataclass(owner.__name__, [(name, kinds[name], _copy(held[name])) for name in held])
+        type.__setattr__(owner, "__dataclass_fields__", shadow.__dataclass_fields__)
         return shadow.__dataclass_fields__
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Note, Op, Value, Weight
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, replace
 from cutaway.hub.folder import CONFIG, Folder, HubError, read
 
 _KINDS = {

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, replace
 from cutaway.hub.folder import ADAPTER, CONFIG, Folder, HubError, read
 from cutaway.syntax import resolve
 from cutaway.syntax.target import Program, Target

@@ -11,7 +11,6 @@ import time
 import typing
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from cutaway.core import session
@@ -19,7 +18,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as Remark
 from cutaway.core.dim import is_known
 from cutaway.core.error import in_words
-from cutaway.core.record import dataclass, field
+from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import budget, complaint, frame, loader

@@ -730,11 +730,16 @@ def _load_enclosing(name: str, depth: int) -> Evaluate:
 
 
 def _load_global(name: str) -> Evaluate:
-    from cutaway.interp.names import missing_global
+    from cutaway.interp.builtins import BUILTINS
+    from cutaway.interp.names import brings_names, missing_global
+
+    builtin = BUILTINS.get(name, _NOTHING)
 
     def evaluate(frame: Frame) -> Any:
         value = frame.globals.get(name, _NOTHING)
         if value is _NOTHING:
+            if builtin is not _NOTHING and not brings_names(frame.globals):
+                return builtin
             return missing_global(frame.globals, name)
         return value.resolve() if type(value) is Pending else value
 

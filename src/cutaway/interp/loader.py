@@ -350,7 +350,7 @@ class ModuleState:
     def _await(self, node: ast.stmt) -> None:
         """Let a container that is left empty ask for the modules that would fill it."""
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.ClassDef)):
-            for name in assigned([node]):
+            for name in assigned([node], in_expressions=False):
                 value = self.namespace.get(name)
                 if type(value) is not Pending:
                     self.namespace[name] = awaiting(value, self._ask)

@@ -11,6 +11,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _DEFINITIONS = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 _PLAIN = frozenset((ast.Assign, ast.Expr, ast.Call, ast.Attribute, ast.If, ast.Return, ast.keyword, ast.Compare))
 """Nodes that bind nothing by themselves: the most frequent of them."""
+_VALUES = frozenset(ast.expr.__subclasses__()) - {ast.Name, ast.Tuple, ast.List, ast.Starred}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -100,14 +101,17 @@ def targets(node: ast.AST) -> Iterator[str]:
             yield child.id
 
 
-def assigned(body: Iterable[ast.AST]) -> set[str]:
-    """Return the names that statements bind, without those of nested functions."""
+def assigned(body: Iterable[ast.AST], in_expressions: bool = True) -> set[str]:
+    """Return the names that statements bind, without those of nested functions.
+
+    What has no `:=` in it binds nothing `in_expressions`, which need not be looked at then.
+    """
     bound: set[str] = set()
-    _collect(body, bound, {})
+    _collect(body, bound, {}, in_expressions)
     return bound
 
 
-def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str]) -> None:
+def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str], in_expressions: bool = True) -> None:
     stack: list[Any] = list(body)
     while stack:
         node = stack.pop()
@@ -115,6 +119,8 @@ def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str])
         if kind is ast.Name:
             if type(node.ctx) is not ast.Load:
                 bound.add(node.id)
+        elif not in_expressions and kind in _VALUES:
+            continue
         elif kind in _PLAIN:
             _push_children(node, stack)
         elif kind in _DEFINITIONS:

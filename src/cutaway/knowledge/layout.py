@@ -12,7 +12,9 @@ def layout(rule: Callable[..., Any]) -> tuple[set[str], list[str], str | None, d
 
     Read off the code object: thousands of rules are registered at start, too many for `inspect`.
     """
-    if hasattr(rule, "__signature__") or hasattr(rule, "__wrapped__"):
+    while hasattr(rule, "__wrapped__") and not hasattr(rule, "__signature__"):
+        rule = rule.__wrapped__
+    if hasattr(rule, "__signature__"):
         return _inspected_layout(rule)
     code = rule.__code__
     count, keywords = code.co_argcount, code.co_kwonlyargcount

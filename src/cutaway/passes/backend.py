@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from cutaway.core.record import dataclass
 from cutaway.passes.operations import UniqueOp
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Value
+from cutaway.core.record import dataclass
 from cutaway.passes.cost import was_followed
 from cutaway.passes.unique import canonical
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Quantity, Shape, Totals, Weight
 from cutaway.core.dim import Size
 from cutaway.core.dtype import KINDS
 from cutaway.core.expression import parse
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, replace
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 

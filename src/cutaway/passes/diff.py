@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core.architecture import Architecture, JSONValue, Module, Op, Quantity, Weight
+from cutaway.core.record import dataclass
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner
 from cutaway.passes.match import Tree, match

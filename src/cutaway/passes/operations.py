@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from cutaway.core.architecture import Architecture, Op
+from cutaway.core.record import dataclass
 from cutaway.passes.unique import op_key
 
 

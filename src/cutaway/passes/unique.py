@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cutaway.core.architecture import Architecture, JSONValue, Module, ModuleCall, Op, Shape
+from cutaway.core.record import dataclass
 from cutaway.passes.hierarchy import children, name_below, owner, upwards
 
 FULL, TT = "full", "tt"

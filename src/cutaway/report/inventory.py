@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from cutaway.core.architecture import Architecture, JSONValue, ModuleCall, Shape, Value
+from cutaway.core.record import dataclass
 from cutaway.passes.operations import UniqueOp, unique_ops
 from cutaway.passes.unique import FULL, UniqueModule, unique_modules, wrongly_merged
 from cutaway.report.json import plain

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 
 from cutaway.core import session
 from cutaway.core.fault import TypeFault
+from cutaway.core.record import replace
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import TABLE
 from cutaway.knowledge.torch import binary, ternary, unary
@@ -27,7 +27,7 @@ def _operator(name: str, target: str, *, swapped: bool = False) -> None:
             return NotImplemented
         return row(other, self, **options) if swapped else row(self, other, **options)
 
-    vars(method)["__row__"] = dataclasses.replace(row.__row__, swapped=swapped)
+    vars(method)["__row__"] = replace(row.__row__, swapped=swapped)
     composite(f"torch.Tensor.__{name}__")(method)
 
 
