@@ -120,6 +120,9 @@ class Session:
     quiet: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
     sizes: dict[Symbol, Unknown] = field(default_factory=dict)
+    placed: dict[str, Place | None] = field(
+        default_factory=dict
+    )  # reasons without a place of their own, where first met
     state: dict[str, Any] = field(default_factory=dict)
 
     def next_value(self) -> int:
@@ -165,7 +168,10 @@ class Session:
         place = unknown.place or self.place()
         if not self.quiet:
             self.unknowns.setdefault(Note(unknown.reason, place, module))
-        return unknown if unknown.place is not None else Unknown(unknown.reason, place)
+        if unknown.place is not None:
+            return unknown
+        self.placed.setdefault(unknown.reason, place)
+        return Unknown(unknown.reason, place)
 
     @contextmanager
     def apart(self, remarks: Remarks) -> Iterator[None]:

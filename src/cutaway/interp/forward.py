@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.error import in_words, place_of
+from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
@@ -62,14 +64,15 @@ def run(
         if error is None and call is not None and call.outputs is not None:
             break
     else:
-        outcomes.sort(key=lambda outcome: outcome[1] is not None)
-        outcomes = outcomes[:1]
+        outcomes.sort(key=lambda outcome: (outcome[1] is None, _reached(outcome[0], gathered)))
     call, error, at, remarks = outcomes[-1]
     if error is not None:
         remarks.findings.clear()  # the input is ours, so what does not fit is no fault of the network
-        remarks.unknowns.clear()
-        names = " and ".join(each.name for each in tries[0])
-        reason = f"the assumed input does not fit ({in_words(error)}): give one with --input {names}=SHAPE"
+        wanted = " ".join(f"--input {each.name}=SHAPE" for each in tries[0])
+        words = str(error) if isinstance(error, Fault) else in_words(error)
+        reason = f"the assumed input does not fit ({words}): give one, with {wanted}"
+        if remarks.unknowns:
+            reason = f"the program stops here with {words}, because of what is unknown or of the assumed input"
         with gathered.apart(remarks):
             unknown = gathered.unknown(reason, None, place_of(error) or at)
         if call is not None:
@@ -78,6 +81,15 @@ def run(
     gathered.assumptions.update(remarks.assumptions)
     gathered.findings.update(remarks.findings)
     return call
+
+
+def _reached(call: Call | None, gathered: Session) -> int:
+    """Return how many modules were called within a call."""
+    if call is None:
+        return 0
+    start = gathered.calls.index(call) + 1
+    below = itertools.takewhile(lambda other: other.depth > call.depth, gathered.calls[start:])
+    return 1 + sum(1 for _ in below)
 
 
 def _spread(arguments: Any) -> tuple[list[Any], dict[str, Any]]:

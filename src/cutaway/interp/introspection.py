@@ -103,9 +103,11 @@ def file_of(value: Any) -> Any:
 
 
 def text_of(value: Any) -> Any:
-    """`inspect.getsource`: the text of a function or a class of the target."""
+    """`inspect.getsource`: the text of a function, a class or a module of the target."""
     if type(value) is Unknown:
         return value
+    if isinstance(value, loader.SourceModule):
+        return value.__dict__["__cutaway__"]._read().decode("utf-8", "replace")
     record = record_of(getattr(value, "__func__", value))
     name = getattr(value, "__module__", None)
     home = loader.current().modules.get(name or "")

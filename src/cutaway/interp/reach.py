@@ -93,6 +93,8 @@ def get_attribute(value: Any, name: Any) -> Any:
         return value
     if name in DENIED:
         return denied_attribute(value, name)
+    if type(value) is Unknown:
+        return value
     special = SPECIAL.get(name)
     found = getattr(value, name)
     return admit(found) if special is None else special(value, name, found)

@@ -30,7 +30,10 @@ class Causes:
         self._sizes: dict[Symbol, Unknown] = dict(gathered.sizes)
 
     def _of(self, unknown: Unknown) -> _Hanging:
-        return self._found.setdefault((unknown.reason, unknown.place), _Hanging())
+        return self._found.setdefault(self._key(unknown.reason, unknown.place), _Hanging())
+
+    def _key(self, reason: str, place: Place | None) -> tuple[str, Place | None]:
+        return reason, self._gathered.placed.get(reason, place)
 
     def module(self, path: str, unknown: Unknown) -> None:
         """Enter a module that is not known completely, or not what comes out of it."""
@@ -81,7 +84,7 @@ class Causes:
     def listed(self) -> tuple[Cause, ...]:
         """Return the causes, that on which most hangs first; what is remarked and has no effect comes last."""
         for note in self._gathered.unknowns:
-            self._found.setdefault((note.text, note.place), _Hanging())
+            self._found.setdefault(self._key(note.text, note.place), _Hanging())
         made = [
             Cause(reason, place, len(hanging.modules), len(hanging.weights), hanging.ops)
             for (reason, place), hanging in self._found.items()

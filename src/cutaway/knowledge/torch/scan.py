@@ -123,3 +123,10 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
 _integral("trapezoid", False)
 _integral("trapz", False)
 _integral("cumulative_trapezoid", True)
+
+
+@op("torch._higher_order_ops.associative_scan.associative_scan")
+def associative_scan(combine_fn, xs, dim, reverse=False, combine_mode="pointwise"):
+    if isinstance(xs, Tensor):
+        return Out(xs.shape, xs.dtype)
+    return tuple(Out(x.shape, x.dtype) for x in xs)
