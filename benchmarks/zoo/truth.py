@@ -1,6 +1,6 @@
 """Record what the models of a zoo are, read off the live models.
 
-usage: python -m benchmarks.zoo.truth torchvision|timm OUT [--every N] [--only TEXT] [--seconds N]
+usage: python -m benchmarks.zoo.truth torchvision|timm|transformers OUT [--every N] [--only TEXT] [--seconds N]
 
 Each model is built on the meta device, so that no weight is allocated, and called on a meta input. OUT gets
 a line of JSON for each, compressed if its name ends in .gz:
@@ -28,73 +28,15 @@ import json
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-Shape = list[int]
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A model to record: its target, how to build it, and the shapes to call it with, of float32 if not said."""
-
-    target: str
-    build: Callable[[], Any]
-    inputs: Callable[[Any], list[Shape]]
-    arguments: str = ""
-    dtypes: tuple[str, ...] = ()
+from benchmarks.zoo.subjects import ZOOS, Shape, Subject
 
 
 class Late(BaseException):
     """A model takes longer than it may."""
-
-
-def torchvision_models() -> Iterator[Subject]:
-    """Yield every registered model of torchvision, without downloaded weights."""
-    from torchvision import models
-
-    from benchmarks.zoo import torchvision_import  # noqa: F401
-
-    for name in models.list_models():
-        make = models.get_model_builder(name)
-        # These download weights of their backbone unless they are told not to.
-        downloads = any(part in make.__module__ for part in ("detection", "segmentation"))
-        given: dict[str, Any] = {"weights_backbone": None} if downloads else {}
-        yield Subject(
-            f"{make.__module__}:{make.__name__}",
-            lambda make=make, given=given: make(**given),
-            lambda model, name=name, home=make.__module__: _torchvision_inputs(name, home),
-            ", ".join(f"{key}={value!r}" for key, value in given.items()),
-        )
-
-
-def _torchvision_inputs(name: str, home: str) -> list[Shape]:
-    if "optical_flow" in home:
-        return [[1, 3, 128, 128], [1, 3, 128, 128]]
-    if "video" in home:
-        return [[1, 3, 16, 224, 224]]
-    size = 299 if name == "inception_v3" else 224
-    return [[2, 3, size, size]]
-
-
-def timm_models() -> Iterator[Subject]:
-    """Yield every registered model of timm, without downloaded weights."""
-    import timm
-
-    from benchmarks.zoo import torchvision_import  # noqa: F401
-
-    for name in timm.list_models():
-        make = timm.model_entrypoint(name)
-        yield Subject(
-            f"{make.__module__}:{make.__name__}",
-            make,
-            lambda model: [[2, *getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))]],
-        )
-
-
-ZOOS: dict[str, Callable[[], Iterator[Subject]]] = {"torchvision": torchvision_models, "timm": timm_models}
 
 
 def shapes(value: Any) -> list[Shape]:

@@ -195,6 +195,11 @@ def _tensor(tensor: torch.Tensor) -> JSONValue:
     return f"<tensor {'x'.join(map(str, tensor.shape))} {_dtype(tensor.dtype)}>"
 
 
+def _device(device: torch.device) -> JSONValue:
+    """Return a device; `meta` stands for the one that the network would run on without a choice."""
+    return repr(torch.device("cpu") if device.type == "meta" else device)
+
+
 def _function(function: Any) -> JSONValue:
     row = names().row(function)
     if row is not None:
@@ -206,7 +211,7 @@ FORMS.update(
     {
         torch.Tensor: _tensor,
         torch.dtype: str,
-        torch.device: repr,
+        torch.device: _device,
         torch.memory_format: str,
         torch.layout: str,
         type(_function): _function,

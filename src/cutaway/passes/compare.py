@@ -92,9 +92,27 @@ def _configuration(subject: str, static: Module, true: Module) -> Iterable[Fact]
         if name not in static.config or _holds_unknown(value):
             verdict = UNKNOWN
         else:
-            verdict = EQUAL if canonical({"": value}) == canonical({"": real}) else WRONG
+            verdict = EQUAL if _same(value, real) else WRONG
         detail = "" if verdict == EQUAL else f"{value!r}, is {real!r}"
         yield Fact("configuration", f"{subject}.{name}", verdict, detail)
+
+
+def _same(value: Any, real: Any) -> bool:
+    """Tell whether two settings agree; of an object that only its class is told of, the class counts."""
+    if _class_of(value) is not None or _class_of(real) is not None:
+        return _class_of(value) == _class_of(real) or (
+            isinstance(real, Mapping) and real.get("dataclass") == _class_of(value)
+        )
+    if isinstance(value, list) and isinstance(real, list):
+        return len(value) == len(real) and all(map(_same, value, real))
+    if isinstance(value, Mapping) and isinstance(real, Mapping):
+        return value.keys() == real.keys() and all(_same(value[key], real[key]) for key in value)
+    return canonical({"": value}) == canonical({"": real})
+
+
+def _class_of(value: Any) -> str | None:
+    described = isinstance(value, str) and value.startswith("<") and value.endswith(">") and " " not in value
+    return value[1:-1] if described else None
 
 
 def _holds_unknown(value: Any) -> bool:
@@ -236,7 +254,7 @@ def _operation(static: Op, true: Op) -> Iterable[Fact]:
         if name not in static.attributes or _holds_unknown(value):
             verdict = UNKNOWN
         else:
-            verdict = EQUAL if canonical({"": value}) == canonical({"": real}) else WRONG
+            verdict = EQUAL if _same(value, real) else WRONG
         detail = "" if verdict == EQUAL else f"{value!r}, is {real!r}"
         yield Fact("attributes", f"{subject}: {name}", verdict, detail)
 

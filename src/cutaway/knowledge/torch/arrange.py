@@ -9,7 +9,7 @@ from cutaway.core.fault import Fault, IndexFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.shape import same, sizes_of, spread
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor import Tensor, strides_of
 from cutaway.knowledge.torch.types import int32, int64
 from cutaway.ops import reshape as rule
 from cutaway.ops.index import position
@@ -109,7 +109,7 @@ def narrow(input, dim, start, length):
         begin = start + extent if start < 0 else start
         return a[along(place, slice(begin, begin + length))]
 
-    return same(input, replaced(input.shape, place, length), apply)
+    return same(input, replaced(input.shape, place, length), apply, strides=strides_of(input))
 
 
 @op("torch.select", "torch.Tensor.select")
@@ -118,7 +118,9 @@ def select(input, dim, index):
         raise IndexFault("select: cannot be applied to a tensor without dimensions", "dimension-out-of-range")
     place = rule.axis(dim, len(input.shape))
     position(index, input.shape[place], place, "select")
-    return same(input, replaced(input.shape, place), lambda np, a: a[along(place, int(index))])
+    strides = strides_of(input)
+    kept = None if strides is None else replaced(strides, place)
+    return same(input, replaced(input.shape, place), lambda np, a: a[along(place, int(index))], strides=kept)
 
 
 @op("torch.diagonal", "torch.Tensor.diagonal")

@@ -11,7 +11,7 @@ from cutaway.knowledge.torch.creation import TYPED, TypedMeta, filling
 from cutaway.knowledge.torch.elementwise import operand, shape_of
 from cutaway.knowledge.torch.op import Out, composite, compute, inplace_op, op
 from cutaway.knowledge.torch.options import device_of, dtype_of
-from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
+from cutaway.knowledge.torch.tensor import Tensor, attach_method, new, strides_of
 from cutaway.knowledge.torch.types import DTYPES, Device, DType, MemoryFormat
 from cutaway.ops.elementwise import expands_to, written
 
@@ -119,7 +119,7 @@ def clone(input, *, memory_format=None):
 
 @op("torch.detach", "torch.Tensor.detach")
 def detach(input):
-    return Out(input.shape, input.dtype, compute(lambda np, a: a, input), view=True)
+    return Out(input.shape, input.dtype, compute(lambda np, a: a, input), view=True, strides=strides_of(input))
 
 
 @op("torch.detach_copy", "torch.alias_copy")
@@ -132,6 +132,8 @@ def contiguous(self, memory_format=None):
     standard = memory_format is None or memory_format is TABLE["torch.contiguous_format"]
     if self._contiguous and standard:
         return self
+    if standard and self._strides is not None:
+        return Out(self.shape, self.dtype, compute(lambda np, a: a, self), strides=True)
     # Where it is contiguous already, torch returns the same memory.
     made = new(self.shape, self.dtype, values=self.values_, device=self.device, base=self)
     made._contiguous = standard

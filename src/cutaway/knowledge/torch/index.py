@@ -9,8 +9,9 @@ from cutaway.core.dim import Dim, equal, product, unknown_size
 from cutaway.core.fault import Fault, IndexFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor import Tensor, strides_of
 from cutaway.knowledge.values import Lazy
+from cutaway.ops import layout
 from cutaway.ops.elementwise import expands_to
 from cutaway.ops.index import Mask, Plan, Positions, plan
 from cutaway.ops.reshape import integer, text
@@ -220,7 +221,8 @@ def getitem(self, key):
 
         simple = len(made.basic) == 1 and not made.advanced and isinstance(made.basic[0], (int, slice))
         values = compute(apply, self, *_operands(arrays), listed=(lambda a: a[made.basic[0]]) if simple else None)
-    return Out(made.shape, self.dtype, values, view=not made.advanced)
+    strides = None if made.advanced else layout.sliced(made.basic, strides_of(self))
+    return Out(made.shape, self.dtype, values, view=not made.advanced, strides=strides)
 
 
 @inplace_op("torch.Tensor.__setitem__")

@@ -23,7 +23,8 @@ from cutaway.core.session import Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.layout import layout
 from cutaway.knowledge.registry import TABLE, register
-from cutaway.knowledge.torch.tensor import Tensor, attach_method, new
+from cutaway.knowledge.torch.arrangement import Arranged, arrangement
+from cutaway.knowledge.torch.tensor import Tensor, attach_method, lay_out, new
 from cutaway.knowledge.torch.types import CPU, Device, DType
 from cutaway.knowledge.values import LIMIT, Lazy
 
@@ -32,11 +33,12 @@ class Out:
     """One tensor that a rule returns.
 
     `values` is what `compute` returned; `macs` counts multiply-accumulates; `view` says that it
-    shares memory with the first tensor argument; `device` is that of the first tensor argument
+    shares memory with the first tensor argument, `strides` how it lies there, True where that is
+    contiguous; `device` is that of the first tensor argument
     unless it is given.
     """
 
-    __slots__ = ("device", "dtype", "macs", "requires_grad", "shape", "values", "view")
+    __slots__ = ("device", "dtype", "macs", "requires_grad", "shape", "strides", "values", "view")
 
     def __init__(
         self,
@@ -48,7 +50,9 @@ class Out:
         view: bool = False,
         device: Device | None = None,
         requires_grad: bool = False,
+        strides: Any = None,
     ) -> None:
+        self.strides = strides
         self.shape = shape
         self.dtype = dtype
         self.values = values
@@ -159,6 +163,7 @@ class Row:
 def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) -> Callable[..., Any]:
     parameters, positional, star, defaults = layout(rule)
     row = Row(name, frozenset(parameters), tuple(positional), star, defaults)
+    arranged = arrangement(name, rule.__module__)
     foreign = not name.startswith("torch.")  # its keywords may be any, as those of einops, which name axes
     takes_out = foreign or "out" in parameters
     inplace_at = positional.index("inplace") if "inplace" in positional else None
@@ -217,7 +222,7 @@ def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) ->
         allocates = [target is None]
         if isinstance(target, Tensor) and isinstance(result, Out) and not overwrites:
             target._shape = new(result.shape)._shape  # `out=` is resized
-        made = _materialise(result, inputs, target, macs, allocates)
+        made = _materialise(result, inputs, target, macs, allocates, arranged)
         if strided or id(kwargs.get("memory_format")) in _REORDERED:
             for tensor in tensors(made):
                 tensor._contiguous = False
@@ -267,7 +272,9 @@ def _holds_tensor(value: Any) -> bool:
     return bool(tensors(value))
 
 
-def _materialise(result: Any, inputs: list[Tensor], target: Any, macs: list[Any], allocates: list[bool]) -> Any:
+def _materialise(
+    result: Any, inputs: list[Tensor], target: Any, macs: list[Any], allocates: list[bool], arranged: Arranged
+) -> Any:
     if isinstance(result, Out):
         macs.append(result.macs)
         if result.view:
@@ -283,12 +290,14 @@ def _materialise(result: Any, inputs: list[Tensor], target: Any, macs: list[Any]
         base = inputs[0] if result.view and inputs else None
         made = new(shape, result.dtype, values=values, base=base, device=device)
         made.requires_grad = result.requires_grad
-        if not all(t._contiguous for t in inputs):
-            made._contiguous = False
+        if result.view or result.strides is not None:
+            lay_out(made, result.strides)
+        elif not all(t._contiguous for t in inputs):
+            lay_out(made, arranged(made._shape, inputs))
         return made
     if isinstance(result, (list, tuple)):
         targets = target if isinstance(target, (list, tuple)) else [target] * len(result)
-        items = [_materialise(r, inputs, t, macs, allocates) for r, t in zip(result, targets)]
+        items = [_materialise(r, inputs, t, macs, allocates, arranged) for r, t in zip(result, targets)]
         return type(result)._make(items) if hasattr(result, "_make") else type(result)(items)
     return result
 

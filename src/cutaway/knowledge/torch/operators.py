@@ -67,3 +67,7 @@ def invert(self):
         session.current().find(fault)
         raise fault
     return TABLE["torch.bitwise_not"](self)
+
+
+for _method, _target in ((reversed_, "torch.flip"), (invert, "torch.bitwise_not")):
+    vars(_method)["__row__"] = TABLE[_target].__row__

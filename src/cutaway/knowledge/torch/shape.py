@@ -10,8 +10,9 @@ from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor import Tensor, strides_of
 from cutaway.knowledge.torch.types import DType, Size
+from cutaway.ops import layout
 from cutaway.ops import reshape as rule
 from cutaway.ops.elementwise import broadcast
 
@@ -33,10 +34,24 @@ def sizes_of(values: Any, name: str) -> list[Any]:
     return [rule.size(v, f"{name}: a size") for v in values]
 
 
-def same(input: Any, shape: Any, function: Any = None, listed: Any = None) -> Out:
+def same(input: Any, shape: Any, function: Any = None, listed: Any = None, strides: Any = None) -> Out:
     """Return a view of the first argument's numbers in another shape or order."""
     values = compute(function or (lambda np, a: a.reshape(shape)), input, listed=listed)
-    return Out(shape, input.dtype, values, view=True)
+    if function is None:
+        return _viewed(input, shape, values)
+    return Out(shape, input.dtype, values, view=True, strides=strides)
+
+
+def _viewed(input: Any, shape: Any, values: Any) -> Out:
+    """Return the first argument in another shape: a view where its layout allows one, else a copy."""
+    if input._contiguous:
+        return Out(shape, input.dtype, values, view=True, strides=True)
+    strides = input._strides
+    if strides is not None:
+        strides = layout.reshaped(input.shape, strides, shape)
+    if strides == layout.COPY:
+        return Out(shape, input.dtype, values, strides=True)
+    return Out(shape, input.dtype, values, view=True, strides=strides)
 
 
 def _reshaped(input: Any, sizes: Sequence[Any], name: str) -> Out:
@@ -126,7 +141,9 @@ def _ordered(input: Any, order: Sequence[int], conjugate: bool = False) -> Out:
     def apply(np: Any, a: Any) -> Any:
         return (np.conj(a) if conjugate else a).transpose(order)
 
-    return same(input, [input.shape[i] for i in order], apply)
+    strides = strides_of(input)
+    moved = None if strides is None else tuple(strides[i] for i in order)
+    return same(input, [input.shape[i] for i in order], apply, strides=moved)
 
 
 @op("torch.transpose", "torch.Tensor.transpose")
@@ -190,7 +207,9 @@ def _expanded(input: Any, sizes: Sequence[Any], name: str) -> Out:
     # An undetermined size may be -1, which keeps what is there.
     wanted = [-1 if isinstance(s, Unknown) and _fixed(input, sizes, i) else s for i, s in enumerate(sizes)]
     shape = rule.expand(input.shape, sizes_of(wanted, name), name)
-    return same(input, shape, lambda np, a: np.broadcast_to(a, shape))
+    strides = strides_of(input)
+    spread_out = None if strides is None else layout.expanded(input.shape, strides, shape)
+    return same(input, shape, lambda np, a: np.broadcast_to(a, shape), strides=spread_out)
 
 
 def _fixed(input: Any, sizes: Sequence[Any], place: int) -> bool:

@@ -12,7 +12,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.arrange import along, replaced
 from cutaway.knowledge.torch.op import Out, op
 from cutaway.knowledge.torch.shape import same, sizes_of
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor import Tensor, strides_of
 from cutaway.ops import reshape as rule
 from cutaway.ops.index import slice_size
 
@@ -26,10 +26,13 @@ def _place(tensor: Any, dim: Any, name: str) -> int:
 def _parts(tensor: Any, place: int, sizes: Sequence[Any]) -> tuple[Out, ...]:
     """Return consecutive parts of these sizes along a dimension."""
     outs, start = [], 0
+    kept = strides_of(tensor)
     for size in sizes:
         piece = along(place, slice(start, start + size))
         listed = None if place else lambda a, span=piece[0]: a[span]
-        outs.append(same(tensor, replaced(tensor.shape, place, size), lambda np, a, piece=piece: a[piece], listed))
+        outs.append(
+            same(tensor, replaced(tensor.shape, place, size), lambda np, a, piece=piece: a[piece], listed, kept)
+        )
         start = start + size
     return tuple(outs)
 
@@ -44,8 +47,10 @@ def unbind(input, dim=0):
         raise Undecidable(Unknown(f"the number of parts of a dimension of size {count} is not known"))
     session.current().follow(count, "parts of a tensor")
     shape = replaced(input.shape, place)
+    strides = strides_of(input)
+    kept = None if strides is None else replaced(strides, place)
     return tuple(
-        same(input, shape, lambda np, a, i=i: a[along(place, i)], None if place else lambda a, i=i: a[i])
+        same(input, shape, lambda np, a, i=i: a[along(place, i)], None if place else lambda a, i=i: a[i], kept)
         for i in range(count)
     )
 

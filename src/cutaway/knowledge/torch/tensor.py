@@ -11,6 +11,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import load_rest, register
 from cutaway.knowledge.torch.types import CPU, Device, DType, Size, default_dtype
 from cutaway.knowledge.values import Lazy
+from cutaway.ops import layout
 
 # The attributes of tensors that have no row: torch has them, so that asking for one is not a fault.
 NO_ROWS = frozenset(
@@ -40,6 +41,7 @@ class Tensor(metaclass=TensorMeta):
     _version: int
     _number: int
     _contiguous: bool
+    _strides: Any
     requires_grad: bool
     grad: Any
     is_quantized = False
@@ -224,6 +226,7 @@ def new(
     here.tick()
     fields["_number"] = here.next_value()
     fields["_contiguous"] = base is None  # False: not known to be
+    fields["_strides"] = None  # of a tensor that is not contiguous; None: not known
     fields["requires_grad"] = False
     fields["grad"] = None
     return made
@@ -233,3 +236,16 @@ def attach_method(name: str, function: Any) -> None:
     """Make a row named `torch.Tensor.<name>` callable as a method."""
     TENSOR_METHODS[name] = function
     setattr(Tensor, name, function)
+
+
+def strides_of(tensor: Tensor) -> Any:
+    """Return the strides of a tensor, None where they are not known."""
+    if not tensor._contiguous:
+        return tensor._strides
+    return None if isinstance(tensor._shape, Unknown) else layout.standard(tensor._shape)
+
+
+def lay_out(tensor: Tensor, strides: Any) -> None:
+    """Give a tensor its strides: True where it is contiguous, None where they are not known."""
+    known = strides is True or (strides is not None and layout.is_contiguous(tensor._shape, strides))
+    tensor._contiguous, tensor._strides = known, None if known else strides

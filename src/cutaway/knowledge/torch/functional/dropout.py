@@ -8,6 +8,7 @@ from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor import strides_of
 from cutaway.knowledge.torch.types import bool_
 from cutaway.ops.window import shown
 
@@ -18,9 +19,9 @@ def _drop(name: str, input: Any, p: Any, training: Any) -> Out:
     if isinstance(p, (int, float)) and not 0 <= p <= 1:
         raise ArgumentFault(f"{name}: the probability must be between 0 and 1, but is {p}", "argument-value")
     if isinstance(p, Unknown) or isinstance(training, Unknown):
-        return Out(input.shape, input.dtype, view=True)
+        return Out(input.shape, input.dtype, view=True, strides=strides_of(input))
     if not training or p == 0 or empty(input.shape):
-        return Out(input.shape, input.dtype, compute(lambda np, a: a, input), view=True)
+        return Out(input.shape, input.dtype, compute(lambda np, a: a, input), view=True, strides=strides_of(input))
     if p != 1 and not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise Fault(f"{name}: in training the input must be floating, but is {input.dtype}", "dtype")
     return Out(input.shape, input.dtype)

@@ -1,0 +1,115 @@
+"""The models of each zoo: how the live one is built, what it is called with, and the target that names it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Shape = list[int]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model: its target, how to build it, and the shapes to call it with, of float32 if not said."""
+
+    target: str
+    build: Callable[[], Any]
+    inputs: Callable[[Any], list[Shape]]
+    arguments: str = ""
+    dtypes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def _imported(name: str) -> Any:
+    """Import a package that may need torchvision, whose compiled part may not fit."""
+    importlib.import_module("benchmarks.zoo.torchvision_import")
+    return importlib.import_module(name)
+
+
+def torchvision_models() -> Iterator[Subject]:
+    """Yield every registered model of torchvision, without downloaded weights."""
+    models = _imported("torchvision.models")
+    for name in models.list_models():
+        make = models.get_model_builder(name)
+        # These download weights of their backbone unless they are told not to.
+        downloads = any(part in make.__module__ for part in ("detection", "segmentation"))
+        given: dict[str, Any] = {"weights_backbone": None} if downloads else {}
+        yield Subject(
+            f"{make.__module__}:{make.__name__}",
+            lambda make=make, given=given: make(**given),
+            lambda model, name=name, home=make.__module__: _torchvision_inputs(name, home),
+            ", ".join(f"{key}={value!r}" for key, value in given.items()),
+        )
+
+
+def _torchvision_inputs(name: str, home: str) -> list[Shape]:
+    if "optical_flow" in home:
+        return [[1, 3, 128, 128], [1, 3, 128, 128]]
+    if "video" in home:
+        return [[1, 3, 16, 224, 224]]
+    size = 299 if name == "inception_v3" else 224
+    return [[2, 3, size, size]]
+
+
+def timm_models() -> Iterator[Subject]:
+    """Yield every registered model of timm, without downloaded weights."""
+    timm = _imported("timm")
+    for name in timm.list_models():
+        make = timm.model_entrypoint(name)
+        yield Subject(
+            f"{make.__module__}:{make.__name__}",
+            make,
+            lambda model: [[2, *getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))]],
+        )
+
+
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers")
+
+
+def transformers_models() -> Iterator[Subject]:
+    """Yield the base model of each kind in transformers that takes token ids or images, with its own sizes and two layers."""
+    transformers = _imported("transformers")
+    logging = _imported("transformers.utils.logging")
+    logging.set_verbosity(logging.CRITICAL)
+    for kind in transformers.CONFIG_MAPPING:
+        try:
+            config_class = transformers.CONFIG_MAPPING[kind]
+            model_class = transformers.MODEL_MAPPING[config_class]
+            model_class = model_class[0] if isinstance(model_class, tuple) else model_class
+            config = config_class()
+            inputs = _transformers_inputs(model_class, config)
+        except Exception:  # it needs another package, or has no base model of its own
+            continue
+        known = config.to_dict()
+        given = {name: 2 for name in _LAYERS if isinstance(known.get(name), int) and name in config.__dict__}
+        arguments = ", ".join(f"{name}={value}" for name, value in given.items())
+        if inputs is None:
+            continue
+        name, shape, dtype = inputs
+        yield Subject(
+            f"{model_class.__module__}:{model_class.__name__}",
+            lambda model_class=model_class, config_class=config_class, given=given: model_class(config_class(**given)),
+            lambda model, shape=shape: [shape],
+            f"{config_class.__name__}({arguments})",
+            (dtype,),
+            (name,),
+        )
+
+
+def _transformers_inputs(model_class: Any, config: Any) -> tuple[str, Shape, str] | None:
+    name = model_class.main_input_name
+    if name == "input_ids" and isinstance(getattr(config, "vocab_size", None), int):
+        return name, [1, 16], "int64"
+    size = getattr(config, "image_size", None)
+    if name == "pixel_values" and isinstance(size, int):
+        return name, [1, getattr(config, "num_channels", 3), size, size], "float32"
+    return None
+
+
+ZOOS: dict[str, Callable[[], Iterator[Subject]]] = {
+    "torchvision": torchvision_models,
+    "timm": timm_models,
+    "transformers": transformers_models,
+}

@@ -1,0 +1,146 @@
+"""How the elements of a tensor lie in memory: strides, which views keep, and which tell whether reshaping copies.
+
+Strides count elements. Only sizes that are numbers are followed; where one is not, the layout is None: not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+Strides: TypeAlias = tuple[int, ...]
+
+COPY = "copy"
+"""What reshaping gives where no strides describe the result: torch makes a contiguous copy."""
+
+
+def standard(shape: Sequence[Any]) -> Strides | None:
+    """Return the strides of a contiguous tensor."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        if type(size) is not int:
+            return None
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def is_contiguous(shape: Sequence[int], strides: Strides) -> bool:
+    """Tell whether elements lie in the order of their indices, without gaps; dimensions of size 1 don't count."""
+    if 0 in shape:
+        return True
+    step = 1
+    for size, stride in zip(reversed(shape), reversed(strides)):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+def reshaped(shape: Sequence[Any], strides: Strides, wanted: Sequence[Any]) -> Strides | str | None:
+    """Return the strides of a view in another shape, or `COPY` where there is no such view."""
+    if not all(type(size) is int for size in (*shape, *wanted)):
+        return None
+    if not shape or 0 in shape:
+        return standard(wanted)
+    found = [0] * len(wanted)
+    at = len(wanted) - 1
+    base, count, covered = strides[-1], 1, 1
+    for dim in reversed(range(len(shape))):
+        count *= shape[dim]
+        if dim and (shape[dim - 1] == 1 or strides[dim - 1] == count * base):
+            continue  # the next dimension goes on where this one ends
+        while at >= 0 and (covered < count or wanted[at] == 1):
+            found[at] = covered * base
+            covered *= wanted[at]
+            at -= 1
+        if covered != count:
+            return COPY
+        if dim:
+            base, count, covered = strides[dim - 1], 1, 1
+    return tuple(found) if at < 0 else COPY
+
+
+def expanded(shape: Sequence[Any], strides: Strides, wanted: Sequence[Any]) -> Strides:
+    """Return the strides of a tensor that is repeated along new dimensions and those of size 1."""
+    lead = len(wanted) - len(shape)
+    own = [0 if size == 1 and goal != 1 else stride for size, stride, goal in zip(shape, strides, wanted[lead:])]
+    return (*([0] * lead), *own)
+
+
+def has_channels_last(shape: Sequence[Any], strides: Strides) -> bool:
+    """Tell whether images or volumes have their channels next to each other in memory, as torch tells it."""
+    if len(shape) not in (4, 5) or not strides[1]:
+        return False
+    least = 0
+    for dim in (1, *reversed(range(2, len(shape))), 0):
+        if not shape[dim] or strides[dim] < least or (not dim and least == strides[1]):
+            return False
+        least = strides[dim] * max(shape[dim], 1)
+    return True
+
+
+def channels_last(shape: Sequence[Any]) -> Strides | None:
+    """Return the strides of images or volumes whose channels are next to each other in memory."""
+    moved = standard((shape[0], *shape[2:], shape[1]))
+    return None if moved is None else (moved[0], moved[-1], *moved[1:-1])
+
+
+def sliced(items: Sequence[Any], strides: Strides | None) -> Strides | None:
+    """Return the strides of a part: positions take a dimension away, None adds one, slices may skip elements."""
+    if strides is None:
+        return None
+    found: list[int] = []
+    source = 0
+    for item in items:
+        if item is None:
+            found.append(0)
+            continue
+        if isinstance(item, slice):
+            step = 1 if item.step is None else item.step
+            if type(step) is not int:
+                return None
+            found.append(strides[source] * step)
+        source += 1
+    return (*found, *strides[source:])
+
+
+def elementwise(shape: Sequence[Any], operands: Sequence[tuple[Sequence[Any], Strides]]) -> Strides | None:
+    """Return the strides that torch gives the result of an elementwise operation: in the order of its operands'."""
+    if not all(type(size) is int for size in shape):
+        return None
+    given = [_broadcast(own, strides, shape) for own, strides in operands]
+    order = list(reversed(range(len(shape))))
+    for start in range(1, len(order)):
+        at = start
+        for before in reversed(range(start)):
+            verdict = _compare(order[before], order[at], shape, given)
+            if verdict > 0:
+                order[before], order[at] = order[at], order[before]
+                at = before
+            elif verdict < 0:
+                break
+    found = [0] * len(shape)
+    step = 1
+    for dim in order:
+        found[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(found)
+
+
+def _broadcast(own: Sequence[Any], strides: Strides, shape: Sequence[Any]) -> Strides:
+    lead = len(shape) - len(own)
+    return (*([0] * lead), *(0 if size == 1 and goal != 1 else s for size, s, goal in zip(own, strides, shape[lead:])))
+
+
+def _compare(first: int, second: int, shape: Sequence[int], operands: Sequence[Strides]) -> int:
+    for strides in operands:
+        left, right = strides[first], strides[second]
+        if not left or not right:
+            continue
+        if left != right:
+            return -1 if left < right else 1
+        if shape[first] > shape[second]:
+            return 1
+    return 0
