@@ -399,6 +399,8 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
             gathered.unknowns.update(remarks.unknowns)
             gathered.findings.update(remarks.findings)
     yield from (network for network in made if type(network.value) not in inside)
+    for framework in FRAMEWORKS:
+        yield from (Network(name, value, framework) for name, value in framework.unbound() if id(value) not in seen)
 
 
 def _classes(framework: Framework, network: Any) -> list[type]:

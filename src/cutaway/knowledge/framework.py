@@ -23,6 +23,9 @@ class Framework(Protocol):
     def is_network_class(self, value: object) -> bool:
         """Tell whether a value is a class of the target whose instances are networks."""
 
+    def unbound(self) -> list[tuple[str, Any]]:
+        """Return networks of the program that no name of it is bound to, with what to call them."""
+
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Any:
         """Make an input; a shape of None is an unknown one."""
 

@@ -87,14 +87,14 @@ _OTHER_NAMES = {
     "half": "float16",
     "float": "float32",
     "double": "float64",
-    "int": "int32",
+    "int": "int64",
     "str": "string",
     "object": "string",
     "object_": "string",
     "bool_": "bool",
     "str_": "string",
 }
-_PYTHON = {bool: "bool", int: "int32", float: "float32", str: "string"}
+_PYTHON = {bool: "bool", int: "int64", float: "float32", str: "string"}
 
 
 def _name(dtype: Any) -> str:

@@ -53,6 +53,9 @@ class Keras:
             return False
         return not str(value.__module__).startswith("keras.")  # type: ignore[attr-defined]
 
+    def unbound(self) -> list[tuple[str, Any]]:
+        return []
+
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
         if shape is None:
             reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"

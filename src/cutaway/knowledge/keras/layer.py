@@ -178,6 +178,7 @@ class Layer(Operation):
                 shape=() if shape is None else shape,
                 dtype=self.variable_dtype if dtype is None else dtype,
                 trainable=trainable,
+                autocast=autocast,
                 name=name,
             )
         self._tracker.track(made)
@@ -401,7 +402,8 @@ class Layer(Operation):
         outside, here.recording = here.recording, recording and (here.recording or call.depth == 0)
         if here.recording:
             here.calls.append(call)
-        context = state("training", lambda: None)
+        context, casting = state("training", lambda: None), state("autocast", lambda: None)
+        put("autocast", self.compute_dtype if self.autocast and self.compute_dtype.is_floating else None)
         masks = None
         try:
             check(self.input_spec, first, self.name)  # type: ignore[attr-defined]
@@ -419,6 +421,7 @@ class Layer(Operation):
             result = here.note(undecidable.unknown, self)
         finally:
             put("training", context)
+            put("autocast", casting)
             here.modules.pop()
             here.recording = outside
             call.last_operation = len(here.operations)

@@ -318,8 +318,14 @@ def is_array(value: Any) -> bool:
 
 
 def convert(value: Any, dtype: Any = None) -> Tensor:
-    """Return a value as a tensor: numbers, nested lists, arrays of numpy, sizes."""
+    """Return a value as a tensor: numbers, nested lists, arrays of numpy, sizes.
+
+    A variable is seen in the type that the layer being called computes in.
+    """
     if isinstance(value, Tensor):
+        if dtype is None and isinstance(value, Variable) and value.__dict__.get("autocast"):
+            dtype = session.current().state.get("keras.autocast")
+            dtype = dtype if dtype is not None and value._dtype.is_floating else None
         if dtype is not None and standardize(dtype) != value._dtype:
             made: Tensor = new(value._shape, dtype, values=cast_values(value._values, dtype), sizes=value._sizes)
             return made

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 NEEDS = ("keras",)
-ALIASES = (("tensorflow.compat.v2", "tensorflow"),)
+ALIASES = (
+    ("tensorflow.compat.v2", "tensorflow"),
+    ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.contrib.keras", "keras"),
+    ("tensorflow.python.ops.nn", "tensorflow.nn"),
+    ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
+    ("tensorflow.python.framework.ops", "tensorflow"),
+)
 LATER: frozenset[str] = frozenset()
 """Files that few networks need: they are read when a name is not found in the others."""

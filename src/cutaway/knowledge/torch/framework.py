@@ -50,6 +50,9 @@ class Torch:
             return False
         return Module in type.mro(value) and not str(value.__module__).startswith("torch.")  # type: ignore[arg-type,attr-defined]
 
+    def unbound(self) -> list[tuple[str, Any]]:
+        return []
+
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
         if shape is None:
             reason = f"the shape of the input {name} is not given: use --input {name}=1x3x224x224"

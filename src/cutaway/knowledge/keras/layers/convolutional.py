@@ -41,6 +41,15 @@ class Convolution(Layer):
         self.kernel_size = several(given["kernel_size"], rank, f"{name}: kernel_size")
         self.strides = several(given["strides"], rank, f"{name}: strides")
         self.dilation_rate = several(given["dilation_rate"], rank, f"{name}: dilation_rate")
+        if (
+            isinstance(self, (BaseConv, BaseConvTranspose))
+            and _above_one(self.strides)
+            and _above_one(self.dilation_rate)
+        ):
+            raise ArgumentFault(
+                f"{name}: strides {self.strides} and dilation_rate {self.dilation_rate} can't both be above 1",
+                "invalid-argument",
+            )
         padding = given["padding"]
         self.padding = padding.lower() if isinstance(padding, str) else padding
         allowed = ("valid", "same", "causal") if name == "Conv1D" else ("valid", "same")
@@ -72,6 +81,10 @@ class Convolution(Layer):
             shape = (*ones, -1) if last else (1, -1, *ones[1:])
             outputs = ops.add(outputs, ops.reshape(self.bias, shape))
         return outputs if self.activation is None else self.activation(outputs)
+
+
+def _above_one(values: tuple[Any, ...]) -> bool:
+    return any(isinstance(value, int) and value > 1 for value in values)
 
 
 class BaseConv(Convolution):

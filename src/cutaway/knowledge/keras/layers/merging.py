@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.dim import equal
-from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault import ArgumentFault, IndexFault
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.layer import Layer, layer
 from cutaway.knowledge.keras.shape import text
@@ -169,6 +169,10 @@ class Dot(Merge):
             raise ArgumentFault(f'layer "{self.name}": Dot takes 2 inputs, but gets {len(tensors)}', "wrong-inputs")
         left, right = _shape(tensors[0]), _shape(tensors[1])
         a, b = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
+        if not -len(left) <= a < len(left) or not -len(right) <= b < len(right):
+            raise IndexFault(
+                f'layer "{self.name}": axes {a} and {b} are out of range for {text(left)} and {text(right)}'
+            )
         a, b = a % len(left), b % len(right)
         if equal(left[a], right[b]) is False:
             raise ArgumentFault(

@@ -48,14 +48,14 @@ class BatchNormalization(Layer):
         _in_range(self, self.axis, input_shape)
         size = channels(self, input_shape, self.axis)
         if self.scale:
-            self.gamma = self.add_weight(shape=(size,), name="gamma")
+            self.gamma = self.add_weight(shape=(size,), name="gamma", autocast=False)
         if self.center:
-            self.beta = self.add_weight(shape=(size,), name="beta")
-        self.moving_mean = self.add_weight(shape=(size,), name="moving_mean", trainable=False)
-        self.moving_variance = self.add_weight(shape=(size,), name="moving_variance", trainable=False)
+            self.beta = self.add_weight(shape=(size,), name="beta", autocast=False)
+        self.moving_mean = self.add_weight(shape=(size,), name="moving_mean", trainable=False, autocast=False)
+        self.moving_variance = self.add_weight(shape=(size,), name="moving_variance", trainable=False, autocast=False)
         if self.renorm:
             for name in ("moving_stddev", "renorm_mean", "renorm_stddev"):
-                setattr(self, name, self.add_weight(shape=(size,), name=name, trainable=False))
+                setattr(self, name, self.add_weight(shape=(size,), name=name, trainable=False, autocast=False))
         rank = None if isinstance(input_shape, Unknown) else len(input_shape)
         self.input_spec = InputSpec(ndim=rank, axes={self.axis: size})
 
@@ -86,8 +86,12 @@ class LayerNormalization(Layer):
             _in_range(self, axis, input_shape)
         shape = tuple(input_shape[axis] for axis in axes)
         self.axis = axes
-        self.gamma = self.add_weight(name="gamma", shape=shape) if self.scale or self.rms_scaling else None
-        self.beta = self.add_weight(name="beta", shape=shape) if self.center and not self.rms_scaling else None
+        self.gamma = (
+            self.add_weight(name="gamma", shape=shape, autocast=False) if self.scale or self.rms_scaling else None
+        )
+        self.beta = (
+            self.add_weight(name="beta", shape=shape, autocast=False) if self.center and not self.rms_scaling else None
+        )
 
     def call(self, inputs):
         return ops.layer_normalization(inputs, self.gamma, self.beta, self.axis, self.epsilon)
@@ -134,8 +138,8 @@ class GroupNormalization(Layer):
                 raise ArgumentFault(f'layer "{self.name}": {self.groups} groups do not divide the {size} channels')
         rank = None if isinstance(input_shape, Unknown) else len(input_shape)
         self.input_spec = InputSpec(ndim=rank, axes={self.axis: size})
-        self.gamma = self.add_weight(shape=(size,), name="gamma") if self.scale else None
-        self.beta = self.add_weight(shape=(size,), name="beta") if self.center else None
+        self.gamma = self.add_weight(shape=(size,), name="gamma", autocast=False) if self.scale else None
+        self.beta = self.add_weight(shape=(size,), name="beta", autocast=False) if self.center else None
 
     def call(self, inputs):
         return ops.layer_normalization(inputs, self.gamma, self.beta, self.axis, self.epsilon, groups=self.groups)
@@ -173,6 +177,7 @@ class SpectralNormalization(Wrapper):
                 f"SpectralNormalization: {type(self.layer).__name__} has neither kernel nor embeddings",
                 "invalid-argument",
             )
+        self.kernel = kernel
         self.vector_u = self.add_weight(shape=(1, kernel.shape[-1]), name="vector_u", trainable=False)
 
     def call(self, inputs, training=False):

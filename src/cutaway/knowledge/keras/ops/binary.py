@@ -26,7 +26,7 @@ _SIZES: dict[str, Callable[[Any, Any], Any]] = {
 def kind_of(value: Any) -> Any:
     """Return the dtype of an operand; Python's own numbers have weak ones."""
     if isinstance(value, Tensor):
-        return value._dtype
+        return convert(value)._dtype
     if isinstance(value, bool):
         return DTYPES["bool"]
     if isinstance(value, (int, Dim)):

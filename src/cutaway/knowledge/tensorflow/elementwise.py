@@ -1,0 +1,155 @@
+"""Arithmetic, comparisons and rounding, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core.fault import TypeFault
+from cutaway.knowledge.keras.dtypes import DTYPES, standardize
+from cutaway.knowledge.keras.op import Out, compute
+from cutaway.knowledge.keras.ops.binary import operands
+from cutaway.knowledge.keras.ops.binary import sizes as size_arithmetic
+from cutaway.knowledge.keras.tensor import Tensor, convert
+from cutaway.knowledge.tensorflow.rows import tf
+
+# Name -> numpy's name; both in `tf` and in `tf.math` unless a dot says where.
+_UNARY = {
+    name: name
+    for name in """abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor log log1p negative reciprocal rint
+    round rsqrt sigmoid sign sin sinh sqrt square tan tanh erf softplus lgamma digamma log_sigmoid invert_permutation
+    """.split()
+}
+_NUMPY = {
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atanh": "arctanh",
+}
+_ALSO = {"log": "log", "negative": "neg", "ceil": "ceil", "sign": "sgn"}
+
+
+def _unary(name: str) -> Any:
+    numbers = _NUMPY.get(name, name)
+
+    def rule(x: Any, name: Any = None) -> Out:
+        x = convert(x)
+        values = compute(lambda np, a: getattr(np, numbers)(a), x) if hasattr(_numpy(), numbers) else None
+        return Out(x._shape, x._dtype, values)
+
+    return rule
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+for _name in _UNARY:
+    tf(_name, f"math.{_name}", *([_ALSO[_name]] if _ALSO.get(_name, _name) != _name else []))(_unary(_name))
+for _name in ("is_finite", "is_inf", "is_nan", "logical_not"):
+
+    def _test(x: Any, name: Any = None) -> Out:
+        return Out(convert(x)._shape, DTYPES["bool"])
+
+    tf(f"math.{_name}", _name)(_test)
+
+
+def two(name: str, x: Any, y: Any, dtype: Any = None, numbers: str | None = None) -> Out:
+    """Apply a function to two tensors, of which one may be a number of Python's; their types must agree."""
+    shape, left, right = operands(name, x, y)
+    left_is, right_is = isinstance(x, Tensor), isinstance(y, Tensor)
+    if left_is and right_is and left._dtype != right._dtype:
+        raise TypeFault(
+            f"{name}: the operands are of types {left._dtype} and {right._dtype}, which differ", "dtype-mismatch"
+        )
+    kind = left._dtype if left_is or not right_is else right._dtype
+    values = None if numbers is None else compute(lambda np, a, b: getattr(np, numbers)(a, b), left, right)
+    return Out(shape, dtype or kind, values, sizes=size_arithmetic(_SIZES.get(name, ""), left, right))
+
+
+_SIZES = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "floordiv": "floor_divide",
+    "maximum": "maximum",
+    "minimum": "minimum",
+}
+_BINARY = {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "true_divide", "truediv": "true_divide",
+    "floordiv": "floor_divide", "mod": "mod", "floormod": "mod", "pow": "power", "maximum": "maximum",
+    "minimum": "minimum", "squared_difference": None, "divide_no_nan": None, "atan2": "arctan2",
+}  # fmt: skip
+_COMPARED = {
+    "equal": "equal", "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
+    "greater_equal": "greater_equal", "logical_and": "logical_and", "logical_or": "logical_or",
+}  # fmt: skip
+_FORMER = {"subtract": "sub", "multiply": "mul", "divide": "div"}
+
+
+def _binary(name: str, numbers: str | None, dtype: Any) -> Any:
+    def rule(x: Any, y: Any, name: Any = None) -> Out:
+        return two(label, x, y, dtype, numbers)
+
+    label = name
+    return rule
+
+
+for _name, _numbers in _BINARY.items():
+    tf(_name, f"math.{_name}", *([_FORMER[_name]] if _name in _FORMER else []))(_binary(_name, _numbers, None))
+for _name, _numbers in _COMPARED.items():
+    tf(_name, f"math.{_name}")(_binary(_name, _numbers, DTYPES["bool"]))
+
+
+@tf("add_n", "math.add_n")
+def add_n(inputs, name=None):
+    tensors = [convert(x) for x in inputs]
+    return Out(tensors[0]._shape, tensors[0]._dtype)
+
+
+@tf("cast")
+def cast(x, dtype, name=None):
+    x = convert(x)
+    return Out(x._shape, standardize(dtype), x._values, sizes=x._sizes)
+
+
+for _name, _dtype in (("to_float", "float32"), ("to_int32", "int32"), ("to_int64", "int64"), ("to_double", "float64")):
+
+    def _to(x: Any, name: Any = None, dtype: str = _dtype) -> Out:
+        x = convert(x)
+        return Out(x._shape, standardize(dtype), x._values, sizes=x._sizes)
+
+    tf(_name)(_to)
+
+
+@tf("clip_by_value")
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    t = convert(t)
+    return Out(t._shape, t._dtype)
+
+
+@tf("clip_by_norm")
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    t = convert(t)
+    return Out(t._shape, t._dtype)
+
+
+@tf("identity", "stop_gradient")
+def identity(input, name=None):
+    x = convert(input)
+    return Out(x._shape, x._dtype, x._values, sizes=x._sizes)
+
+
+@tf("where", "where_v2")
+def where(condition, x=None, y=None, name=None):
+    from cutaway.core.dim import unknown_size
+    from cutaway.ops.elementwise import broadcast
+
+    c = convert(condition)
+    if x is None or y is None:
+        return Out((unknown_size(), len(c._shape)), DTYPES["int64"])
+    made = two("where", x, y)
+    return Out(broadcast("where", c._shape, made.shape), made.dtype)

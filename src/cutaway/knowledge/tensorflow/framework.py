@@ -1,0 +1,155 @@
+"""Reading networks that TensorFlow itself describes: a `tf.Module`, or the graph of a program of TensorFlow 1."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.architecture import Architecture, JSONValue, Value, Weight
+from cutaway.core.dim import Size
+from cutaway.core.place import Place
+from cutaway.core.session import Call, Session
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.causes import Causes
+from cutaway.knowledge.describe import bind_by_name, describe
+from cutaway.knowledge.framework import FRAMEWORKS
+from cutaway.knowledge.inputs import Settings
+from cutaway.knowledge.keras.tensor import Tensor, new
+from cutaway.knowledge.reading import (
+    assumptions,
+    calls_below,
+    diagnostics,
+    dtype_of,
+    module_record,
+    named_inputs,
+    notes,
+    operations,
+    shape_of,
+)
+from cutaway.knowledge.tensorflow.graph import Graph, default_graph
+from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
+
+
+class TensorFlow:
+    """TensorFlow without Keras, for the interpreter."""
+
+    name = "tensorflow"
+
+    def is_network(self, value: object) -> bool:
+        return Module in type(value).__mro__ or type(value) is Graph
+
+    def is_network_class(self, value: object) -> bool:
+        if type not in type(value).__mro__ or Module not in type.mro(value):  # type: ignore[arg-type]
+            return False
+        return not str(value.__module__).startswith(("tensorflow.", "cutaway."))  # type: ignore[attr-defined]
+
+    def unbound(self) -> list[tuple[str, Any]]:
+        """Return the graph of a program that builds one, which is bound to no name."""
+        if "tensorflow.graph" not in session.current().state:
+            return []
+        graph = default_graph()
+        return [("graph", graph)] if graph.building or graph.variables else []
+
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
+        if shape is None:
+            reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
+            made: Tensor = new(Unknown(reason, session.current().place()))
+            return made
+        made = new(shape, dtype)
+        return made
+
+    def forward(self, network: Any) -> Any:
+        if isinstance(network, Graph):
+            return lambda: None
+        own = type(network).__call__
+        return getattr(own, "_function", own).__get__(network)
+
+    def declared(self, network: Any, name: str) -> None:
+        return None
+
+    def call(self, network: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return None if isinstance(network, Graph) else network(*args, **kwargs)
+
+    def origin(self, network: Any) -> Place | None:
+        if isinstance(network, Graph):
+            return network.place
+        construction = network.__dict__.get("_construction")
+        return construction.place if construction is not None else None
+
+    def prepare(self, network: Any) -> None:
+        """Nothing has to be set."""
+
+    def settings(self, network: Any) -> Settings | None:
+        return None
+
+    def parts(self, network: Any) -> list[Any]:
+        return [network] if isinstance(network, Graph) else [module for _, module in modules_of(network)]
+
+    def read_off(self, network: Any, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        separator = "/" if isinstance(network, Graph) else "."
+        if isinstance(network, Graph):
+            call = Call(network, [], network.first, last_operation=len(gathered.operations))
+            call.inputs = [(tensor.name, tensor.reference()) for tensor in network.placeholders]
+            call.outputs = [("", tensor.reference()) for tensor in network.fetched]
+            modules: list[tuple[str, Any]] = [("", network)]
+            calls = {id(network): [call]}
+            inputs = call.inputs
+            weights = [("", variable.path, variable) for variable in network.variables]
+        else:
+            modules = modules_of(network)
+            calls = calls_below(gathered, call, {id(module): path for path, module in modules})
+            inputs = list(named_inputs(_signature(self.forward(network)), call)) if call else []
+            weights = held_variables(network)
+        paths = {id(module): path for path, module in modules}
+        names = {variable._number: label for _, label, variable in weights}
+        names.update({reference.number: label for label, reference in inputs})
+        causes = Causes(gathered)
+        if call is not None:
+            causes.operations(gathered.operations[call.first_operation : call.last_operation])
+            causes.calls({path: calls.get(id(module), []) for path, module in modules}, separator)
+        return Architecture(
+            name=name,
+            target=target,
+            framework=self.name,
+            inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
+            outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
+            modules=tuple(
+                module_record(module, path, calls.get(id(module), []), partial(_config, module))
+                for path, module in modules
+            ),
+            weights=tuple(_weights(weights)),
+            ops=tuple(operations(gathered, call, paths, names)),
+            unknowns=notes(gathered, paths),
+            assumptions=assumptions(gathered),
+            diagnostics=diagnostics(gathered),
+            separator=separator,
+            causes=causes.listed(),
+        )
+
+
+def _signature(forward: Any) -> inspect.Signature:
+    try:
+        return session.current().signature(forward)
+    except (Exception, Undecidable):
+        return inspect.Signature()
+
+
+def _weights(found: list[tuple[str, str, Any]]) -> Iterator[Weight]:
+    for path, label, variable in found:
+        shape = shape_of(variable.reference())
+        yield Weight(label, shape, str(variable.dtype), "parameter", bool(variable.trainable), None, path)
+
+
+def _config(module: Any) -> dict[str, JSONValue]:
+    construction = module.__dict__.get("_construction")
+    if construction is None:
+        return {}
+    signature = session.current().signature(type(module).__init__)
+    bound = bind_by_name(signature, (module, *construction.args), construction.kwargs)
+    return {name: describe(value) for name, value in bound}
+
+
+FRAMEWORKS.append(TensorFlow())
