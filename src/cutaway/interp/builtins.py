@@ -155,7 +155,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
     unknown: Unknown | None = value if type(value) is Unknown else None
     for kind in _kinds(kinds):
         if type(kind) is Unknown:
-            unknown = unknown or kind
+            unknown = kind if unknown is None else unknown
         elif type(value) is Unknown:
             if kind is object:
                 return True

@@ -214,7 +214,7 @@ class ExpressionCompiler:
                 value = part(frame)
                 truth = truth_of(value)
                 if isinstance(truth, Unknown):
-                    unknown = unknown or truth
+                    unknown = truth if unknown is None else unknown
                 elif truth is stop_at:
                     # What decides the whole stands even behind an unknown, if its value is a plain truth.
                     return value if unknown is None or isinstance(value, bool) else unknown
@@ -224,21 +224,30 @@ class ExpressionCompiler:
 
     def _Compare(self, node: ast.Compare) -> Evaluate:
         first = self.expression(node.left)
-        rest = [(_comparison(op), self.expression(right)) for op, right in zip(node.ops, node.comparators)]
+        rest = [
+            (_comparison(op), self.expression(right), is_pure(right)) for op, right in zip(node.ops, node.comparators)
+        ]
         if len(rest) == 1:
-            compare, second = rest[0]
+            compare, second, _ = rest[0]
             return lambda frame: compare(first(frame), second(frame))
 
         def evaluate(frame: Frame) -> Any:
             left = first(frame)
+            unknown: Unknown | None = None
             result: Any = True
-            for compare, second in rest:
+            for compare, second, pure in rest:
+                if unknown is not None and not pure:
+                    self.skip(frame, node, unknown)
+                    return unknown
                 right = second(frame)
                 result = compare(left, right)
-                if truth_of(result) is False:
-                    return result
+                truth = truth_of(result)
+                if isinstance(truth, Unknown):
+                    unknown = truth if unknown is None else unknown
+                elif truth is False:
+                    return result if unknown is None or isinstance(result, bool) else unknown
                 left = right
-            return result
+            return result if unknown is None else unknown
 
         return evaluate
 
@@ -603,7 +612,12 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     elif kind is type:
         if function in CONVERSIONS:
             if args and not kwargs:
-                return CONVERSIONS[function](*args)
+                try:
+                    return CONVERSIONS[function](*args)
+                except Undecidable as undecidable:
+                    if type(undecidable) is not Undecidable or function not in _NUMBERS:
+                        raise
+                    return undecidable.unknown
         elif function in CONSTRUCTORS:
             return CONSTRUCTORS[function](*args, **kwargs)
     try:
@@ -620,6 +634,9 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         build(len(result))
     check = CHECKED.get(type(result))
     return result if check is None else check(result)
+
+
+_NUMBERS = frozenset({bool, complex, float, int})
 
 
 def _is_hosts(function: Any) -> bool:

@@ -410,6 +410,7 @@ class StatementCompiler(ExpressionCompiler):
                     assign_target(self, child)(frame, unknown)
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, (ast.Store, ast.Del)):
                 self._forget_object(frame, child.value, unknown)
+                self._forget_numbers(frame, child.value)
         self._forget_calls(frame, changed, unknown)
 
     def _forget_calls(self, frame: Frame, nodes: Iterable[ast.AST], unknown: Unknown) -> None:
@@ -418,10 +419,15 @@ class StatementCompiler(ExpressionCompiler):
             if isinstance(child, ast.Call):
                 if isinstance(child.func, ast.Attribute) and child.func.attr not in _HARMLESS:
                     self._forget_object(frame, child.func.value, unknown, child.func.attr)
+                    if _writes(child.func.attr):
+                        self._forget_numbers(frame, child.func.value)
                 elif isinstance(child.func, ast.Name) and child.func.id in ("setattr", "delattr") and child.args:
                     blur(self._present(frame, child.args[0]), unknown)
+                name = getattr(child.func, "attr", getattr(child.func, "id", ""))
                 for argument in child.args:
                     self._forget_object(frame, argument, unknown)
+                    if _writes(name):
+                        self._forget_numbers(frame, argument)
 
     def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         self._forget_calls(frame, list(ast.walk(node)), unknown)
@@ -479,6 +485,12 @@ class StatementCompiler(ExpressionCompiler):
             assign_target(self, target)(frame, unknown)
         elif method and is_instance_of_targets(value):
             blur(value, unknown, written_by(type(value), method))
+
+    def _forget_numbers(self, frame: Frame, node: ast.expr) -> None:
+        """What may or may not have been written into an array leaves its sizes as they are."""
+        forget = getattr(type(value := self._present(frame, node)), "forget_numbers", None)
+        if forget is not None:
+            forget(value)
 
     def _While(self, node: ast.While) -> Execute:
         test, line = self.expression(node.test), node.lineno
@@ -682,7 +694,7 @@ def matches(error: BaseException, kinds: Any) -> bool:
     unknown: Unknown | None = None
     for kind in kinds if isinstance(kinds, tuple) else (kinds,):
         if type(kind) is Unknown:
-            unknown = unknown or kind
+            unknown = kind if unknown is None else unknown
         elif not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
         elif isinstance(error, kind):
@@ -787,6 +799,11 @@ def _is_documentation(node: ast.stmt) -> bool:
 def _as_assignment(node: ast.AnnAssign) -> ast.Assign:
     assert node.value is not None
     return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+
+def _writes(method: str) -> bool:
+    """Tell by its name whether a function of arrays writes into one."""
+    return method.endswith("_") and not method.endswith("__")
 
 
 def _raises(body: list[ast.stmt]) -> bool:

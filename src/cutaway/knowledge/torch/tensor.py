@@ -133,6 +133,12 @@ class Tensor(metaclass=TensorMeta):
             raise Undecidable(Unknown("the decision depends on the numbers in a tensor", session.current().place()))
         return values.array()
 
+    def forget_numbers(self) -> None:
+        """Note that something may have been written into it."""
+        self._storage[0] += 1
+        self._version = self._storage[0]
+        self._values = None
+
     def __bool__(self) -> bool:
         return bool(self.array())
 
