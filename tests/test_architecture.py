@@ -20,8 +20,9 @@ MAY_IMPORT = {
     "interp": {"interp", "syntax", "knowledge", "core"},
     "passes": {"passes", "ops", "core"},
     "report": {"report", "passes", "core"},
+    "formats": {"formats", "core"},
     "live": {"live", "knowledge", "syntax", "core"},
-    "commands": {"commands", "report", "passes", "knowledge", "core", "_api", "limits"},
+    "commands": {"commands", "formats", "report", "passes", "knowledge", "core", "_api", "limits"},
 }
 """Room -> the rooms that it may import from; the modules beside the rooms may import from any."""
 

@@ -65,8 +65,22 @@ def show(
         raise internal(error) from error
 
 
+def _saved(path: str) -> Architecture | None:
+    """Return the network of a saved file; None where it is none."""
+    if not os.path.isfile(path) or path.endswith((".py", ".json")):
+        return None
+    from cutaway.formats import tensorboard
+
+    with open(path, "rb") as file:
+        head = file.read(64)
+        return tensorboard.read(head + file.read(), path) if tensorboard.sniff(head) else None
+
+
 def _analyse(text: str, options: Options) -> list[Architecture]:
-    """Analyse a program, or a folder as it comes from the hub."""
+    """Analyse a program, a folder as it comes from the hub, or an event file."""
+    saved = _saved(text)
+    if saved is not None:
+        return [saved]
     folder = None
     if os.path.isdir(text) or text.endswith(".json"):
         from cutaway.hub.folder import PIPELINE, find

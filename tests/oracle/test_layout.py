@@ -18,6 +18,12 @@ from cutaway.knowledge.torch.tensor import new, strides_of  # noqa: E402
 Step = tuple[str, Callable[[Any], Any]]
 
 
+def cat(tensor: Any, dim: int) -> Any:
+    """Return a tensor beside itself."""
+    join = torch.cat if isinstance(tensor, torch.Tensor) else registry.TABLE["torch.cat"]
+    return join([tensor, tensor], dim)
+
+
 def steps(shape: tuple[int, ...], rng: random.Random) -> Step:
     """Return something to do to a tensor of this shape, by methods that both kinds of tensors have."""
     rank = len(shape)
@@ -31,6 +37,7 @@ def steps(shape: tuple[int, ...], rng: random.Random) -> Step:
         ("t + t", lambda t: t + t),
         ("t + 1", lambda t: t + 1),
         ("relu()", lambda t: t.relu()),
+        (f"cat({first})", lambda t: cat(t, first)),
         ("softmax(-1)", lambda t: t.softmax(-1)),
         ("t + t.contiguous()", lambda t: t + t.contiguous()),
         ("reshape(-1)", lambda t: t.reshape(-1)),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import time
 from typing import Any
 
 from cutaway.commands.options import add_output, add_target, architectures
 from cutaway.commands.output import write
+from cutaway.core.error import CutawayError
 
 
 def add(commands: Any) -> None:
@@ -21,7 +24,9 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target(show)
-    show.add_argument("--format", choices=("table", "tree", "json"), default="table", help="default: table")
+    show.add_argument(
+        "--format", choices=("table", "tree", "json", "tensorboard"), default="table", help="default: table"
+    )
     add_output(show)
     show.add_argument("--depth", type=_positive, metavar="N", help="show only N levels of modules")
     show.add_argument(
@@ -35,8 +40,24 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     found = architectures(options, options.target)
-    write(_render(found, options), options.output)
+    if options.format == "tensorboard":
+        _write_events(found, options)
+    else:
+        write(_render(found, options), options.output)
     return 1 if any(architecture.diagnostics for architecture in found) else 0
+
+
+def _write_events(found: Any, options: argparse.Namespace) -> None:
+    """Write an event file; into a folder, under a name that TensorBoard looks for."""
+    from cutaway.formats import tensorboard
+
+    if options.output is None or len(found) != 1:
+        what = "names one network" if options.output else "needs --output: a folder of runs, or a file"
+        raise CutawayError(f"{options.target}: --format tensorboard {what}")
+    path = options.output
+    if os.path.isdir(path):
+        path = os.path.join(path, f"events.out.tfevents.{int(time.time())}.cutaway")
+    write(tensorboard.write(found[0]), path)
 
 
 def _render(found: Any, options: argparse.Namespace) -> str:

@@ -30,8 +30,11 @@ _FORMATTED = frozenset(
     f"torch.nn.functional.{family}{rank}d"
     for family in ("conv", "conv_transpose", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
     for rank in (1, 2, 3)
-)
+) | {"torch.nn.functional.batch_norm"}
 """Rows whose results have their channels where the input has them."""
+
+_JOINED = frozenset(["torch.cat", "torch.concat", "torch.concatenate"])
+"""Rows whose results have their channels where all inputs have them."""
 
 
 def arrangement(name: str, home: str) -> Arranged:
@@ -40,6 +43,8 @@ def arrangement(name: str, home: str) -> Arranged:
         return lambda _shape, _inputs: True
     if name in _FORMATTED:
         return _formatted
+    if name in _JOINED:
+        return _joined
     if home.rpartition(".")[2] in _ELEMENTWISE:
         return _elementwise
     return lambda _shape, _inputs: None
@@ -53,6 +58,13 @@ def _formatted(shape: Any, inputs: list[Tensor]) -> Any:
     if not layout.has_channels_last(inputs[0]._shape, strides):
         return True
     return layout.channels_last(shape)
+
+
+def _joined(shape: Any, inputs: list[Tensor]) -> Any:
+    known = [(tensor._shape, strides_of(tensor)) for tensor in inputs]
+    if any(strides is None for _, strides in known):
+        return None
+    return layout.channels_last(shape) if all(layout.has_channels_last(*each) for each in known) else True
 
 
 def _elementwise(shape: Any, inputs: list[Tensor]) -> Any:

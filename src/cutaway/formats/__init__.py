@@ -1,0 +1,1 @@
+"""Saved files to and from Architectures; one file for each format."""
