@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +107,45 @@ def _transformers_inputs(model_class: Any, config: Any) -> tuple[str, Shape, str
     if name == "pixel_values" and isinstance(size, int):
         return name, [1, getattr(config, "num_channels", 3), size, size], "float32"
     return None
+
+
+def transformers_defaults() -> Iterator[Subject]:
+    """Yield the base model of every configuration of transformers, with that configuration's own defaults."""
+    transformers = _imported("transformers")
+    for config in transformers.MODEL_MAPPING.keys():  # noqa: SIM118 - it is no dictionary
+        try:
+            found = transformers.MODEL_MAPPING[config]
+        except ValueError:  # it is listed, but not exported
+            continue
+        make = found[0] if isinstance(found, (list, tuple)) else found
+        names = _first_inputs(make)
+        yield Subject(
+            f"transformers:{make.__name__}",
+            lambda make=make, config=config: make(config()),
+            lambda model, names=names: [_default_shape(name, model.config) for name in names],
+            f"{config.__name__}()",
+            tuple("int64" if name.endswith("_ids") else "float32" for name in names),
+            names,
+        )
+
+
+def _first_inputs(model_class: Any) -> tuple[str, ...]:
+    """Return what a model's forward takes first: token ids, else an image, else a waveform."""
+    try:
+        taken = inspect.signature(model_class.forward).parameters
+    except ImportError:  # it needs another package, and says so when it is built
+        return ()
+    if "input_ids" in taken:
+        return tuple(name for name in ("input_ids", "decoder_input_ids") if name in taken)
+    return next(((name,) for name in ("pixel_values", "input_values") if name in taken), ())
+
+
+def _default_shape(name: str, config: Any) -> Shape:
+    if name != "pixel_values":
+        return [2, 16000] if name == "input_values" else [2, 16]
+    size = getattr(config, "image_size", 224)
+    sides = list(size) if isinstance(size, (list, tuple)) else [size, size]
+    return [2, getattr(config, "num_channels", 3), *sides]
 
 
 ZOOS: dict[str, Callable[[], Iterator[Subject]]] = {

@@ -7,7 +7,8 @@ a line of JSON for each, compressed if its name ends in .gz:
 
     target       module:function
     arguments    what the function is called with, if anything
-    input        the shapes that forward is called with
+    input        the shapes that forward is called with, by name where they are given by name
+    dtypes       {name: element type} of those that are given by name
     modules      [[path, class]] in the order of named_modules()
     params       {name: shape} in the order of named_parameters()
     buffers      {name: shape} in the order of named_buffers()
@@ -32,7 +33,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from benchmarks.zoo.subjects import ZOOS, Shape, Subject
+from benchmarks.zoo.subjects import ZOOS, Shape, Subject, transformers_defaults
+
+RECORDED = {**ZOOS, "transformers": transformers_defaults}  # nothing is allocated, so they keep all of their layers
 
 
 class Late(BaseException):
@@ -73,7 +76,10 @@ def record(subject: Subject) -> dict[str, Any]:
     row["modules"] = [[path, type(module).__name__] for path, module in model.named_modules()]
     row["params"] = {name: list(weight.shape) for name, weight in model.named_parameters()}
     row["buffers"] = {name: list(weight.shape) for name, weight in model.named_buffers()}
-    row["input"] = subject.inputs(model)
+    given = subject.inputs(model)
+    row["input"] = dict(zip(subject.names, given)) if subject.names else given
+    if subject.names:
+        row["dtypes"] = dict(zip(subject.names, subject.dtypes))
     calls: dict[str, list[list[Shape]]] = {}
     for path, module in model.named_modules():
 
@@ -83,7 +89,8 @@ def record(subject: Subject) -> dict[str, Any]:
         module.register_forward_hook(note, with_kwargs=True)
     try:
         with torch.no_grad():
-            output = model(*_tensors(row["input"], subject.dtypes, device))
+            tensors = _tensors(given, subject.dtypes, device)
+            output = model(**dict(zip(subject.names, tensors))) if subject.names else model(*tensors)
     except Exception as error:
         return row | {"forward_error": _line(error)}
     return row | {"output": shapes(output), "io": calls}
@@ -127,14 +134,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.zoo.truth", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("zoo", choices=sorted(ZOOS))
+    parser.add_argument("zoo", choices=sorted(RECORDED))
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="record only every N-th model")
     parser.add_argument("--only", default="", metavar="TEXT", help="record only models with this in their target")
     parser.add_argument("--seconds", type=int, default=120, metavar="N", help="time for one model (120)")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
-    chosen = [s for s in ZOOS[options.zoo]() if options.only in s.target][:: options.every]
+    chosen = [s for s in RECORDED[options.zoo]() if options.only in s.target][:: options.every]
     counts = {"recorded": 0, "without a forward pass": 0, "not built": 0}
     with opened(options.out) as file:
         for subject in chosen:

@@ -21,10 +21,10 @@ EVERYTHING = object()
 _KINDS = (dict, set, defaultdict, OrderedDict)
 
 
-def awaiting(value: Any, ask: Ask) -> Any:
+def awaiting(value: Any, ask: Ask, is_filled: Callable[[type, str], bool]) -> Any:
     """Return what stands for a value that a module has bound: an empty container becomes one that asks.
 
-    So do the containers that an object, or a class, of the package holds.
+    So do the containers that an object, or a class, of the package holds, of a class where something fills them.
     """
     if type(value) in _KINDS:
         return value if value else _container(value, ask)
@@ -36,9 +36,9 @@ def awaiting(value: Any, ask: Ask) -> Any:
         return value
     for name, item in list(held.items()):
         if type(item) in _KINDS and not item and not name.startswith("__"):
-            if is_class:
+            if is_class and is_filled(value, name):
                 type.__setattr__(value, name, _container(item, ask))
-            else:
+            elif not is_class:
                 held[name] = _container(item, ask)
     return value
 

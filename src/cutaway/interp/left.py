@@ -18,6 +18,7 @@ class Left:
         self.loader = loader
         self.states: dict[str, ModuleState] = {}
         self.done: set[tuple[str, str | None, int]] = set()
+        self.noted: set[str] = set()
 
     def __bool__(self) -> bool:
         return bool(self.states)
@@ -33,7 +34,6 @@ class Left:
         """
         if any(name.partition(".")[0] == package for name in self.loader.running):
             return False
-        pattern = None if word is None else re.compile(rb"(?<!\w)" + re.escape(word.encode()) + rb"(?!\w)")
         seen: set[str] = set()
         found = False
         while (package, word, len(self.states)) not in self.done:
@@ -45,12 +45,19 @@ class Left:
                 state = self.states[name]
                 if state.started:
                     continue
-                if pattern is None or state.location.folders or pattern.search(state._read()):
+                if word is None or state.location.folders or _enters(state._read(), word.encode()):
                     found = True
                     state.run()
-                else:
+                elif name not in self.noted:
+                    self.noted.add(name)
                     self._note_imports(state)
         return found
+
+    def is_filled(self, cls: type, name: str) -> bool:
+        """Tell whether the modules of a class and its bases put something into a container that the class holds."""
+        states = self.loader.states
+        homes = {str(vars(base).get("__module__")) for base in type.mro(cls)}
+        return any(_fills(states[home]._read(), name) for home in homes if home in states)
 
     def _note_imports(self, state: ModuleState) -> None:
         """Enter the modules of its package that a module would evaluate if it were evaluated."""
@@ -63,3 +70,28 @@ class Left:
                 below = self.loader.states.get(name)
                 if below is not None and not below.started:
                     self.note(below)
+
+
+def _enters(text: bytes, word: bytes) -> bool:
+    """Tell whether a text quotes a word, or defines a function or a class of that name."""
+    if word not in text:
+        return False
+    named = re.escape(word)
+    return (
+        re.search(rb"[\"']%b(?!\w)|(?<!\w)%b[\"']|\b(?:def|class)[ \t]+%b\b" % (named, named, named), text) is not None
+    )
+
+
+_READERS = frozenset(b"set dict list tuple frozenset sorted len iter enumerate bool str repr print".split())
+
+
+def _fills(text: bytes, name: str) -> bool:
+    """Tell whether a text puts something into the container of a name, or hands it to somebody who may."""
+    word = name.encode()
+    if word not in text:
+        return False
+    written = rb"""(?<!\w)%b["']?\)?\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.(?!(?:get|items|keys|values|copy)\b)\w|\|=)"""
+    if re.search(written % word, text):
+        return True
+    handed = rb"(?:(\w*)\(|[\[,=]|\breturn\b)[ \t]*(?:[\w.]+\.)?%b[ \t]*(?:[\],)\n]|$)"
+    return any(found[1] not in _READERS for found in re.finditer(handed % word, text))

@@ -353,14 +353,16 @@ class ModuleState:
             for name in assigned([node], in_expressions=False):
                 value = self.namespace.get(name)
                 if type(value) is not Pending:
-                    self.namespace[name] = awaiting(value, self._ask)
+                    self.namespace[name] = awaiting(value, self._ask, self.loader.left.is_filled)
 
     def _ask(self, key: Any) -> bool:
         """Evaluate those modules of this package that were left and might enter a key."""
         package = self.name.partition(".")[0]
         if key is EVERYTHING:
             return self.loader.left.catch_up(package)
-        return isinstance(key, str) and len(key) > 2 and self.loader.left.catch_up(package, str.__str__(key))
+        if not isinstance(key, str) or len(key) < 3 or key.startswith("__"):
+            return False
+        return self.loader.left.catch_up(package, str.__str__(key))
 
     def _lose(self, node: ast.stmt, unknown: Unknown) -> None:
         """A statement that did not finish leaves the names it would have bound unknown."""

@@ -75,8 +75,10 @@ class Torch:
         return construction.place if construction is not None else None
 
     def prepare(self, network: Module) -> None:
-        session.current().assume("the network is in evaluation mode")
+        here = session.current()
+        here.assume("the network is in evaluation mode")
         network.eval()
+        here.state["children as built"] = [(module, dict(module._modules)) for module in network.modules()]
 
     def settings(self, network: Module) -> Settings:
         modules = list(network.modules())
@@ -93,6 +95,7 @@ class Torch:
     def read_off(self, network: Module, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
         if "_modules" not in network.__dict__:
             raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
+        _show_as_built(network)
         paths = {id(module): path for path, module in network.named_modules()}
         calls = calls_below(gathered, call, paths)
         weights = list(_weights(network))
@@ -123,6 +126,24 @@ class Torch:
             diagnostics=diagnostics(gathered),
             causes=causes.listed(),
         )
+
+
+def _show_as_built(network: Module) -> None:
+    """Put back modules that forward has replaced or removed: a network is what its constructor makes of it."""
+    here = session.current()
+    paths: dict[int, str] = {}
+    for module, children in here.state.pop("children as built", ()):
+        now = module._modules
+        lost = [name for name, child in children.items() if now.get(name) is not child]
+        if not lost:
+            continue
+        paths = paths or {id(part): path for path, part in network.named_modules()}
+        here.assume(
+            f"{paths.get(id(module)) or 'the network'} is shown as it is built: forward replaces {', '.join(lost)}"
+        )
+        added = {name: child for name, child in now.items() if name not in children}
+        now.clear()
+        now.update({**children, **added})
 
 
 def _unknown_parts(network: Module, weights: list[tuple[Weight, Any]], causes: Causes) -> None:
