@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -187,3 +189,20 @@ def test_modules_say_what_they_are_for() -> None:
         if (ast.get_docstring(tree_of(path)) or "TODO").startswith("TODO")
     ]
     assert not wrong, "\n".join(wrong)
+
+
+HEAVY = ("json", "numpy", "pickle", "shutil", "subprocess", "tempfile", "unittest", "urllib.parse", "zipfile")
+
+
+def test_showing_a_network_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    model = tmp_path / "model.py"
+    model.write_text("import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())\n")
+    program = (
+        f"import sys\nfrom cutaway import cli\ncli.main(['show', {str(model)!r}])\nprint(*sys.modules, file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(run.stderr.split())
+    assert not loaded.intersection(HEAVY)
+    commands = {name for name in loaded if name.startswith("cutaway.commands.")}
+    assert commands == {f"cutaway.commands.{name}" for name in ("show", "options", "output")}
+    assert not any(name.startswith(("cutaway.live", "cutaway.hub", "cutaway.knowledge.keras")) for name in loaded)

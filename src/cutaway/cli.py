@@ -85,11 +85,24 @@ def _complain(message: str) -> None:
         print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that knows how wide the terminal is: argparse imports much to find that out."""
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        return self.formatter_class(prog=self.prog, width=_columns() - 2)  # type: ignore[call-arg]
+
+
+def _columns() -> int:
+    with suppress(OSError, ValueError):
+        return int(os.environ.get("COLUMNS", "")) or 80
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size().columns or 80
+    return 80
+
+
 def _parser(named: str) -> argparse.ArgumentParser:
     """Return a parser for the command that is named, or for all where it is none of them."""
-    parser = argparse.ArgumentParser(
-        prog="cutaway", description="Show what is inside a neural network without running it."
-    )
+    parser = _Parser(prog="cutaway", description="Show what is inside a neural network without running it.")
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
     for module in [COMMANDS[named]] if named in COMMANDS else dict.fromkeys(COMMANDS.values()):

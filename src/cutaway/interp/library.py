@@ -606,14 +606,26 @@ def _builtins() -> dict[str, Any]:
     return dict(BUILTINS)
 
 
+def _path_objects(names: str) -> Callable[[], dict[str, Any]]:
+    """Return what gives these names: of a module that few targets need, and that imports much."""
+
+    def give() -> dict[str, Any]:
+        from cutaway.interp import pathobject
+
+        found: dict[str, Any] = getattr(pathobject, names)()
+        return found
+
+    return give
+
+
 _MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
     "math": _math, "itertools": _itertools, "operator": _operator, "functools": _functools, "copy": _copy,
     "json": _json, "types": _types, "typing": _typing, "typing_extensions": _typing, "sys": _sys, "os": _os, "os.path": paths.os_path,
-    "pathlib": paths.pathlib_names, "glob": paths.glob_names, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
+    "pathlib": _path_objects("pathlib_names"), "glob": paths.glob_names, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
     "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
     "random": _random, "time": _time,
     "traceback": _traceback, "platform": _platform, "threading": _threading, "datetime": _datetime,
-    "argparse": _argparse, "io": _io, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": paths.pkgutil_names, "importlib.resources": paths.resources_names, "importlib_resources": paths.resources_names, "builtins": _builtins, "urllib": dict,
+    "argparse": _argparse, "io": _io, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": _path_objects("pkgutil_names"), "importlib.resources": _path_objects("resources_names"), "importlib_resources": _path_objects("resources_names"), "builtins": _builtins, "urllib": dict,
 }  # fmt: skip
 
 _ = record_of

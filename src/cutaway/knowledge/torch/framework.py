@@ -96,7 +96,8 @@ class Torch:
         if "_modules" not in network.__dict__:
             raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
         _show_as_built(network)
-        paths = {id(module): path for path, module in network.named_modules()}
+        modules = list(network.named_modules())
+        paths = {id(module): path for path, module in modules}
         calls = calls_below(gathered, call, paths)
         weights = list(_weights(network))
         names = {t._number: weight.name for weight, t in weights if isinstance(t, Tensor) and weight.tied_to is None}
@@ -105,8 +106,8 @@ class Torch:
         causes = Causes(gathered)
         if call is not None:
             causes.operations(gathered.operations[call.first_operation : call.last_operation])
-            causes.calls({path: calls.get(id(module), []) for path, module in network.named_modules()}, ".")
-        _unknown_parts(network, weights, causes)
+            causes.calls({path: calls.get(id(module), []) for path, module in modules}, ".")
+        _unknown_parts(modules, weights, causes)
         return Architecture(
             name=name,
             target=target,
@@ -117,7 +118,7 @@ class Torch:
                 module_record(
                     module, path, calls.get(id(module), []), partial(_config, module, session.current().signature)
                 )
-                for path, module in network.named_modules()
+                for path, module in modules
             ),
             weights=tuple(weight for weight, _ in weights),
             ops=tuple(operations(gathered, call, paths, names)),
@@ -146,10 +147,10 @@ def _show_as_built(network: Module) -> None:
         now.update({**children, **added})
 
 
-def _unknown_parts(network: Module, weights: list[tuple[Weight, Any]], causes: Causes) -> None:
+def _unknown_parts(modules: list[tuple[str, Module]], weights: list[tuple[Weight, Any]], causes: Causes) -> None:
     """Enter the modules and weights that are not known as they were built."""
     stored: dict[int, Unknown] = {}
-    for path, module in network.named_modules():
+    for path, module in modules:
         held = module.__dict__
         unknown = held["_incomplete"] if "_incomplete" in held else getattr(type(module), "_opaque_reason", None)
         if isinstance(unknown, Unknown):
