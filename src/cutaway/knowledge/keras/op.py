@@ -154,6 +154,9 @@ def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any
         macs: list[Any] = []
         allocates = [True]
         made = _materialise(result, macs, allocates)
+        trace = here.state.get("tensorflow.trace")
+        if trace is not None:
+            trace.append((call, args, kwargs, made))
         if here.recording:
             read = [t.reference() for t in tensors((args, kwargs))]
             written = [t.reference() for t in tensors(made)]

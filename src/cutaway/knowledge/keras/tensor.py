@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, Size, unknown_size
+from cutaway.core.dim import Dim, Size, equal, unknown_size
+from cutaway.core.fault import ArgumentFault
 from cutaway.core.session import Reference
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.dtypes import DType, floatx, promote, standardize
-from cutaway.knowledge.keras.shape import TensorShape, seen, sizes_of, symbolic
+from cutaway.knowledge.keras.shape import TensorShape, seen, sizes_of, symbolic, text
 from cutaway.knowledge.keras.state import auto_name, current_path
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.values import LIMIT, Lazy, known
@@ -76,10 +77,14 @@ class Tensor:
     def set_shape(self, shape: Any) -> None:
         if isinstance(self._shape, Unknown):
             self._shape = symbolic(shape, "x")
-        else:
-            self._shape = tuple(
-                given if isinstance(given, int) else size for size, given in zip(self._shape, sizes_of(shape))
-            )
+            return
+        wanted = sizes_of(shape)
+        known = len(wanted) == len(self._shape)
+        if not known or any(equal(a, b) is False for a, b in zip(self._shape, wanted) if b is not None):
+            fault = ArgumentFault(f"set_shape: a tensor of shape {text(self._shape)} can't have shape {text(wanted)}")
+            session.current().find(fault)
+            raise fault
+        self._shape = tuple(given if isinstance(given, int) else size for size, given in zip(self._shape, wanted))
 
     def reference(self) -> Reference:
         """Return what the dataflow graph says of this tensor now."""

@@ -1,10 +1,17 @@
-"""`compile`, `fit`, `evaluate` and `predict`: nothing is trained."""
+"""`compile`, `fit`, `evaluate` and `predict`: nothing is trained, but data that does not suit the model is found."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.unknown import Unknown
+from cutaway.core import session
+from cutaway.core.dim import equal
+from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.keras.shape import text
+from cutaway.knowledge.keras.tensor import KerasTensor, Tensor, convert, is_array, keras_tensor
+from cutaway.knowledge.keras.tree import flatten, map_structure
+from cutaway.ops.elementwise import broadcast
 
 
 class History:
@@ -19,21 +26,31 @@ class History:
 class Trainer:
     """What a model offers to train it."""
 
-    def compile(self, *args: Any, **kwargs: Any) -> None:
-        self.__dict__["_compiled"] = (args, kwargs)
+    def compile(
+        self, optimizer: Any = "rmsprop", loss: Any = None, loss_weights: Any = None, metrics: Any = None, **kwargs: Any
+    ) -> None:
+        self.__dict__["optimizer"], self.__dict__["loss"] = optimizer, loss
 
-    def fit(self, *args: Any, **kwargs: Any) -> History:
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: Any = 1, *args: Any, **kwargs: Any
+    ) -> History:
+        check(self, x, y)
+        validation = kwargs.get("validation_data")
+        if isinstance(validation, (list, tuple)) and len(validation) >= 2:
+            check(self, validation[0], validation[1])
         return History()
 
     fit_generator = fit
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> Unknown:
+    def evaluate(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Unknown:
+        check(self, x, y)
         return Unknown("the result of an evaluation is not known")
 
     evaluate_generator = train_on_batch = test_on_batch = evaluate
 
-    def predict(self, *args: Any, **kwargs: Any) -> Unknown:
-        return Unknown("the numbers of a prediction are not known")
+    def predict(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        outputs = check(self, x, None)
+        return Unknown("the numbers of a prediction are not known") if outputs is None else outputs
 
     predict_generator = predict_on_batch = predict
 
@@ -41,3 +58,87 @@ class Trainer:
         """There are no numbers to reset."""
 
     reset_states = reset_metrics
+
+
+def check(model: Any, x: Any, y: Any) -> Any:
+    """Compare data with a model's inputs, and targets with its outputs and its loss; return the outputs."""
+    here = session.current()
+    try:
+        return _checked(model, x, y)
+    except Undecidable:
+        return None
+    except Fault as fault:
+        here.find(fault)
+        raise
+
+
+def _checked(model: Any, x: Any, y: Any) -> Any:
+    inputs = _tensors(x)
+    if inputs is None:
+        return None
+    flat = flatten(inputs)
+    targets = _tensors(y)
+    given = [*flat, *(flatten(targets) if targets is not None else [])]
+    counts = [tensor._shape[0] for tensor in given if tensor._shape]
+    for count in counts[1:]:
+        if equal(counts[0], count) is False:
+            raise ArgumentFault(
+                f"data: the numbers of samples differ: {' and '.join(map(str, dict.fromkeys(counts)))}",
+                "different-lengths",
+            )
+    outputs = model(map_structure(_symbolic, inputs))
+    if targets is not None:
+        _compare(model, flatten(targets), flatten(outputs))
+    return outputs
+
+
+def _tensors(value: Any) -> Any:
+    """Return data as tensors in its structure; None where it is not known, or not in arrays."""
+    leaves = [value] if isinstance(value, list) and value and isinstance(value[0], (int, float)) else flatten(value)
+    if not leaves or any(not (isinstance(leaf, Tensor) or is_array(leaf)) for leaf in leaves):
+        return None
+    made = map_structure(convert, value)
+    if any(isinstance(tensor._shape, Unknown) for tensor in flatten(made)):
+        return None
+    return made
+
+
+def _symbolic(tensor: Any) -> KerasTensor:
+    from cutaway.core.dim import symbol
+    from cutaway.knowledge.keras.shape import BATCH
+
+    return keras_tensor((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
+
+
+_CATEGORIES = ("categorical_crossentropy", "CategoricalCrossentropy")
+_SPARSE = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
+
+
+def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
+    loss = model.__dict__.get("loss")
+    for target, output in zip(targets, outputs):
+        if not isinstance(output, Tensor) or isinstance(output._shape, Unknown):
+            continue
+        name = loss if isinstance(loss, str) else type(loss).__name__ if not isinstance(loss, Unknown) else ""
+        wanted, have = tuple(output._shape[1:]), tuple(target._shape[1:])
+        if name in _SPARSE:
+            inner = wanted[:-1]
+            fits = _equal(have, inner) or _equal(have, (*inner, 1))
+        elif name in _CATEGORIES:
+            fits = _equal(have, wanted)
+        else:
+            if len(have) == len(wanted) - 1:
+                have = (*have, 1)
+            try:
+                broadcast("loss", have, wanted)
+                fits = True
+            except Fault:
+                fits = False
+        if not fits:
+            raise ArgumentFault(
+                f"{name or 'loss'}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
+            )
+
+
+def _equal(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+    return len(left) == len(right) and all(equal(a, b) is not False for a, b in zip(left, right))

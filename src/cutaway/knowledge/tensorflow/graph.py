@@ -10,6 +10,7 @@ from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.dtypes import standardize
+from cutaway.knowledge.keras.op import tensors
 from cutaway.knowledge.keras.shape import symbolic, text
 from cutaway.knowledge.keras.tensor import Tensor, convert, new
 from cutaway.knowledge.registry import register, row
@@ -77,6 +78,7 @@ def _build() -> Graph:
     if not graph.building:
         graph.building = True
         graph.first = len(here.operations)
+        here.state["tensorflow.trace"] = []
         graph.place = here.place()
     if not here.modules:
         here.recording = True
@@ -220,6 +222,7 @@ class Session:
 
     def run(self, fetches: Any, feed_dict: Any = None, *_args: Any, **_kwargs: Any) -> Any:
         check_feed(feed_dict)
+        rerun(feed_dict)
         graph = default_graph()
         graph.fetched = [t for t in _flat(fetches) if isinstance(t, Tensor)] or graph.fetched
         unknown = Unknown("what a session computes is not known")
@@ -262,6 +265,42 @@ def check_feed(feed: Any) -> None:
             raise fault
 
 
+def rerun(feed: Any) -> None:
+    """Follow the graph once more with the sizes of what is fed: some faults show only then."""
+    here = session.current()
+    trace = here.state.get("tensorflow.trace")
+    if not isinstance(feed, dict) or not trace:
+        return
+    values: dict[int, Any] = {}
+    for key, value in feed.items():
+        if isinstance(key, Tensor) and not isinstance(value, Unknown):
+            try:
+                given = convert(value)
+            except (Undecidable, TypeError, ValueError):
+                continue
+            values[id(key)] = new(given._shape, key._dtype)
+    sizes = tuple(str(made._shape) for made in values.values())
+    if not values or sizes in here.state.setdefault("tensorflow.followed", set()):
+        return
+    here.state["tensorflow.followed"].add(sizes)
+    outside, here.recording, here.state["tensorflow.trace"] = here.recording, False, None
+    try:
+        for call, args, kwargs, made in list(trace):
+            if any(id(tensor) in values for tensor in tensors((args, kwargs))):
+                again = call(*_replaced(args, values), **_replaced(kwargs, values))
+                values.update((id(old), fresh) for old, fresh in zip(tensors(made), tensors(again)))
+    finally:
+        here.recording, here.state["tensorflow.trace"] = outside, trace
+
+
+def _replaced(value: Any, values: dict[int, Any]) -> Any:
+    if isinstance(value, Tensor):
+        return values.get(id(value), value)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(_replaced(item, values) for item in value)
+    return {key: _replaced(item, values) for key, item in value.items()} if type(value) is dict else value
+
+
 for _name in (
     "Session",
     "InteractiveSession",
@@ -275,6 +314,7 @@ for _name in (
 def evaluate(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
     """`tensor.eval(...)`: run in the default session."""
     check_feed(feed_dict)
+    rerun(feed_dict)
     default_graph().fetched = [self]
     return self
 
@@ -288,6 +328,7 @@ class Step:
 
     def run(self, *_args: Any, feed_dict: Any = None, **_kwargs: Any) -> None:
         check_feed(feed_dict)
+        rerun(feed_dict)
 
 
 def _step(*_args: Any, **_kwargs: Any) -> Step:

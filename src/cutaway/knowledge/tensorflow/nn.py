@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
+from cutaway.core.dim import ceildiv, equal
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.op import Out
@@ -181,10 +181,33 @@ def _transposed(n: int) -> Any:
                 raise ArgumentFault(
                     f"conv{n}d_transpose: output_shape {text(wanted)} has {wanted[axis]} channels, but the filters make {made.shape[axis]}"
                 )
+            _check_transposed(
+                f"conv{n}d_transpose", known_rank(x), known_rank(kernel), wanted, steps, _padding(padding), order
+            )
             return Out(wanted, made.dtype, macs=made.macs)
         return made
 
     return rule
+
+
+def _check_transposed(name: str, x: Any, kernel: Any, wanted: Any, steps: Any, padding: str, order: str) -> None:
+    """Require that convolving an output of the wanted shape would give back the input's sizes."""
+    start = 1 if order == "channels_last" else 2
+    count = len(wanted) - 2
+    each = list(steps) if isinstance(steps, (list, tuple)) else [steps] * count
+    each = each * count if len(each) == 1 else each
+    for axis in range(count):
+        size, step = wanted[start + axis], each[axis]
+        back = ceildiv(size, step) if padding == "same" else ceildiv(size - kernel._shape[axis] + 1, step)
+        if equal(back, x._shape[start + axis]) is False:
+            raise ArgumentFault(
+                f"{name}: output_shape {text(wanted)} needs an input of size {back} on axis {start + axis}, "
+                f"but the input is {text(x._shape)}"
+            )
+    if equal(wanted[0], x._shape[0]) is False:
+        raise ArgumentFault(
+            f"{name}: output_shape {text(wanted)} has a batch of {wanted[0]}, but the input of {x._shape[0]}"
+        )
 
 
 for _n in (1, 2, 3):
@@ -226,7 +249,7 @@ def _losses(name: str, labels: Any, logits: Any, sparse: bool, reduce: bool) -> 
             "rank-mismatch",
         )
     if not isinstance(t._shape, Unknown) and not fits(tuple(t._shape), tuple(wanted)):
-        if sparse or reduce or len(t._shape) != len(wanted):
+        if sparse or len(t._shape) != len(wanted):
             raise ArgumentFault(f"{name}: labels are {text(t._shape)}, but logits are {text(y._shape)}")
         broadcast(name, t._shape, wanted)
     return Out(y._shape[:-1] if reduce else y._shape, y._dtype)
