@@ -182,3 +182,8 @@ def _classes(area: str, base: type, names: list[str]) -> None:
 _classes("initializers", Initializer, _INITIALIZERS)
 _classes("regularizers", Regularizer, _REGULARIZERS)
 _classes("constraints", Constraint, _CONSTRAINTS)
+
+
+def get_initializer(identifier: Any) -> Any:
+    """Return the initializer that an argument names."""
+    return TABLE["keras.initializers.get"](identifier)

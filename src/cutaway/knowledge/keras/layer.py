@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from typing import Any
 
 from cutaway.core import session
@@ -109,6 +110,20 @@ class Layer(Operation):
     def _layers(self, value: Any) -> None:
         self._tracker.layers = value
 
+    def _flatten_layers(self, include_self: bool = True, recursive: bool = True) -> list[Any]:
+        """Return the layers below this one, in Keras's order."""
+        found = [self] if include_self else []
+        seen: set[int] = set()
+        waiting = deque(self._layers)
+        while waiting:
+            each = waiting.popleft()
+            if id(each) not in seen:
+                seen.add(id(each))
+                found.append(each)
+                if recursive:
+                    waiting.extendleft(each._layers)
+        return found
+
     @property
     def path(self) -> Any:
         return self.__dict__["_path"]
@@ -191,7 +206,7 @@ class Layer(Operation):
 
     @property
     def trainable(self) -> Any:
-        return self.__dict__["_trainable"]
+        return self.__dict__.get("_trainable", True)
 
     @trainable.setter
     def trainable(self, value: Any) -> None:

@@ -7,6 +7,7 @@ import string
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.knowledge.keras.functions import get_initializer
 from cutaway.knowledge.keras.layer import Layer, layer
 from cutaway.knowledge.keras.layers.activation import Softmax
 from cutaway.knowledge.keras.layers.core import EinsumDense
@@ -67,18 +68,43 @@ class MultiHeadAttention(Layer):
         self._dropout, self._use_bias, self._use_gate = dropout, use_bias, use_gate
         self._output_shape = (output_shape,) if isinstance(output_shape, int) else output_shape
         self._attention_axes = (attention_axes,) if isinstance(attention_axes, int) else attention_axes
+        self._sliding_window, self._flash_attention, self.seed = sliding_window, flash_attention, seed
+        self._kernel_initializer = get_initializer(kernel_initializer)
+        self._bias_initializer = get_initializer(bias_initializer)
+        self._kernel_regularizer, self._bias_regularizer = kernel_regularizer, bias_regularizer
+        self._activity_regularizer = activity_regularizer
+        self._kernel_constraint, self._bias_constraint = kernel_constraint, bias_constraint
+        self._inverse_sqrt_key_dim = 1.0 / math.sqrt(float(key_dim))
         self.supports_masking = True
 
     num_heads = property(lambda self: self._num_heads)
     key_dim = property(lambda self: self._key_dim)
     value_dim = property(lambda self: self._value_dim)
+    dropout = property(lambda self: self._dropout)
+    use_bias = property(lambda self: self._use_bias)
+    attention_axes = property(lambda self: self._attention_axes)
+    query_dense = property(lambda self: self._query_dense)
+    key_dense = property(lambda self: self._key_dense)
+    value_dense = property(lambda self: self._value_dense)
+    output_dense = property(lambda self: self._output_dense)
 
-    def _dense(self, shape: Any, sizes: Any, bound: int, name: str, activation: Any = None) -> Any:
-        equation, labels, rank = _projection(len(shape) - bound, bound, len(sizes))
-        wanted = [None] * (rank - 1 - len(sizes)) + list(sizes)
+    def _get_common_kwargs_for_sublayer(self) -> dict[str, Any]:
+        return {
+            "kernel_regularizer": self._kernel_regularizer,
+            "bias_regularizer": self._bias_regularizer,
+            "activity_regularizer": self._activity_regularizer,
+            "kernel_constraint": self._kernel_constraint,
+            "bias_constraint": self._bias_constraint,
+            "dtype": self.dtype_policy,
+            "kernel_initializer": self._kernel_initializer,
+            "bias_initializer": self._bias_initializer,
+        }
+
+    def _dense(self, shape: Any, sizes: Any, name: str, activation: Any = None) -> Any:
+        equation, labels, rank = _projection(len(shape) - 1, 1, len(sizes))
         made = EinsumDense(
-            equation, output_shape=wanted, bias_axes=labels if self._use_bias else None, activation=activation,
-            name=name, dtype=self.dtype_policy,
+            equation, output_shape=[None] * (rank - 1 - len(sizes)) + list(sizes), activation=activation,
+            bias_axes=labels if self._use_bias else None, name=name, **self._get_common_kwargs_for_sublayer(),
         )  # fmt: skip
         made.build(tuple(shape))
         return made
@@ -91,39 +117,91 @@ class MultiHeadAttention(Layer):
                 f"{tuple(value_shape)} and {tuple(key_shape)}"
             )
         heads = self._num_heads
-        self._query_dense = self._dense(query_shape, [heads, self._key_dim], 1, "query")
-        self._key_dense = self._dense(key_shape, [heads, self._key_dim], 1, "key")
+        self._query_dense = self._dense(query_shape, [heads, self._key_dim], "query")
+        self._key_dense = self._dense(key_shape, [heads, self._key_dim], "key")
         if self._use_gate:
-            self._gate_dense = self._dense(query_shape, [heads, self._value_dim], 1, "gate", "sigmoid")
-        self._value_dense = self._dense(value_shape, [heads, self._value_dim], 1, "value")
-        rank = len(value_shape) + 1
+            self._gate_dense = self._dense(query_shape, [heads, self._value_dim], "gate", "sigmoid")
+        self._value_dense = self._dense(value_shape, [heads, self._value_dim], "value")
+        self._build_attention(len(value_shape) + 1)
+        self._output_dense = self._make_output_dense(
+            query_shape, self._get_common_kwargs_for_sublayer(), "attention_output"
+        )
+        self._output_dense.build((*query_shape[:-1], heads, self._value_dim))
+
+    def _make_output_dense(self, query_shape: Any, common_kwargs: Any, name: Any = None) -> Any:
+        sizes = list(self._output_shape or [query_shape[-1]])
+        equation, labels, rank = _projection(len(query_shape) - 1, 2, len(sizes))
+        return EinsumDense(
+            equation, output_shape=[None] * (rank - 1 - len(sizes)) + sizes,
+            bias_axes=labels if self._use_bias else None, name=name, **common_kwargs,
+        )  # fmt: skip
+
+    def _build_attention(self, rank: int) -> None:
         if self._attention_axes is None:
             self._attention_axes = tuple(range(1, rank - 2))
         else:
             self._attention_axes = tuple(a if a >= 0 else rank - 1 + a for a in self._attention_axes)
         self._dot_product_equation, self._combine_equation, scores = _equations(rank, self._attention_axes)
         self._softmax = Softmax(axis=tuple(range(scores - len(self._attention_axes), scores)), dtype=self.dtype_policy)
-        self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype_policy)
-        projected = (*query_shape[:-1], heads, self._value_dim)
-        self._output_dense = self._dense(projected, self._output_shape or [query_shape[-1]], 2, "attention_output")
+        self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype_policy, seed=self.seed)
+
+    def _masked_softmax(self, attention_scores: Any, attention_mask: Any = None) -> Any:
+        if attention_mask is None:
+            return self._softmax(attention_scores)
+        axis = -len(self._attention_axes) * 2 - 1
+        for _ in range(len(attention_scores.shape) - len(attention_mask.shape)):
+            attention_mask = ops.expand_dims(attention_mask, axis=axis)
+        return self._softmax(attention_scores, mask=attention_mask)
+
+    def _compute_attention(
+        self,
+        query,
+        key,
+        value,
+        attention_mask=None,
+        training=None,
+        return_attention_scores=False,
+        use_causal_mask=False,
+    ):
+        if not (self._dropout > 0.0 or return_attention_scores or len(query.shape) != 4):
+            output = ops.dot_product_attention(query, key, value, scale=self._inverse_sqrt_key_dim)
+            return output, None
+        scores = ops.einsum(self._dot_product_equation, key, ops.multiply(query, self._inverse_sqrt_key_dim))
+        scores = self._masked_softmax(scores, attention_mask)
+        dropped = self._dropout_layer(scores, training=training) if self._dropout > 0.0 else scores
+        return ops.einsum(self._combine_equation, dropped, value), scores
 
     def call(
         self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None, attention_mask=None,
         return_attention_scores=False, training=None, use_causal_mask=False,
     ):  # fmt: skip
         key = value if key is None else key
+        attention_mask = self._compute_attention_mask(
+            query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask
+        )
         gate = self._gate_dense(query) if self._use_gate else None
         q, k, v = self._query_dense(query), self._key_dense(key), self._value_dense(value)
-        scores = None
-        if self._dropout == 0.0 and not return_attention_scores and len(q._shape) == 4:
-            output = ops.dot_product_attention(q, k, v, scale=1.0 / math.sqrt(float(self._key_dim)))
-        else:
-            scores = ops.einsum(self._dot_product_equation, k, ops.multiply(q, 1.0 / math.sqrt(float(self._key_dim))))
-            scores = self._softmax(scores)
-            dropped = self._dropout_layer(scores, training=training) if self._dropout else scores
-            output = ops.einsum(self._combine_equation, dropped, v)
+        output, scores = self._compute_attention(
+            q, k, v, attention_mask=attention_mask, training=training, return_attention_scores=return_attention_scores
+        )
         output = self._output_dense(output if gate is None else ops.multiply(output, gate))
         return (output, scores) if return_attention_scores else output
+
+    def _compute_attention_mask(
+        self, query, value, query_mask=None, value_mask=None, key_mask=None, attention_mask=None, use_causal_mask=False
+    ):
+        found = attention_mask
+        for mask, axis in ((query_mask, -1), (value_mask, -2), (key_mask, -2)):
+            if mask is not None:
+                wide = ops.expand_dims(ops.cast(mask, "bool"), axis)
+                found = wide if found is None else ops.logical_and(ops.cast(found, "bool"), wide)
+        if use_causal_mask and found is not None:
+            found = ops.logical_and(ops.cast(found, "bool"), self._compute_causal_mask(query, value))
+        return found
+
+    def _compute_causal_mask(self, query: Any, value: Any = None) -> Any:
+        length = ops.shape(query)[1]
+        return ops.ones((1, length, length if value is None else ops.shape(value)[1]), dtype="bool")
 
     def compute_mask(self, query, value, query_mask=None, value_mask=None, key=None, key_mask=None):
         return query_mask
