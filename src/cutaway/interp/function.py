@@ -316,7 +316,7 @@ def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | Non
     if markable and not here.modules:
         args[0].mark_incomplete(result)
     frame.function.code.forget_rest(frame, result)
-    if frame.function.code.name != "__init__":
+    if frame.function.code.name not in ("__init__", "__post_init__"):
         return result
     if not markable:
         raise Undecidable(result)  # what was to be made is unknown altogether

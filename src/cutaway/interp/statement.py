@@ -480,6 +480,8 @@ class StatementCompiler(ExpressionCompiler):
             if not session.current().modules:
                 value.mark_incomplete(unknown)
         elif isinstance(value, (list, dict, set, bytearray)):
+            if _is_being_made(frame, value):
+                raise Undecidable(unknown)
             taint(value, unknown)
             target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
             assign_target(self, target)(frame, unknown)
@@ -808,3 +810,10 @@ def _writes(method: str) -> bool:
 
 def _raises(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Raise)
+
+
+def _is_being_made(frame: Frame, value: Any) -> bool:
+    """Tell whether a value is what the constructor in progress makes."""
+    code = frame.function.code if frame.function is not None else None
+    first = code.node.args.args[:1] if code is not None and code.name in ("__init__", "__post_init__") else []
+    return bool(first) and frame.vars.get(first[0].arg) is value
