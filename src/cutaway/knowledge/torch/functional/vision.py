@@ -8,7 +8,7 @@ from cutaway.core.dim import equal, less, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty, floating, same_dtype
-from cutaway.knowledge.torch.op import Out, op
+from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.ops.pool import adaptive_pool
 from cutaway.ops.resize import resize
@@ -57,7 +57,17 @@ def _interpolate(
     out = resize(name, shape, size, scale_factor, least=0 if mode == "area" else 1)
     if mode == "area":
         out = adaptive_pool(name, shape, out[2:], rank=len(shape) - 2)
-    return Out(out, input.dtype)
+    exact = mode == "nearest" and size is not None and all(type(s) is int for s in (*shape, *out))
+    return Out(out, input.dtype, compute(lambda np, a: _nearest(np, a, out), input) if exact else None)
+
+
+def _nearest(np: Any, array: Any, shape: Any) -> Any:
+    """Take the element that is nearest to each place of another size, as torch does in single precision."""
+    for axis in range(2, len(shape)):
+        before, after = array.shape[axis], shape[axis]
+        places = np.floor(np.arange(after, dtype=np.float32) * (np.float32(before) / np.float32(after)))
+        array = np.take(array, np.minimum(places.astype(int), before - 1), axis)
+    return array
 
 
 def _numbers(given: Any) -> Any:
