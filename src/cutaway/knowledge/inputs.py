@@ -86,7 +86,9 @@ def _parts(source: Any) -> Iterator[Any]:
                 yield from _parts(value)
 
 
-Rule = Callable[[Settings], tuple[tuple[int, ...], str]]
+_CAPTION = 77
+Rule = Callable[[Settings], tuple[tuple[int, ...], str] | None]
+"""Gives shape and type, or None where the settings do not say enough."""
 _POSITIONS = "max_position_embeddings n_positions max_seq_len max_seq_length max_sequence_length block_size".split()
 _IMAGE = "img_size image_size input_size input_resolution sample_size".split()
 _CHANNELS = "in_chans num_channels in_channels input_channels num_input_channels".split()
@@ -134,7 +136,19 @@ def _spectrum(settings: Settings) -> tuple[tuple[int, ...], str]:
 
 def _condition(settings: Settings) -> tuple[tuple[int, ...], str]:
     width = settings.number("encoder_hid_dim", "cross_attention_dim", "joint_attention_dim", "caption_channels")
-    return (1, 77, width or 768), "float32"
+    return (1, _CAPTION, width or 768), "float32"
+
+
+def _hidden(settings: Settings) -> tuple[tuple[int, ...], str] | None:
+    if settings.sizes("sample_size") is not None:
+        return _image(settings)
+    width = settings.number("hidden_size", "in_channels")
+    return None if width is None else ((1, _length(settings), width), "float32")
+
+
+def _series(settings: Settings) -> tuple[tuple[int, ...], str] | None:
+    length, channels = settings.number("context_length"), settings.number("num_input_channels")
+    return None if length is None or channels is None else ((1, length, channels), "float32")
 
 
 def _pooled(settings: Settings) -> tuple[tuple[int, ...], str]:
@@ -148,6 +162,8 @@ _PRIMARY: dict[str, Rule] = {
     "input_values": _sound,
     "input_features": _spectrum,
     "sample": _image,
+    "hidden_states": _hidden,
+    "past_values": _series,
 }
 """Names of what a network computes from."""
 
@@ -155,12 +171,18 @@ _WITH: dict[str, Rule] = {
     "attention_mask": _tokens,
     "token_type_ids": _tokens,
     "position_ids": _tokens,
+}
+"""Names of what goes with it; given only where forward insists on it."""
+
+_CONDITIONS: dict[str, Rule] = {
     "timestep": lambda _: ((1,), "int64"),
     "class_labels": lambda _: ((1,), "int64"),
     "encoder_hidden_states": _condition,
     "pooled_projections": _pooled,
+    "img_ids": lambda settings: ((_length(settings), 3), "float32"),
+    "txt_ids": lambda _: ((_CAPTION, 3), "float32"),
 }
-"""Names of what goes with it; given only where forward insists on it."""
+"""Names of what a network that makes images is conditioned on; tried last."""
 
 
 def assumed(
@@ -179,20 +201,22 @@ def assumed(
     required = [name for name, p in named.items() if p.default is p.empty]
     made: dict[str, Assumed] = {}
     for name in named:
-        rule = _PRIMARY.get(name) or _WITH.get(name) or _by_annotation(name, required, settings, annotations)
-        if rule is not None:
-            settings.used.clear()
-            shape, dtype = rule(settings)
-            made[name] = Assumed(name, shape, dtype, settings.origin())
+        rule = _PRIMARY.get(name) or _WITH.get(name) or _CONDITIONS.get(name)
+        rule = rule or _by_annotation(name, required, settings, annotations)
+        settings.used.clear()
+        found = None if rule is None else rule(settings)
+        if found is not None:
+            made[name] = Assumed(name, *found, settings.origin())
     if any(name not in made for name in required):
         return []
     primary = [name for name in named if name in _PRIMARY]
     first = [name for name in dict.fromkeys([*required, main, *primary]) if name in made]
     least = required or ([main] if main in made else first[:1])
-    tries = [least, [*least, "decoder_input_ids"], [*least, *primary]]
+    conditions = [name for name in named if name in _CONDITIONS]
+    tries = [least, [*least, "decoder_input_ids"], [*least, *primary], [*least, *conditions]]
     if settings_say_two_sided(settings):
         tries.insert(0, tries.pop(1))
-    chosen = [tuple(name for name in named if name in names) for names in tries]
+    chosen = [tuple(name for name in named if name in names and name in made) for names in tries]
     return [[made[name] for name in names] for names in dict.fromkeys(chosen) if names]
 
 

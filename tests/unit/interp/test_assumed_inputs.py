@@ -88,8 +88,21 @@ def inputs(network: cutaway.Architecture) -> dict[str, object]:
             "return sample * timestep",
             {"sample": ((1, 4, 8, 8), "float32"), "timestep": ((1,), "int64")},
         ),
+        (
+            "in_channels=4, sample_size=8, cross_attention_dim=6",
+            "hidden_states, encoder_hidden_states=None",
+            "return hidden_states * encoder_hidden_states.mean()",
+            {"hidden_states": ((1, 4, 8, 8), "float32"), "encoder_hidden_states": ((1, 77, 6), "float32")},
+        ),
+        ("hidden_size=16", "hidden_states", "return hidden_states * 2", {"hidden_states": ((1, 128, 16), "float32")}),
+        (
+            "context_length=9, num_input_channels=2",
+            "past_values",
+            "return past_values * 2",
+            {"past_values": ((1, 9, 2), "float32")},
+        ),
     ],
-    ids="tokens positions image nested video sound spectrum two-sided annotated diffusion".split(),
+    ids="tokens positions image nested video sound spectrum two-sided annotated diffusion conditions layer series".split(),
 )
 def test_the_settings_of_a_network_give_its_input(
     tmp_path: Path, settings: str, arguments: str, body: str, expected: dict[str, object]
