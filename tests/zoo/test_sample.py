@@ -1,6 +1,6 @@
 """A sample of real packages, one model of each family: every fact equals that of the live model.
 
-The whole is `python -m benchmarks.zoo torchvision`, and likewise `timm` and `keras`.
+The whole is `python -m benchmarks.zoo torchvision`, and likewise `timm`, `transformers` and `keras`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from benchmarks.zoo.compare import EQUAL
 from benchmarks.zoo.measure import measure, read_truth
 
-VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30", "keras": "3.15.1"}
+VERSIONS = {"torchvision": "0.28.0", "timm": "1.0.30", "keras": "3.15.1", "transformers": "5.22.2"}
 MODELS = {
     "torchvision": """
         alexnet:alexnet convnext:convnext_tiny densenet:densenet121 googlenet:googlenet inception:inception_v3
@@ -35,6 +35,9 @@ SAMPLE += [
     ("keras", f"keras.applications:{name}")
     for name in """ConvNeXtTiny DenseNet121 EfficientNetB0 EfficientNetV2B0
 InceptionV3 MobileNetV2 MobileNetV3Small NASNetMobile ResNet50 ResNet50V2 VGG16 Xception""".split()
+]
+SAMPLE += [
+    ("transformers", f"transformers:{name}") for name in "GPT2Model ChineseCLIPVisionModel Tipsv2TextModel".split()
 ]
 
 
