@@ -200,6 +200,17 @@ def lookup(name: str) -> Any:
 
 def _from_source(name: str) -> Any:
     """Read what has no row from its library's own source, where that is installed."""
+    seeking: set[str] = session.current().state.setdefault("registry.seeking", set())
+    if name in seeking:
+        return Unknown(f"{name} is not modelled")  # its source only leads back to here
+    seeking.add(name)
+    try:
+        return _sought(name)
+    finally:
+        seeking.discard(name)
+
+
+def _sought(name: str) -> Any:
     bring = session.current().module
     module = bring(name)
     if module is not None:

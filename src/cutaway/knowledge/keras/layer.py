@@ -151,6 +151,10 @@ class Layer(Operation):
         found: DTypePolicy = self.__dict__["_dtype_policy"]
         return found
 
+    @dtype_policy.setter
+    def dtype_policy(self, value: Any) -> None:
+        self.__dict__["_dtype_policy"] = policy(value)
+
     @property
     def dtype(self) -> Any:
         return self.variable_dtype
@@ -197,6 +201,8 @@ class Layer(Operation):
                 name=name,
             )
         self._tracker.track(made)
+        if self.trainable is False:
+            made.__dict__["trainable"] = False
         return made
 
     add_variable = add_weight

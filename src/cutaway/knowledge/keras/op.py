@@ -105,7 +105,7 @@ def spellings(name: str) -> list[str]:
     """Return the names under which Keras itself knows what is public as `name`."""
     if not name.startswith("keras.ops."):
         return [name]
-    return [name, f"keras.src.ops.{name.rpartition('.')[2]}"]
+    return [name, f"keras.src.ops.{name.removeprefix('keras.ops.')}"]
 
 
 class FunctionNode(Operation):

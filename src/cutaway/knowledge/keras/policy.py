@@ -32,6 +32,7 @@ class DTypePolicy:
         return {"name": self.name}
 
 
+@row("keras.dtype_policies.get", "keras.src.dtype_policies.get")
 def policy(dtype: Any) -> DTypePolicy:
     """Return the policy that a layer's `dtype` names, or the program's."""
     if isinstance(dtype, DTypePolicy):

@@ -50,6 +50,8 @@ class TensorShape(tuple):  # type: ignore[type-arg]
     def __new__(cls, dims: Any = ()) -> Any:
         if isinstance(dims, Unknown):
             return dims
+        if dims is None:
+            return Unknown("a shape whose number of dimensions is left open")
         return tuple.__new__(cls, (dims,) if isinstance(dims, int) else tuple(dims))
 
     def as_list(self) -> list[Any]:

@@ -238,6 +238,8 @@ class KerasTensor(Tensor):
     __float__ = __int__  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[Any]:
+        if isinstance(self._shape, Unknown):
+            raise Undecidable(self._shape)  # it may stand for several
         raise NotImplementedError("Iterating over a symbolic KerasTensor is not supported.")
 
     def plain(self) -> Tensor:

@@ -26,7 +26,7 @@ class Tracker:
             return value
         if isinstance(value, Variable):
             _enter(self.trainable if value.__dict__["trainable"] else self.non_trainable, value)
-        elif getattr(value, "_is_keras_layer", False) is True:
+        elif not isinstance(value, type) and getattr(value, "_is_keras_layer", False) is True:
             _enter(self.metrics if getattr(value, "_is_metric", False) else self.layers, value)
         elif kind is list:
             return TrackedList(value, self)

@@ -158,7 +158,7 @@ def broadcast_to(input, shape, name=None):
 @tf("gather", "nn.embedding_lookup")
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None, **_former):
     x, at = known_rank(params), known_rank(indices)
-    place = shapes.axis(0 if axis is None else size_of(axis), len(x._shape))
+    place = shapes.axis(batch_dims if axis is None else size_of(axis), len(x._shape))
     kept = at._shape[batch_dims:] if isinstance(batch_dims, int) else at._shape
     return Out((*x._shape[:place], *kept, *x._shape[place + 1 :]), x._dtype)
 

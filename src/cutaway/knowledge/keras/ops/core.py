@@ -153,3 +153,28 @@ def vectorized_map(function: Any, elements: Any) -> Any:
         return new((extent, *x._shape), x._dtype)
 
     return map_structure(whole, function(first))
+
+
+@row("keras.ops.switch", "keras.src.ops.switch")
+def switch(index: Any, branches: Any, *operands: Any) -> Any:
+    if isinstance(index, int):
+        return branches[max(0, min(index, len(branches) - 1))](*operands)
+    made = [branch(*operands) for branch in branches]
+    found = made[0]
+    for other in made[1:]:
+        found = map_structure(lambda a, b: _either(a, b, "switch"), found, other)
+    return found
+
+
+@row("keras.ops.scan", "keras.src.ops.scan")
+def scan(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> Any:
+    """Follow one step: the carried value must keep its shape, and what comes out is stacked."""
+    extent = shape(flatten(xs)[0])[0] if xs is not None else length
+    step = None if xs is None else map_structure(lambda t: convert(t)[0], xs)  # type: ignore[index]
+    carry, out = f(init, step)
+
+    def whole(x: Any) -> Any:
+        x = convert(x)
+        return new((extent, *x._shape), x._dtype)
+
+    return map_structure(_steady, init, carry), None if out is None else map_structure(whole, out)

@@ -134,3 +134,19 @@ def _scan(name: str) -> Callable[..., Any]:
 _axis = axis
 for _name in ("cumsum", "cumprod"):
     op(f"keras.ops.{_name}")(_scan(_name))
+
+
+for _name in "nanmean nanmedian nanstd nanvar ptp".split():
+    op(f"keras.ops.{_name}")(reduction(_name, (lambda d: d) if _name == "ptp" else to_float, None))
+for _name in "nanmax nanmin".split():
+    op(f"keras.ops.{_name}")(reduction(_name, lambda d: d, None))
+for _name in "nansum nanprod".split():
+    op(f"keras.ops.{_name}")(reduction(_name, _summed, None))
+for _name in ("nanargmax", "nanargmin"):
+    op(f"keras.ops.{_name}")(_arg(_name))
+
+
+@op("keras.ops.percentile")
+def percentile(x, q, axis=None, method="linear", keepdims=False):
+    x, q = convert(x), convert(q)
+    return Out((*q._shape, *reduced(x._shape, over("percentile", x, axis), bool(keepdims))), to_float(x._dtype))
