@@ -236,6 +236,11 @@ def equal(left: Size, right: Size) -> bool | None:
     return None
 
 
+def has_zero(sizes: Iterable[Size]) -> bool:
+    """Tell whether one of the sizes is certainly 0."""
+    return any(size == 0 if type(size) is int else equal(size, 0) is True for size in sizes)
+
+
 def less(left: Size, right: Size) -> bool | None:
     """Tell whether `left < right` for all, for no, or for some symbol values (None)."""
     if isinstance(left, int) and isinstance(right, int):

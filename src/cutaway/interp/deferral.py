@@ -29,7 +29,8 @@ def deferrable(body: list[ast.stmt], text: bytes, is_bare: Callable[[str, int, s
     `is_bare` tells of a module's dotted name, as an import has it, and a name in it whether that is a class that
     inherits from nothing and is not told of its subclasses.
     """
-    names = [assigned([node], b":=" in text) for node in body]
+    in_expressions = b":=" in text
+    names = [assigned([node], in_expressions) for node in body]
     bound = Counter(name for found in names for name in found)
     for declared in _GLOBAL.findall(text) if b"global" in text else ():
         bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))

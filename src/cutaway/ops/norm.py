@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cutaway.core.dim import Size, equal, product
+from cutaway.core.dim import Size, equal, has_zero, product
 from cutaway.core.fault import Fault
 from cutaway.ops.window import Shape, require_at_least, shown
 
 
 def check_channels(name: str, input: Shape, weights: dict[str, Shape | None], least_rank: int = 2) -> None:
     """Check that each weight has one number for each channel of the input, its second dimension."""
-    if any(equal(size, 0) is True for size in input):
+    if has_zero(input):
         return
     if len(input) < least_rank:
         raise Fault(

@@ -11,6 +11,7 @@ from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.unknown import Unknown
 
 Shape = tuple[Size, ...]
+_INTEGERS = {int}
 
 
 def size_of(value: Any, name: str = "size") -> Size:
@@ -28,6 +29,8 @@ def size_of(value: Any, name: str = "size") -> Size:
 
 def per_axis(value: Any, rank: int, name: str) -> Shape:
     """Return one number per axis, given one for all or one for each."""
+    if type(value) is tuple and len(value) == rank and set(map(type, value)) == _INTEGERS:
+        return value  # by far the most common case
     if not isinstance(value, (tuple, list)):
         return (size_of(value, name),) * rank
     if len(value) not in (1, rank):
@@ -65,7 +68,9 @@ def scaled(size: Size, factor: Any) -> Size:
 def require_at_least(sizes: Iterable[Size], least: int, name: str) -> None:
     """Reject settings that are certainly too small."""
     sizes = tuple(sizes)
-    if any(less(size, least) is True for size in sizes):
+    for size in sizes:
+        if less(size, least) is not True:
+            continue
         raise Fault(f"{name} must be at least {least}, but is {shown(sizes)}", "argument-value")
 
 

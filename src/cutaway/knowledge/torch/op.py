@@ -255,7 +255,12 @@ def tensors(value: Any) -> list[Tensor]:
     return found
 
 
+_ATOMS = frozenset((type(None), bool, int, float, str))
+
+
 def _collect(value: Any, found: list[Tensor]) -> None:
+    if type(value) in _ATOMS:
+        return
     if isinstance(value, Tensor):
         found.append(value)
     elif isinstance(value, (list, tuple)):
@@ -267,7 +272,7 @@ def _collect(value: Any, found: list[Tensor]) -> None:
 
 
 def _holds_tensor(value: Any) -> bool:
-    if value is None or isinstance(value, (int, float, str)):
+    if type(value) in _ATOMS or (type(value) is tuple and _ATOMS.issuperset(map(type, value))):
         return False
     return bool(tensors(value))
 

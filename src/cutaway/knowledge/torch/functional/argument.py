@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
+from cutaway.core.dim import has_zero
 from cutaway.core.fault import Fault, IndexFault, NotImplementedFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import TABLE
@@ -31,7 +31,7 @@ def axis(name: str, dim: Any, shape: Any) -> Any:
 
 def empty(shape: Any) -> bool:
     """Tell whether a tensor of this shape certainly has no elements."""
-    return isinstance(shape, tuple) and any(equal(size, 0) is True for size in shape)
+    return isinstance(shape, tuple) and has_zero(shape)
 
 
 def floating(name: str, tensor: Any, *, complex: bool = False) -> Any:
