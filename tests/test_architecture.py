@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "passes": {"passes", "ops", "core"},
     "report": {"report", "passes", "core"},
     "formats": {"formats", "core"},
-    "live": {"live", "knowledge", "syntax", "core"},
+    "live": {"live", "formats", "knowledge", "syntax", "core"},
     "commands": {"commands", "formats", "report", "passes", "knowledge", "core", "_api", "limits"},
 }
 """Room -> the rooms that it may import from; the modules beside the rooms may import from any."""

@@ -1,6 +1,6 @@
 """Compare static results with running models: every fact, unique modules, unique operations, FLOPs.
 
-usage: python -m benchmarks.zoo.live torchvision|timm|transformers [--every N] [--limit N] [--only TEXT] [--json FILE]
+usage: python -m benchmarks.zoo.live torchvision|timm|transformers|llama [--every N] [--limit N] [--only TEXT] [--json FILE]
 
 Each model is built and called on the meta device, or, where that needs numbers, on the processor; then its source is
 read, and both are compared as `cutaway verify` does. FLOPs are counted once more by `torch.utils.flop_counter`.
@@ -111,6 +111,8 @@ def measure(subject: Subject) -> dict[str, Any]:
     keys = [{op_key(each.op): len(each.occurrences) for each in unique_ops(side.ops)} for side in (static, live)]
     result["unique ops equal"] = keys[0] == keys[1]
     result["flops"] = [static.totals.flops, flops]
+    result["parameters"] = [static.totals.parameters, live.totals.parameters]
+    result["macs"] = [static.totals.macs, live.totals.macs]
     result["flops equal"] = static.totals.flops == flops
     result["differences"] = [
         f"{fact.kind}: {fact.subject}: {fact.verdict}: {fact.detail}"[:300] for fact in facts if fact.verdict != EQUAL
@@ -158,6 +160,10 @@ def report(result: dict[str, Any], verbose: bool) -> None:
         print(f"{result['target']}  {result.get('failed', '')}{raised}", flush=True)
         for text in [*result.get("differences", [])[:6], *(f"? {u}" for u in result.get("unknowns", [])[:2])]:
             print(f"    {text}")
+        if verbose and "parameters" in result:
+            print(
+                f"    parameters {result['parameters']}, MACs {result['macs']}, torch counts {result['flops'][1]} FLOPs"
+            )
         if not result.get("flops equal", True):
             print(f"    FLOPs {result['flops'][0]}, torch counts {result['flops'][1]}")
 

@@ -148,8 +148,34 @@ def _default_shape(name: str, config: Any) -> Shape:
     return [2, getattr(config, "num_channels", 3), *sides]
 
 
+_LLAMA = {
+    "vocab_size": 128256,
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "max_position_embeddings": 8192,
+}
+
+
+def llama() -> Iterator[Subject]:
+    """Yield Llama 3 with 8 billion parameters, called with 128 tokens."""
+    home = "transformers.models.llama.modeling_llama"
+    module = _imported(home)
+    yield Subject(
+        f"{home}:LlamaForCausalLM",
+        lambda: module.LlamaForCausalLM(module.LlamaConfig(**_LLAMA)),
+        lambda model: [[1, 128]],
+        f"LlamaConfig({', '.join(f'{name}={value}' for name, value in _LLAMA.items())})",
+        ("int64",),
+        ("input_ids",),
+    )
+
+
 ZOOS: dict[str, Callable[[], Iterator[Subject]]] = {
     "torchvision": torchvision_models,
     "timm": timm_models,
     "transformers": transformers_models,
+    "llama": llama,
 }

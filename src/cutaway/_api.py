@@ -30,6 +30,7 @@ def show(
     timeout: float | None = 120.0,
     live: bool = False,
     device: str | None = None,
+    via: str = "calls",
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -42,6 +43,7 @@ def show(
         timeout: seconds after which what is not yet known is reported as unknown.
         live: import and run the target's code instead, and read off the networks that it makes.
         device: where they are built and run then; on "meta" they take no memory.
+        via: how their operations are seen then: "calls" of the API, "export", "onnx", or "hooks", which see none.
 
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
@@ -51,7 +53,7 @@ def show(
     given = None if arguments is None else parse_target(arguments)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     if live:
-        return _show_live(parse_target(target), inputs, paths, given, device, stdin)
+        return _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:
         return tuple(with_totals(architecture) for architecture in _analyse(target, options))
@@ -139,10 +141,11 @@ def _show_live(
     arguments: Target | None,
     device: str | None,
     stdin: bytes | None,
+    via: str,
 ) -> tuple[Architecture, ...]:
     try:
         from cutaway.live.show import show as show_live
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
-    found = show_live(target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin)
+    found = show_live(target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via)
     return tuple(with_totals(architecture) for architecture in found)

@@ -102,3 +102,39 @@ def test_what_can_not_be_run(file: str, expression: str, message: str) -> None:
 def test_sizes_are_numbers_where_a_network_runs(file: str) -> None:
     with pytest.raises(cutaway.CutawayError, match="needs numbers for all sizes"):
         cutaway.show(f"{file}::Net", input="Bx4", live=True)
+
+
+PROBES = str(Path(__file__).with_name("probes.py"))
+
+
+def how(seen: cutaway.Architecture) -> str:
+    return next(note.text for note in seen.assumptions if "operations" in note.text)
+
+
+def test_operations_by_export() -> None:
+    (seen,) = cutaway.show(f"{PROBES}::Several", input=["1x4", "1x3"], live=True, via="export")
+    assert how(seen) == "operations are those of torch.export.export"
+    assert [op.op for op in seen.ops] == ["aten.cat.default", "aten.linear.default"]
+    assert [op.module for op in seen.ops] == ["", "join"]
+    assert [value.name for value in seen.ops[1].inputs][1:] == ["join.weight", "join.bias"]
+    assert seen.modules[1].calls[0].outputs == ((1, 2),)
+
+
+def test_a_network_that_can_not_be_exported_is_seen_by_its_calls() -> None:
+    (seen,) = cutaway.show(f"{PROBES}::Record", input="1x4", live=True, via="export")
+    assert "the calls of torch's functions" in how(seen) and "torch.export.export raised" in how(seen)
+    assert [op.op for op in seen.ops] == ["torch.nn.functional.linear"] * 2
+
+
+def test_modules_alone() -> None:
+    (seen,) = cutaway.show(f"{PROBES}::Record", input="1x4", live=True, via="hooks")
+    assert seen.ops == () and "by hooks" in how(seen)
+    assert seen.outputs[0].shape == (1, 2)
+
+
+def test_operations_by_onnx() -> None:
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxscript")
+    (seen,) = cutaway.show(f"{PROBES}::Functional", input="1x3x8x8", live=True, via="onnx")
+    assert [op.op for op in seen.ops][:3] == ["onnx.Conv", "onnx.Relu", "onnx.MaxPool"]
+    assert seen.ops[0].outputs[0].shape == (1, 4, 8, 8) and seen.ops[0].attributes["pads"] == [1, 1, 1, 1]

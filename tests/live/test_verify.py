@@ -52,3 +52,11 @@ def test_a_wrong_fact_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert main(["verify", f"{PROBES}::Several", "--input", "1x4", "--input", "1x3"]) == 1
     shown = capsys.readouterr().out
     assert "Wrong (1)\n  outputs: outputs:  1x2 float32, is  1x3 float32" in shown
+
+
+def test_both_paths_find_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(Path(__file__).with_name("vocabulary.py"))
+    assert main(["verify", f"{target}::Vocabulary", "--input", "2x3x4", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["facts"] == []
+    assert found["counts"]["operations"]["equal"] > 70 and found["counts"]["attributes"]["equal"] > 100

@@ -33,6 +33,12 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         parser.add_argument(
             "--live", action="store_true", help="import and RUN the target's code, and read off the running network"
         )
+        parser.add_argument(
+            "--via",
+            choices=("calls", "export", "onnx", "hooks"),
+            default="calls",
+            help="with --live: how operations are seen: calls of the API (default), torch.export, torch.onnx, or not at all",
+        )
     parser.add_argument(
         "--device", metavar="DEVICE", help="with --live: where it is built and run; meta takes no memory for weights"
     )
@@ -60,7 +66,15 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
     given = getattr(options, "arguments", None)
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)
-        return show(target, input=options.input, path=options.path, arguments=given, live=True, device=options.device)
+        return show(
+            target,
+            input=options.input,
+            path=options.path,
+            arguments=given,
+            live=True,
+            device=options.device,
+            via=getattr(options, "via", "calls"),
+        )
     with alarmed(options.timeout):
         return show(target, input=options.input, path=options.path, arguments=given, timeout=options.timeout)
 

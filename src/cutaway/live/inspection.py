@@ -42,10 +42,11 @@ def inspected(
     name: str = "",
     target: str = "",
     remarks: Sequence[str] = (),
+    capture: bool = True,
 ) -> tuple[Architecture, BaseException | None]:
     """Return what a network is and what one call of it does, and what that call raised.
 
-    Without arguments it is not called. It is left as it was: no hook, no mode, no random state is changed.
+    Without arguments it is not called; without `capture` only modules are watched. It is left as it was: no hook, no mode, no random state is changed.
     """
     constructions = taken(network.modules())
     made = constructions.get(id(network))
@@ -53,7 +54,7 @@ def inspected(
     values = Values(gathered)
     error: BaseException | None = None
     if arguments is not None:
-        error = _run(network, arguments, gathered, values)
+        error = _run(network, arguments, gathered, values, capture)
     call = gathered.calls[0] if gathered.calls else None
     architecture = _read_off(network, name or class_name(type(network)), target, gathered, call, values, constructions)
     notes = [Note(text) for text in remarks]
@@ -62,20 +63,21 @@ def inspected(
     return replace(architecture, assumptions=(*notes, *architecture.assumptions)), error
 
 
-def _run(network: torch.nn.Module, arguments: Arguments, gathered: Session, values: Values) -> BaseException | None:
+def _run(
+    network: torch.nn.Module, arguments: Arguments, gathered: Session, values: Values, capture: bool
+) -> BaseException | None:
     flops = Flops()
     gathered.assume("the network is in evaluation mode")
     with ExitStack() as stack:
         stack.enter_context(undisturbed())
         stack.enter_context(evaluating(network))
         stack.enter_context(watched(network, gathered, values.reference))
-        stack.enter_context(flops)
-        stack.enter_context(Capture(gathered, values, names(), flops))
+        if capture:
+            stack.enter_context(flops)
+            stack.enter_context(Capture(gathered, values, names(), flops))
         try:
             network(*arguments.positional, **arguments.named)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
+        except (Exception, SystemExit) as error:
             return error
     return None
 

@@ -33,7 +33,11 @@ class Names:
         """Return the row of a function, a method, or the getter of a property; None where there is none."""
         found = self._rows.get(id(function))
         if found is None and getattr(function, "__name__", "") == "__get__":
-            found = self._rows.get(id(getattr(function, "__self__", None)))
+            attribute = getattr(function, "__self__", None)
+            found = self._rows.get(id(attribute))
+            if found is None:  # `x.real` is what `torch.real(x)` is
+                same = RULES.get(f"torch.{getattr(attribute, '__name__', '')}")
+                found = getattr(same, "__row__", None)
         return found
 
 

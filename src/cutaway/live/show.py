@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -13,11 +14,14 @@ import torch
 from cutaway.core.architecture import Architecture, Note
 from cutaway.live.failure import LiveError
 from cutaway.live.inspection import Arguments, inspected
-from cutaway.live.load import called, function, imported, networks
+from cutaway.live.load import Loaded, called, function, imported, networks
 from cutaway.live.state import undisturbed
 from cutaway.syntax.target import Input, Target, TargetError
 
 RUN = "the target's code was run"
+CALLS, EXPORT, ONNX, HOOKS = "calls", "export", "onnx", "hooks"
+VIA = (CALLS, EXPORT, ONNX, HOOKS)
+"""How operations are seen."""
 
 
 def show(
@@ -28,12 +32,14 @@ def show(
     paths: Sequence[str] = (),
     device: str | None = None,
     stdin: bytes | None = None,
+    via: str = CALLS,
 ) -> tuple[Architecture, ...]:
     """Return the networks of a target as they are when it runs.
 
-    On the device `meta` weights and activations have shapes but no numbers, and take no memory.
+    `via` says how operations are seen: as the calls of the framework's functions, by exporting the network, or not at
+    all. On the device `meta` weights and activations have shapes but no numbers, and take no memory.
     """
-    remarks = [RUN, "operations are the calls of torch's functions that the network's code makes"]
+    remarks = [RUN]
     if device is not None:
         remarks.append(f"it was built and run on the device {device}")
     with ExitStack() as stack:
@@ -46,11 +52,29 @@ def show(
         if arguments is not None:
             home = module if arguments.file == target.file and arguments.module == target.module else None
             given = sample(stack.enter_context(imported(arguments, paths)) if home is None else home, arguments)
-        shown = [
-            inspected(each.network, given, name=each.name, target=target.text, remarks=remarks)[0] for each in found
-        ]
+        shown = [_seen(each, given, target.text, remarks, via) for each in found]
         unmade = tuple(Note(text) for text in lost)
         return tuple(replace(each, unknowns=(*each.unknowns, *unmade)) for each in shown)
+
+
+def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[str], via: str) -> Architecture:
+    """Return one network; one that can't be exported is seen by its calls instead, which is remarked."""
+    ops, how = None, "operations are the calls of torch's functions that the network's code makes"
+    if via == HOOKS:
+        how = "only modules were watched, by hooks: there are no operations"
+    elif via != CALLS and given is not None:
+        module = import_module(f"cutaway.live.{via}")
+        ops, seen = module.exported(loaded.network, given)
+        how = seen if ops is not None else f"{how}: {seen}"
+    architecture, _ = inspected(
+        loaded.network,
+        given,
+        name=loaded.name,
+        target=target,
+        remarks=[*remarks, how],
+        capture=ops is None and via != HOOKS,
+    )
+    return architecture if ops is None else replace(architecture, ops=ops)
 
 
 def sample(module: types.ModuleType, target: Target) -> Arguments:

@@ -91,6 +91,9 @@ def reshape_as(self, other):
 
 @op("torch.flatten", "torch.Tensor.flatten")
 def flatten(input, start_dim=0, end_dim=-1):
+    rank = len(input.shape)
+    if rank and rule.axis(start_dim, rank) == rule.axis(end_dim, rank):
+        return input  # torch gives the tensor itself back where there is nothing to flatten
     return same(input, rule.flatten(input.shape, start_dim, end_dim) if input.shape else (1,))
 
 
