@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import time
@@ -39,6 +40,7 @@ def measure(row: dict[str, Any]) -> dict[str, Any]:
     """Analyse one model and compare it with its truth."""
     from cutaway._api import show
 
+    gc.collect()  # what the model before left is not this one's time
     started = time.perf_counter()
     try:
         found = show(target_of(row), input=inputs_of(row) if "output" in row else [])[0]
