@@ -393,8 +393,22 @@ class Layer(Operation):
             raise
         if symbolic:
             result = symbolic_result(result)
-            Node(self, args, kwargs, result)
+            previous = kwargs.get("mask")
+            first = args[0] if args else next(iter(kwargs.values()), None)
+            previous = masks_of(first) if previous is None else previous
+            self._set_masks(first, result, previous)
+            Node(self, args, self._kept(args, kwargs, previous), result)
         return result
+
+    def _kept(self, args: tuple[Any, ...], kwargs: dict[str, Any], mask: Any) -> dict[str, Any]:
+        """Return the named arguments that a node keeps: Keras writes the mask of a lone tensor among them."""
+        lone = len(args) == 1 and not kwargs and isinstance(args[0], Tensor) and args[0]._dtype == self.compute_dtype
+        return {"mask": mask} if lone and mask is not None and "mask" in self._call_parameters() else kwargs
+
+    def _set_masks(self, inputs: Any, outputs: Any, previous: Any) -> None:
+        own = type(self).compute_mask is not Layer.compute_mask
+        if self.supports_masking and (previous is not None or own):
+            set_masks(outputs, self.compute_mask(inputs, previous))
 
     def _converted(self, values: Any) -> Any:
         """Turn arrays among the arguments into tensors of the type that the layer computes in."""
@@ -447,10 +461,8 @@ class Layer(Operation):
             here.recording = outside
             call.last_operation = len(here.operations)
         self.__dict__["built"] = True
-        if masks is not None and self.supports_masking:
-            set_masks(result, self.compute_mask(first, masks))
-        elif self.supports_masking is True and type(self).compute_mask is not Layer.compute_mask:
-            set_masks(result, self.compute_mask(first, None))
+        if recording:
+            self._set_masks(first, result, masks)
         call.outputs = flatten_references(result)
         return result
 

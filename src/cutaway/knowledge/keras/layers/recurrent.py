@@ -204,7 +204,9 @@ class Bidirectional(Layer):
         half = len(initial_state) // 2 if initial_state is not None else 0
         first = {} if initial_state is None else {"initial_state": initial_state[:half]}
         second = {} if initial_state is None else {"initial_state": initial_state[half:]}
-        y, back = self.forward_layer(sequences, **first), self.backward_layer(sequences, **second)
+        named = {} if mask is None else {"mask": mask}
+        y = self.forward_layer(sequences, **first, **named)
+        back = self.backward_layer(sequences, **second, **named)
         states: tuple[Any, ...] = ()
         if self.return_state:
             states = (*y[1:], *back[1:])
