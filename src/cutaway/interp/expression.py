@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -55,6 +56,8 @@ class ExpressionCompiler:
 
     def _Constant(self, node: ast.Constant) -> Evaluate:
         value = node.value
+        if type(value) is str and _NAME_CHARACTERS.fullmatch(value):
+            value = sys.intern(value)  # as Python does, so that `is` finds equal ones
         return lambda frame: value
 
     def _Name(self, node: ast.Name) -> Evaluate:
@@ -637,6 +640,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 
 _NUMBERS = frozenset({bool, complex, float, int})
+_NAME_CHARACTERS = re.compile(r"\w*", re.ASCII)
 
 
 def _is_hosts(function: Any) -> bool:

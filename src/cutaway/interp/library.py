@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
@@ -275,6 +275,28 @@ class _Modules:
     def __contains__(self, name: Any) -> bool:
         return name in loader.current().modules
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+    def __len__(self) -> int:
+        return len(loader.current().modules)
+
+    def copy(self) -> dict[str, Any]:
+        """Return the modules that are there now."""
+        return dict(loader.current().modules)
+
+    def keys(self) -> Any:
+        """Return their names."""
+        return self.copy().keys()
+
+    def values(self) -> Any:
+        """Return the modules."""
+        return self.copy().values()
+
+    def items(self) -> Any:
+        """Return their names and the modules."""
+        return self.copy().items()
+
     def __setitem__(self, name: str, value: Any) -> None:
         if not isinstance(value, Unknown) and "_incomplete" not in vars(value):
             loader.current().modules[name] = value
@@ -490,12 +512,26 @@ def _random() -> dict[str, Any]:
     def draw(name: str) -> Callable[..., Any]:
         return lambda *_args, **_kwargs: Unknown(f"random.{name} is random", session.current().place())
 
+    def only(name: str, choices: Callable[..., Any]) -> Callable[..., Any]:
+        """A choice is not random where there is but one."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                found = choices(*args, **kwargs)
+                return found[0] if len(found) == 1 else draw(name)()
+            except (TypeError, ValueError):
+                return draw(name)()
+
+        return call
+
     def shuffle(items: Any, *_args: Any) -> None:
         raise Undecidable(Unknown("random.shuffle is random", session.current().place()), items)
 
     names = """random randint uniform choice choices sample gauss normalvariate randrange betavariate
     getrandbits triangular expovariate""".split()
-    return {**{n: draw(n) for n in names}, "shuffle": shuffle, "seed": _quiet, "Random": lambda *_a: Unknown("random.Random is random"),
+    chosen = {"randrange": only("randrange", range), "randint": only("randint", lambda a, b: range(a, b + 1)),
+              "choice": only("choice", lambda seq: seq)}  # fmt: skip
+    return {**{n: draw(n) for n in names}, **chosen, "shuffle": shuffle, "seed": _quiet, "Random": lambda *_a: Unknown("random.Random is random"),
             "getstate": draw("getstate"), "setstate": _quiet}  # fmt: skip
 
 

@@ -231,9 +231,14 @@ def expand_as(self, other):
     return _expanded(self, other.shape, "expand_as")
 
 
-@op("torch.broadcast_to", "torch.Tensor.broadcast_to")
+@op("torch.broadcast_to")
 def broadcast_to(input, size):
     return _expanded(input, spread([size], {}), "broadcast_to")
+
+
+@op("torch.Tensor.broadcast_to")
+def tensor_broadcast_to(self, *size, **named):
+    return _expanded(self, spread(size, named), "broadcast_to")
 
 
 @op("torch.broadcast_tensors", "torch.functional.broadcast_tensors", strided=True)
