@@ -55,10 +55,11 @@ def run(
     for assumed in tries:
         remarks = Remarks()
         with gathered.apart(remarks):
-            kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name) for each in assumed}
+            kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name, each.number) for each in assumed}
             for each in assumed:
                 shape = "x".join(map(str, each.shape)) or "()"
-                gathered.assume(f"the input {each.name} is {shape} {each.dtype}: {each.why}")
+                filled = "" if each.number is None else f", filled with {each.number}"
+                gathered.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
             call, error, at = _called(network, framework, [], kwargs, gathered)
         outcomes.append((call, error, at, remarks))
         if error is None and call is not None and call.outputs is not None:

@@ -80,12 +80,14 @@ def taint(container: Any, unknown: Unknown) -> None:
     if isinstance(container, list):
         list.append(container, unknown)
     elif isinstance(container, dict):
-        if "_modules" in container and "_parameters" in container:  # the attributes of a module
+        if dict.__contains__(container, "_modules") and dict.__contains__(
+            container, "_parameters"
+        ):  # a module's attributes
             container["_incomplete"] = unknown
             return
-        if any(hasattr(type(value), "mark_incomplete") for value in container.values()):
+        if any(hasattr(type(value), "mark_incomplete") for value in dict.values(container)):
             return  # the modules of a module, which is marked itself
-        for key in container:
+        for key in list(dict.keys(container)):
             dict.__setitem__(container, key, unknown)
     elif isinstance(container, set):
         set.add(container, unknown)

@@ -26,8 +26,8 @@ class Framework(Protocol):
     def unbound(self) -> list[tuple[str, Any]]:
         """Return networks of the program that no name of it is bound to, with what to call them."""
 
-    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Any:
-        """Make an input; a shape of None is an unknown one."""
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Any:
+        """Make an input; a shape of None is an unknown one, and `number` what is in each of its places, if that is known."""
 
     def forward(self, network: Any) -> Any:
         """Return the function whose signature says which inputs a network takes."""

@@ -23,12 +23,16 @@ SIDE = 224
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """An input that nobody has given: forward's argument, its shape and type, and where they come from."""
+    """An input that nobody has given: forward's argument, its shape and type, and where they come from.
+
+    `number` is in each of its places; a mask lets everything through.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     why: str
+    number: int | None = None
 
 
 class Settings:
@@ -206,7 +210,7 @@ def assumed(
         settings.used.clear()
         found = None if rule is None else rule(settings)
         if found is not None:
-            made[name] = Assumed(name, *found, settings.origin())
+            made[name] = Assumed(name, *found, settings.origin(), 1 if name.endswith("_mask") else None)
     if any(name not in made for name in required):
         return []
     primary = [name for name in named if name in _PRIMARY]

@@ -35,7 +35,11 @@ _ALIASES: list[tuple[str, str]] = []
 
 
 # Libraries that are read from their source but for a few rows: library -> our file.
-_PARTLY = {"torch_geometric": "torch_geometric", "transformers": "transformers"}
+_PARTLY = {
+    "huggingface_hub": "huggingface_hub",
+    "torch_geometric": "torch_geometric",
+    "transformers": "transformers",
+}
 _REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
 
 

@@ -35,6 +35,30 @@ def lazy_module(*_args: Any, **_kwargs: Any) -> Unknown:
     return Unknown("modules import their names on demand without it")
 
 
+@row("transformers.utils.hub.resolve_revision")
+def resolve_revision(path_or_repo_id: Any, revision: Any = None, **_options: Any) -> Any:
+    """Leaves a revision as it is, as it does without a connection: it would ask a server for the commit."""
+    return revision
+
+
+@row("transformers.utils.hub.cached_file")
+def cached_file(path_or_repo_id: Any, filename: Any, **options: Any) -> Any:
+    """Finds a file in a folder that is here, and downloads nothing: it would ask servers, and keep a cache on disk."""
+    for given in (path_or_repo_id, filename):
+        if isinstance(given, Unknown):
+            return given
+    folder = os.fspath(path_or_repo_id)
+    if not os.path.isdir(folder):
+        reason = f"{filename} of {folder} is not here, and nothing is downloaded: name a folder that has it"
+        return Unknown(reason, session.current().place())
+    found = os.path.join(folder, options.get("subfolder") or "", filename)
+    if os.path.isfile(found):
+        return found
+    if options.get("_raise_exceptions_for_missing_entries", True):
+        raise OSError(f"{folder} does not appear to have a file named {filename}.")
+    return None
+
+
 _LOADING = frozenset(
     """adapter_kwargs adapter_name cache_dir code_revision commit_hash device_map device_mesh disable_mmap distributed_config
     force_download from_flax from_tf fusion_config generation_config gguf_file ignore_mismatched_sizes kernel_config
@@ -67,7 +91,7 @@ def _from_pretrained(
         place = pretrained_model_name_or_path if config is None else config
         if isinstance(place, str) and not os.path.isdir(place):
             return here.unknown(
-                f"the configuration of {place} is not read: no such folder is here, and nothing is downloaded"
+                f"config.json of {place} is not here, and nothing is downloaded: name a folder that has it"
             )
         config, kwargs = cls.config_class.from_pretrained(place, return_unused_kwargs=True, **subfolder, **kwargs)
     else:

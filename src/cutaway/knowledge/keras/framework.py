@@ -56,7 +56,7 @@ class Keras:
     def unbound(self) -> list[tuple[str, Any]]:
         return []
 
-    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:
             reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
             made: Tensor = new(Unknown(reason, session.current().place()))

@@ -53,7 +53,7 @@ class TensorFlow:
         graph = default_graph()
         return [("graph", graph)] if graph.building or graph.variables else []
 
-    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:
             reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
             made: Tensor = new(Unknown(reason, session.current().place()))

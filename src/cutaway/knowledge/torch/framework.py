@@ -30,6 +30,7 @@ from cutaway.knowledge.reading import (
 )
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.module import Module
+from cutaway.knowledge.torch.op import compute
 from cutaway.knowledge.torch.tensor import Tensor, new
 from cutaway.knowledge.torch.types import DTYPES
 
@@ -53,12 +54,13 @@ class Torch:
     def unbound(self) -> list[tuple[str, Any]]:
         return []
 
-    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str) -> Tensor:
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:
             reason = f"the shape of the input {name} is not given: use --input {name}=1x3x224x224"
             made: Tensor = new(Unknown(reason, session.current().place()))
             return made
-        made = new(shape, DTYPES[dtype])
+        numbers = None if number is None else compute(lambda np, value: np.full(shape, value, dtype), number)
+        made = new(shape, DTYPES[dtype], values=numbers)
         return made
 
     def forward(self, network: Module) -> Any:
