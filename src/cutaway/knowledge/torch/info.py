@@ -12,8 +12,9 @@ from cutaway.knowledge.registry import TABLE, register, row
 from cutaway.knowledge.torch.elementwise import rule_of
 from cutaway.knowledge.torch.op import composite, op
 from cutaway.knowledge.torch.options import dtype_of
-from cutaway.knowledge.torch.tensor import Tensor, attach_method
+from cutaway.knowledge.torch.tensor import Tensor, attach_method, strides_of
 from cutaway.knowledge.torch.types import bool_, default_dtype
+from cutaway.ops import layout
 from cutaway.ops.elementwise import written
 from cutaway.ops.reduce import axis
 
@@ -57,14 +58,16 @@ def stride(self, dim=None):
 
 @op("torch.Tensor.is_contiguous")
 def is_contiguous(self, memory_format=None):
-    if self._contiguous and memory_format in (None, TABLE["torch.contiguous_format"]):
-        return True
+    if memory_format in (None, TABLE["torch.contiguous_format"]):
+        strides = strides_of(self)
+        if self._contiguous or strides is not None:
+            return self._contiguous or layout.is_contiguous(self.shape, strides)
     return Unknown("whether a tensor is contiguous")
 
 
 @op("torch.Tensor.storage_offset")
 def storage_offset(self):
-    return 0 if self._contiguous else Unknown("the place of a tensor in its memory")
+    return Unknown("the place of a tensor in its memory") if self._is_view or not self._contiguous else 0
 
 
 def _hidden(name: str) -> None:

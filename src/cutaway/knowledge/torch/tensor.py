@@ -38,6 +38,7 @@ class Tensor(metaclass=TensorMeta):
     _device: Device
     _values: Lazy | None
     _storage: list[int]
+    _is_view: bool
     _version: int
     _number: int
     _contiguous: bool
@@ -114,8 +115,9 @@ class Tensor(metaclass=TensorMeta):
     def data(self, value: Any) -> None:
         if isinstance(value, Tensor):
             self._shape, self._dtype, self._device = value._shape, value._dtype, value._device
-            self._storage, self._version = value._storage, value._version
+            self._storage, self._version, self._is_view = value._storage, value._version, value._is_view
             self._values, self._number = value._values, value._number
+            self._contiguous, self._strides = value._contiguous, value._strides
 
     @property
     def values_(self) -> Lazy | None:
@@ -191,7 +193,7 @@ class Tensor(metaclass=TensorMeta):
         """Return an independent tensor of the same class, with the same attributes."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._storage, made._version = [0], 0
+        made._storage, made._version, made._is_view = [0], 0, False
         made._values = self.values_
         made._number = session.current().next_value()
         return made
@@ -227,6 +229,7 @@ def new(
     fields["_values"] = values
     storage = base._storage if base is not None else [0]
     fields["_storage"] = storage
+    fields["_is_view"] = base is not None
     fields["_version"] = storage[0]
     here = session.current()
     here.tick()
