@@ -396,7 +396,8 @@ class StatementCompiler(ExpressionCompiler):
         if any(isinstance(child, _LEAVES) for node in nodes for child in ast.walk(node)):
             raise Undecidable(Unknown(reason.reason, reason.place or frame.place))
         here = session.current()
-        unknown = here.unknown(reason.reason, here.modules[-1] if here.modules else None, frame.place)
+        placed = reason if reason.place is not None else Unknown(reason.reason, frame.place)
+        unknown = here.note(placed, here.modules[-1] if here.modules else None)
         self.forget(frame, nodes, unknown)
 
     def forget(self, frame: Frame, nodes: list[ast.stmt], unknown: Unknown) -> None:
