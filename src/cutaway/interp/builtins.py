@@ -570,5 +570,7 @@ BUILTINS.update(
     open=open_file,
     __import__=import_by_name,
 )
+AT_ONCE: dict[int, Callable[[Any], Any]] = {id(BUILTINS["abs"]): abs}
+"""Functions of one plain number that need no bounds, by the identity of what a target sees of them."""
 for _name in "compile input breakpoint exit quit".split():
     BUILTINS[_name] = unreachable(_name)

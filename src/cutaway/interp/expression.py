@@ -18,7 +18,7 @@ from cutaway.interp.budget import ELEMENTS, build, counted, tick
 from cutaway.interp.builtins import CONVERSIONS, make_super
 from cutaway.interp.frame import UNKNOWN_CALLS, Evaluate, Frame
 from cutaway.interp.function import WRAPPER, invoke
-from cutaway.interp.guard import BINARY, COMPARE, UNARY, contains, identical
+from cutaway.interp.guard import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.native import call_native, reason_of
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
 from cutaway.interp.scope import Scope
@@ -128,6 +128,9 @@ class ExpressionCompiler:
 
             return display
         items = [self.expression(element) for element in elements]
+        if make is tuple and len(items) == 2:
+            first, second = items
+            return lambda frame: (first(frame), second(frame))
         return lambda frame: make([item(frame) for item in items])
 
     def _spread(self, elements: list[ast.expr], fault: str = _NO_ITERABLE) -> Callable[[Frame], list[Any]]:
@@ -183,8 +186,18 @@ class ExpressionCompiler:
 
     def _BinOp(self, node: ast.BinOp) -> Evaluate:
         left, right = self.expression(node.left), self.expression(node.right)
-        operate = BINARY[type(node.op).__name__]
-        return lambda frame: operate(left(frame), right(frame))
+        name = type(node.op).__name__
+        operate, plain = BINARY[name], PLAIN.get(name)
+        if plain is None:
+            return lambda frame: operate(left(frame), right(frame))
+
+        def evaluate(frame: Frame) -> Any:
+            first, second = left(frame), right(frame)
+            if type(first) is int and type(second) is int and -_SMALL < first < _SMALL and -_SMALL < second < _SMALL:
+                return plain(first, second)
+            return operate(first, second)
+
+        return evaluate
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Evaluate:
         operand = self.expression(node.operand)
@@ -309,9 +322,15 @@ class ExpressionCompiler:
 
     def _Subscript(self, node: ast.Subscript) -> Evaluate:
         value, key = self.expression(node.value), self.expression(node.slice)
+        constant = node.slice.value if isinstance(node.slice, ast.Constant) else None
 
         def evaluate(frame: Frame) -> Any:
-            container, index = value(frame), key(frame)
+            container = value(frame)
+            index = constant if constant is not None else key(frame)
+            if type(index) is int and (type(container) is tuple or type(container) is list):
+                found = container[index]
+                check = CHECKED.get(type(found))
+                return found if check is None else check(found)
             if isinstance(index, Unknown) and not hasattr(container, "reference"):
                 return index
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
@@ -639,6 +658,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return result if check is None else check(result)
 
 
+_SMALL = 1 << 60
 _NUMBERS = frozenset({bool, complex, float, int})
 _NAME_CHARACTERS = re.compile(r"\w*", re.ASCII)
 
@@ -648,6 +668,9 @@ def _is_hosts(function: Any) -> bool:
     home = function if isinstance(function, (type, _FunctionType)) else type(function)
     name = getattr(home, "__module__", None)
     return isinstance(name, str) and (resolve.is_standard(name) or name.startswith("cutaway.interp."))
+
+
+_NUMBERS = frozenset((int, float))
 
 
 def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -> Evaluate:
@@ -660,6 +683,20 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
             return call(callee, [], nothing)
 
         return call_none
+
+    if len(arguments) == 1:
+        from cutaway.interp.builtins import AT_ONCE
+
+        only = arguments[0]
+
+        def call_one(frame: Frame) -> Any:
+            callee, argument = function(frame), only(frame)
+            if id(callee) in AT_ONCE and type(argument) in _NUMBERS:
+                return AT_ONCE[id(callee)](argument)
+            frame.line = line
+            return call(callee, [argument], nothing)
+
+        return call_one
 
     def call_some(frame: Frame) -> Any:
         callee = function(frame)
@@ -752,14 +789,16 @@ def _load_enclosing(name: str, depth: int) -> Evaluate:
 
 def _load_global(name: str) -> Evaluate:
     from cutaway.interp.builtins import BUILTINS
-    from cutaway.interp.names import brings_names, missing_global
+    from cutaway.interp.loader import HIDDEN
+    from cutaway.interp.names import missing_global
 
     builtin = BUILTINS.get(name, _NOTHING)
 
     def evaluate(frame: Frame) -> Any:
         value = frame.globals.get(name, _NOTHING)
         if value is _NOTHING:
-            if builtin is not _NOTHING and not brings_names(frame.globals):
+            home = frame.globals.get(HIDDEN)
+            if builtin is not _NOTHING and (home is None or not home.stars):  # nothing else brings the name
                 return builtin
             return missing_global(frame.globals, name)
         return value.resolve() if type(value) is Pending else value

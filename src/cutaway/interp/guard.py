@@ -183,12 +183,18 @@ def identical(left: Any, right: Any) -> Any:
 
 def contains(item: Any, container: Any) -> Any:
     """`item in container`, unknown where that can't be told."""
-    if type(container) is Unknown:
+    kind = type(container)
+    if kind is Unknown:
         return container
     if type(item) is Unknown:
         return item
-    kind = type(container)
-    if hasattr(kind, "__contains__") or not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
+    if (
+        kind is dict
+        or kind is list
+        or kind is tuple
+        or hasattr(kind, "__contains__")
+        or not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"))
+    ):
         return item in container
     return item in counted(container)
 
@@ -200,6 +206,8 @@ def _operators(**plain: Callable[[Any, Any], Any]) -> dict[str, Callable[[Any, A
 
 
 _ARITHMETIC = ("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod")
+PLAIN: dict[str, Callable[[Any, Any], Any]] = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul}
+"""Arithmetic that needs no bounds for small integers."""
 _BELOW = 1 << 60
 
 

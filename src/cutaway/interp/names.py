@@ -11,12 +11,6 @@ from cutaway.interp.loader import HIDDEN, MISSING, ModuleState, SourceModule
 from cutaway.interp.namespace import Namespace
 
 
-def brings_names(namespace: dict[str, Any]) -> bool:
-    """Tell whether star imports may bring names into a module's namespace."""
-    state = namespace.get(HIDDEN)
-    return state is not None and bool(state.stars)
-
-
 def missing_global(namespace: dict[str, Any], name: str) -> Any:
     """Return a name that a module's namespace does not have yet: brought by a star, or built in."""
     state: ModuleState | None = namespace.get(HIDDEN)

@@ -26,6 +26,8 @@ _CHANGING = frozenset(
 def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a built-in function or method of the host."""
     owner, name = function.__self__, function.__name__
+    if name == "append" and type(owner) is list and len(args) == 1 and not kwargs:
+        return owner.append(args[0])
     unknown = next((a for a in args if type(a) is Unknown), None)
     if isinstance(owner, (str, bytes, bytearray)):
         if unknown is None and name == "join" and args:
