@@ -1,8 +1,8 @@
-"""Record what the models of keras.applications are, read off the live models.
+"""Record what Keras models are, read off the live models: those of keras.applications, or those of files.
 
-usage: python -m benchmarks.zoo.keras_truth OUT [--only TEXT]
+usage: python -m benchmarks.zoo.keras_truth OUT [--only TEXT] [--files FOLDER]
 
-Needs Keras with TensorFlow. Each model is built without downloaded weights, and traced on symbolic tensors with
+With `--files`, what is recorded is the `model` of each file in a folder, such as `tests/keras_models`. Needs Keras with TensorFlow. Each model is built without downloaded weights, and traced on symbolic tensors with
 a batch of 2. OUT gets a line of JSON for each, in the form that `benchmarks.zoo.truth` writes: modules are the
 layers below the model under their names, joined by `/`; params are all weights by their paths.
 """
@@ -62,15 +62,63 @@ def layers_below(layer: Any, above: str, seen: set[int]) -> Iterator[tuple[str, 
             yield from layers_below(inner, f"{path}/", seen)
 
 
-def record(name: str, arguments: str) -> dict[str, Any]:
-    """Build a model, trace it, and return its row."""
+def application(name: str, arguments: str) -> dict[str, Any]:
+    """Build a model of keras.applications and return its row."""
     import keras
-    import tensorflow as tf
 
     keras.utils.clear_session()
     make = getattr(keras.applications, name)
     model = eval(f"make({arguments})", {"make": make})
-    given = [[2, *(64 if size is None else size for size in tensor.shape[1:])] for tensor in model.inputs]
+    given = [([2, *(64 if size is None else size for size in tensor.shape[1:])], "float32") for tensor in model.inputs]
+    row = {"target": f"keras.applications:{name}", "arguments": arguments, "input": [shape for shape, _ in given]}
+    return row | described(model, given)
+
+
+def file(path: Path) -> dict[str, Any]:
+    """Run a file that binds `model`, call that, and return its row; `INPUTS` says with what, if not its own inputs."""
+    import keras
+
+    keras.utils.clear_session()
+    scope: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(path.read_bytes(), str(path), "exec"), scope)
+    model = scope["model"]
+    declared = getattr(model, "_inputs_struct", None)
+    tensors = declared if isinstance(declared, dict) else dict(enumerate(getattr(model, "inputs", None) or []))
+    given = INPUTS.get(path.name) or {
+        key: ([2, *(64 if size is None else size for size in tensor.shape[1:])], str(tensor.dtype))
+        for key, tensor in tensors.items()
+    }
+    row: dict[str, Any] = {"target": f"{path.name}::model"}
+    if isinstance(declared, dict):
+        row["input"] = {key: shape for key, (shape, _) in given.items()}
+        row["dtypes"] = {key: dtype for key, (_, dtype) in given.items()}
+        return row | described(model, given)
+    values = list(given.values()) if isinstance(given, dict) else given
+    row["input"], row["dtypes"] = [shape for shape, _ in values], [dtype for _, dtype in values]
+    return row | described(model, values)
+
+
+INPUTS: dict[str, Any] = {
+    "sub_transformer.py": [([2, 64], "int32")],
+    "sub_vae.py": [([2, 28, 28, 1], "float32")],
+    "sub_custom.py": [([2, 20], "float32")],
+    "sub_convgru.py": [([2, 5, 32, 32, 3], "float32")],
+}
+"""File -> what its model is called with, where the model does not say."""
+
+
+def described(model: Any, given: Any) -> dict[str, Any]:
+    """Trace a model on symbolic tensors and describe it."""
+    import keras
+    import tensorflow as tf
+
+    def made(kind: Any) -> Any:
+        if isinstance(given, dict):
+            return {key: kind(shape, dtype) for key, (shape, dtype) in given.items()}
+        found = [kind(shape, dtype) for shape, dtype in given]
+        return found if len(found) > 1 else found[0]
+
+    model(made(lambda shape, dtype: keras.KerasTensor(shape, dtype=dtype)), training=False)  # builds what is not built
     found = list(layers_below(model, "", {id(model)}))
     paths = {id(layer): path for path, layer in found} | {id(model): ""}
     traced: dict[str, Any] = {}
@@ -83,19 +131,17 @@ def record(name: str, arguments: str) -> dict[str, Any]:
         return out
 
     keras.Layer.__call__ = noting
+    outputs: list[Any] = []
+
+    def trace(x: Any) -> int:
+        outputs.extend(shapes(model(x, training=False)))
+        return 0
+
     try:
-        outputs: list[Any] = []
-        spec = [tf.TensorSpec(shape) for shape in given]
-        trace = tf.function(
-            lambda *x: outputs.extend(shapes(model(list(x) if len(x) > 1 else x[0]))) or 0, autograph=False
-        )
-        trace.get_concrete_function(*spec)
+        tf.function(trace, autograph=False).get_concrete_function(made(tf.TensorSpec))
     finally:
         keras.Layer.__call__ = original
     return {
-        "target": f"keras.applications:{name}",
-        "arguments": arguments,
-        "input": given,
         "modules": [["", type(model).__name__], *([path, type(layer).__name__] for path, layer in found)],
         "params": {weight.path: list(weight.shape) for weight in model.weights},
         "buffers": {},
@@ -105,6 +151,16 @@ def record(name: str, arguments: str) -> dict[str, Any]:
     }
 
 
+def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield the rows that are asked for."""
+    if options.files is not None:
+        yield from (file(path) for path in sorted(options.files.glob("*.py")) if options.only in path.name)
+        return
+    for name, arguments in calls():
+        if options.only in f"{name}({arguments})":
+            yield application(name, arguments)
+
+
 def main() -> int:
     """Record keras.applications."""
     parser = argparse.ArgumentParser(
@@ -112,14 +168,16 @@ def main() -> int:
     )
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--only", default="", metavar="TEXT", help="record only models with this in their call")
+    parser.add_argument(
+        "--files", type=Path, metavar="FOLDER", help="record the models of the files in a folder instead"
+    )
     options = parser.parse_args()
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     count = 0
-    with opened(options.out) as file:
-        for name, arguments in calls():
-            if options.only in f"{name}({arguments})":
-                file.write(json.dumps(record(name, arguments), separators=(",", ":")) + "\n")
-                count += 1
+    with opened(options.out) as written:
+        for row in rows(options):
+            written.write(json.dumps(row, separators=(",", ":")) + "\n")
+            count += 1
     print(f"{count} recorded")
     return 0
 

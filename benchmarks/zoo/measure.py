@@ -33,7 +33,8 @@ def inputs_of(row: dict[str, Any]) -> list[str]:
     dtypes = row.get("dtypes", {})
     if isinstance(given, dict):
         return [f"{name}={'x'.join(map(str, shape))}:{dtypes.get(name, 'float32')}" for name, shape in given.items()]
-    return ["x".join(map(str, shape)) for shape in given]
+    kinds = dtypes if isinstance(dtypes, list) else ["float32"] * len(given)
+    return [f"{'x'.join(map(str, shape))}:{dtype}" for shape, dtype in zip(given, kinds)]
 
 
 def measure(row: dict[str, Any]) -> dict[str, Any]:

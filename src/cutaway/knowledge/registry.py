@@ -194,11 +194,11 @@ def lookup(name: str) -> Any:
         return TABLE[name]
     if name in _NAMESPACES:
         return KnownModule(name)
-    if load_rest():
-        return lookup(name)
     for start, instead in _ALIASES:
         if name == start or name.startswith(f"{start}."):
             return lookup(instead + name[len(start) :])
+    if load_rest():
+        return lookup(name)
     return _from_source(name) if name.partition(".")[0] in _READABLE else Unknown(f"{name} is not modelled")
 
 

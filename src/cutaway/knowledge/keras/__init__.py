@@ -35,5 +35,8 @@ ALIASES = (
     ("keras.src.callbacks", "keras.callbacks"),
     ("keras.optimizers.experimental", "keras.optimizers"),
 )
-LATER: frozenset[str] = frozenset()
+LATER = frozenset(
+    """files objectives repetition layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
+    ops.image ops.index ops.signal ops.creation""".split()
+)
 """Files that few networks need: they are read when a name is not found in the others."""
