@@ -141,3 +141,25 @@ class Several(nn.Module):
 
     def forward(self, left, right):
         return self.join(torch.cat([left, right], dim=-1))
+
+
+class Hidden(nn.Module):
+    """Has a module in it that is no part of the tree, because a list holds it."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(4, 4), Outside())
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+class Outside(nn.Module):
+    """Keeps a module where torch does not look for one."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept = [nn.SiLU()]
+
+    def forward(self, x):
+        return self.kept[0](x) + 1

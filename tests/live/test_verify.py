@@ -28,6 +28,7 @@ PROBES = str(Path(__file__).with_name("probes.py"))
         ("Recurrent", ["2x5x6"]),
         ("Functional", ["1x3x8x8"]),
         ("Several", ["1x4", "1x3"]),
+        ("Hidden", ["1x4"]),
     ],
 )
 def test_nothing_is_wrong(probe: str, inputs: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,17 +93,30 @@ def operations(gathered: Session, call: Call | None, paths: dict[int, str], name
     def value(reference: Reference) -> Value:
         return Value(names.get(reference.number, f"v{reference.number}"), shape_of(reference), dtype_of(reference))
 
-    for operation in gathered.operations[call.first_operation : call.last_operation]:
+    start = call.first_operation
+    for at, operation in enumerate(gathered.operations[start : call.last_operation], start):
+        path = paths.get(id(operation.module))
         yield Op(
             operation.op,
             Described(partial(_attributes, operation.attributes)),
             tuple(value(r) for r in operation.inputs),
             tuple(value(r) for r in operation.outputs),
-            paths.get(id(operation.module), ""),
+            _around(at, gathered, paths) if path is None else path,
             operation.place,
             _quantity(operation.macs),
             operation.allocates,
         )
+
+
+def _around(operation: int, gathered: Session, paths: dict[int, str]) -> str:
+    """Return the path of the innermost module of the tree that is being called when an operation takes place."""
+    found, deepest = "", -1
+    for call in gathered.calls:
+        if call.first_operation <= operation < call.last_operation and call.depth > deepest:
+            path = paths.get(id(call.module))
+            if path is not None:
+                found, deepest = path, call.depth
+    return found
 
 
 def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:

@@ -39,7 +39,7 @@ _JOINED = frozenset(["torch.cat", "torch.concat", "torch.concatenate"])
 
 def arrangement(name: str, home: str) -> Arranged:
     """Return the rule for the results of an operation; `home` is the file of its row."""
-    if name in _CONTIGUOUS:
+    if name in _CONTIGUOUS or home.endswith(".reduction"):
         return lambda _shape, _inputs: True
     if name in _FORMATTED:
         return _formatted
