@@ -34,7 +34,9 @@ def inputs_of(row: dict[str, Any]) -> list[str]:
     if isinstance(given, dict):
         return [f"{name}={'x'.join(map(str, shape))}:{dtypes.get(name, 'float32')}" for name, shape in given.items()]
     kinds = dtypes if isinstance(dtypes, list) else ["float32"] * len(given)
-    return [f"{'x'.join(map(str, shape))}:{dtype}" for shape, dtype in zip(given, kinds)]
+    return [
+        item if isinstance(item, str) else f"{'x'.join(map(str, item))}:{dtype}" for item, dtype in zip(given, kinds)
+    ]
 
 
 def measure(row: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Subject:
 
     target: str
     build: Callable[[], Any]
-    inputs: Callable[[Any], list[Shape]]
+    inputs: Callable[[Any], list[Shape] | list[str]]
     arguments: str = ""
     dtypes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ a line of JSON for each, compressed if its name ends in .gz:
 
     target       module:function
     arguments    what the function is called with, if anything
-    input        the shapes that forward is called with, by name where they are given by name
+    input        the shapes that forward is called with, by name where they are given by name, or `--input` values
     dtypes       {name: element type} of those that are given by name
     modules      [[path, class]] in the order of named_modules()
     params       {name: shape} in the order of named_parameters()
@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import gzip
 import io
-import itertools
 import json
 import signal
 import sys
@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from benchmarks.zoo.subjects import ZOOS, Shape, Subject, transformers_defaults
+from cutaway.syntax.target import Input, parse_input
 
 RECORDED = {**ZOOS, "transformers": transformers_defaults}  # nothing is allocated, so they keep all of their layers
 
@@ -50,22 +51,23 @@ def shapes(value: Any) -> list[Shape]:
         return [list(value.shape)]
     if isinstance(value, dict):
         value = value.values()
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = [getattr(value, field.name, None) for field in dataclasses.fields(value)]
     elif not isinstance(value, (list, tuple)):
         return []
     return [shape for item in value for shape in shapes(item)]
 
 
-def record(subject: Subject) -> dict[str, Any]:
-    """Build a model, call it, and return its row."""
+def record(subject: Subject, device: str = "meta") -> dict[str, Any]:
+    """Build a model on a device, call it, and return its row."""
     import torch
 
     row: dict[str, Any] = {"target": subject.target}
     if subject.arguments:
         row["arguments"] = subject.arguments
-    device = "meta"
     try:
         try:
-            with torch.device("meta"):
+            with torch.device(device):
                 model = subject.build()
         except NotImplementedError:  # it needs numbers while it is built
             device = "cpu"
@@ -80,27 +82,47 @@ def record(subject: Subject) -> dict[str, Any]:
     row["input"] = dict(zip(subject.names, given)) if subject.names else given
     if subject.names:
         row["dtypes"] = dict(zip(subject.names, subject.dtypes))
+    if not given:
+        return row
     calls: dict[str, list[list[Shape]]] = {}
+    entered: dict[str, list[list[Shape]]] = {path: [] for path, _ in model.named_modules()}
     for path, module in model.named_modules():
 
-        def note(_module: Any, args: Any, kwargs: Any, output: Any, path: str = path) -> None:
-            calls.setdefault(path, [shapes((args, kwargs)), shapes(output)])
+        def enter(_module: Any, args: Any, kwargs: Any, path: str = path) -> None:
+            entered[path].append(shapes((args, kwargs)))  # now: forward may change a list that it is given
 
-        module.register_forward_hook(note, with_kwargs=True)
+        def leave(_module: Any, _args: Any, _kwargs: Any, output: Any, path: str = path) -> None:
+            calls.setdefault(path, [entered[path].pop(), shapes(output)])
+
+        module.register_forward_pre_hook(enter, with_kwargs=True)
+        module.register_forward_hook(leave, with_kwargs=True)
     try:
         with torch.no_grad():
-            tensors = _tensors(given, subject.dtypes, device)
-            output = model(**dict(zip(subject.names, tensors))) if subject.names else model(*tensors)
+            args, kwargs = _tensors(given, subject.dtypes, subject.names, device)
+            output = model(*args, **kwargs)
     except Exception as error:
         return row | {"forward_error": _line(error)}
     return row | {"output": shapes(output), "io": calls}
 
 
-def _tensors(given: list[Shape], dtypes: tuple[str, ...], device: str) -> Iterator[Any]:
+def _tensors(
+    given: list[Shape] | list[str], dtypes: tuple[str, ...], names: tuple[str, ...], device: str
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of forward by position and by name; without a name of its own each is given by position."""
     import torch
 
-    for shape, dtype in itertools.zip_longest(given, dtypes, fillvalue="float32"):
-        yield torch.zeros(shape, dtype=getattr(torch, str(dtype)), device=device)
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for index, item in enumerate(given):
+        kind = dtypes[index] if index < len(dtypes) else "float32"
+        name = names[index] if index < len(names) else None
+        asked = parse_input(item) if isinstance(item, str) else Input(name, tuple(item), kind)
+        tensor = torch.zeros(asked.shape, dtype=getattr(torch, asked.dtype), device=device)
+        if asked.name is None:
+            args.append(tensor)
+        else:
+            kwargs[asked.name] = tensor
+    return args, kwargs
 
 
 def _line(error: Exception) -> str:

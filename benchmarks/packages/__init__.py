@@ -1,0 +1,1 @@
+"""Model packages of many styles: which of their models are read exactly."""
