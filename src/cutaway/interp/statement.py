@@ -32,6 +32,7 @@ from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.native import taint
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import blur, delete_attribute, get_attribute, is_instance_of_targets, set_attribute
+from cutaway.interp.repetition import repetition
 from cutaway.interp.scope import assigned
 
 OURS = (Undecidable, KeyboardInterrupt)
@@ -52,6 +53,7 @@ class StatementCompiler(ExpressionCompiler):
     """Compiles the statements of one scope of one file."""
 
     guarded = False  # inside a `try` that handles exceptions
+    repeats = False  # inside a loop that is known as a whole
 
     def statement(self, node: ast.stmt) -> Execute:
         """Return the closure that executes `node`."""
@@ -521,12 +523,21 @@ class StatementCompiler(ExpressionCompiler):
     def _For(self, node: ast.For) -> Execute:
         source, line = self.expression(node.iter), node.lineno
         assign = assign_target(self, node.target)
+        known = None if self.repeats else repetition(node, self.scope)
+        before, self.repeats = self.repeats, self.repeats or known is not None
         body, orelse = self.block(node.body), self.block(node.orelse)
+        self.repeats = before
 
         def execute(frame: Frame) -> object | None:
             frame.line = line
+            finish = None
             try:
-                items = iter(source(frame))
+                found = source(frame)
+                if known is not None:
+                    finish = known.start(frame, found)
+                    if finish is None:
+                        return None
+                items = iter(found)
             except Undecidable as undecidable:
                 if type(undecidable) is not Undecidable:
                     raise
@@ -542,6 +553,8 @@ class StatementCompiler(ExpressionCompiler):
                         return None
                     if signal is RETURN:
                         return signal
+            if finish is not None:
+                finish()
             return orelse(frame)
 
         return execute

@@ -167,6 +167,10 @@ class _Data:
 
     def _sequence(self, data: Any, path: tuple[int, ...]) -> tuple[Any, ...] | None:
         inner: tuple[Any, ...] | None = None
+        if type(data) is list and len(data) > 1 and set(map(type, data)) == {int}:
+            self._count(DTYPES["int64"])
+            self.leaves.extend(data)
+            return (len(data),)
         for i in range(len(data)):
             shape = self._read(data[i], (*path, i))
             if shape is None:
