@@ -229,9 +229,10 @@ def _materialise(result: Any, macs: list[Any], allocates: list[bool]) -> Any:
         shape = result.shape
         if type(shape) is not Unknown:
             shape = [unknown_size() if isinstance(s, Unknown) else s for s in shape]
-            size = product(shape)
-            if not isinstance(size, int) or size > LIMIT:
-                result.values = None
+            if result.values is not None:
+                size = product(shape)
+                if not isinstance(size, int) or size > LIMIT:
+                    result.values = None
         return new(shape, result.dtype, values=cast_values(result.values, result.dtype), sizes=result.sizes)
     if isinstance(result, (list, tuple)):
         items = [_materialise(item, macs, allocates) for item in result]

@@ -18,6 +18,12 @@ class Tracker:
         self.non_trainable: list[Any] = []
         self.layers: list[Any] = []
         self.metrics: list[Any] = []
+        self._entered: set[int] = set()  # of objects that the lists keep alive
+
+    def _enter(self, found: list[Any], value: Any) -> None:
+        if id(value) not in self._entered or not any(held is value for held in found):
+            self._entered.add(id(value))
+            found.append(value)
 
     def track(self, value: Any) -> Any:
         """Enter what is in a value, and return it, with containers that go on entering what they get."""
@@ -25,9 +31,9 @@ class Tracker:
         if kind in (int, float, str, bool, type(None)):
             return value
         if isinstance(value, Variable):
-            _enter(self.trainable if value.__dict__["trainable"] else self.non_trainable, value)
+            self._enter(self.trainable if value.__dict__["trainable"] else self.non_trainable, value)
         elif not isinstance(value, type) and getattr(value, "_is_keras_layer", False) is True:
-            _enter(self.metrics if getattr(value, "_is_metric", False) else self.layers, value)
+            self._enter(self.metrics if getattr(value, "_is_metric", False) else self.layers, value)
         elif kind is list:
             return TrackedList(value, self)
         elif kind is dict:
@@ -39,11 +45,6 @@ class Tracker:
         elif kind is Unknown and not self.owner.__class__.__module__.startswith("keras."):
             self.owner.mark_incomplete(value)
         return value
-
-
-def _enter(found: list[Any], value: Any) -> None:
-    if not any(held is value for held in found):
-        found.append(value)
 
 
 class TrackedList(list):  # type: ignore[type-arg]
