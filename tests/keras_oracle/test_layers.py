@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("tensorflow") is None or importlib.util.find_spec("keras") is None,
     reason="TensorFlow is not installed: pip install tensorflow-cpu==2.21.*",
 )
-COUNT = 5
+COUNT = 4
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))
