@@ -80,7 +80,10 @@ class Torch:
         here = session.current()
         here.assume("the network is in evaluation mode")
         network.eval()
-        here.state["children as built"] = [(module, dict(module._modules)) for module in network.modules()]
+        here.state["as built"] = [
+            (module, [(held, dict(held)) for held in (module._modules, module._parameters, module._buffers)])
+            for module in network.modules()
+        ]
 
     def settings(self, network: Module) -> Settings:
         modules = list(network.modules())
@@ -132,21 +135,24 @@ class Torch:
 
 
 def _show_as_built(network: Module) -> None:
-    """Put back modules that forward has replaced or removed: a network is what its constructor makes of it."""
+    """Put back what forward has replaced, removed or made unknown: a network is what its constructor makes of it."""
     here = session.current()
     paths: dict[int, str] = {}
-    for module, children in here.state.pop("children as built", ()):
-        now = module._modules
-        lost = [name for name, child in children.items() if now.get(name) is not child]
+    for module, holders in here.state.pop("as built", ()):
+        lost = [name for held, built in holders for name in built if _is_lost(built[name], held.get(name))]
         if not lost:
             continue
         paths = paths or {id(part): path for path, part in network.named_modules()}
-        here.assume(
-            f"{paths.get(id(module)) or 'the network'} is shown as it is built: forward replaces {', '.join(lost)}"
-        )
-        added = {name: child for name, child in now.items() if name not in children}
-        now.clear()
-        now.update({**children, **added})
+        here.assume(f"{paths.get(id(module)) or 'the network'} is shown as it is built: forward sets {', '.join(lost)}")
+        for held, built in holders:
+            now = {name: item for name, item in held.items() if not _is_lost(built.get(name, item), item)}
+            held.clear()
+            held.update({**{name: now.get(name, item) for name, item in built.items()}, **now})
+
+
+def _is_lost(built: Any, now: Any) -> bool:
+    """Tell whether something else stands where the constructor put a module or a weight; the sizes of some come later."""
+    return now is not built and not (isinstance(built, Tensor) and isinstance(built.shape, Unknown))
 
 
 def _unknown_parts(modules: list[tuple[str, Module]], weights: list[tuple[Weight, Any]], causes: Causes) -> None:
