@@ -53,6 +53,10 @@ def show(
     given = None if arguments is None else parse_target(arguments)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     if live:
+        if os.path.isdir(target):
+            raise CutawayError(
+                f"{target}: a folder is read, not run; leave out --live, or name a program that loads it"
+            )
         return _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:

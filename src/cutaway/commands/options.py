@@ -8,7 +8,10 @@ import sys
 from cutaway.core.architecture import Architecture
 from cutaway.limits import alarmed
 
-TARGET = "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, or - for standard input"
+TARGET = (
+    "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
+    "a folder from the hub, or - for standard input"
+)
 
 
 def add_target(parser: argparse.ArgumentParser, *, several: bool = False) -> None:

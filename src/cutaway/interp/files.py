@@ -45,6 +45,8 @@ def read_bytes(name: str) -> Any:
     if not os.path.isfile(name):
         return here.unknown(f"the file {name} is not there to be read")
     if not allowed(name) or os.path.getsize(name) > _MAXIMUM:
-        return here.unknown(f"the file {name} is not read: it is outside the project or too large")
+        return here.unknown(
+            f"the file {name} is not read: it is too large, or outside the project: add its folder with --path"
+        )
     with open(name, "rb") as file:
         return file.read()

@@ -19,7 +19,7 @@ def _ours(path: str) -> bool:
 
 
 def _outside(name: str) -> Unknown:
-    return session.current().unknown(f"{name} of a path outside the project")
+    return session.current().unknown(f"{name} of a path outside the project: add its folder with --path")
 
 
 def known(function: Callable[..., Any]) -> Callable[..., Any]:
