@@ -89,10 +89,12 @@ def record(subject: Subject, device: str = "meta") -> dict[str, Any]:
     for path, module in model.named_modules():
 
         def enter(_module: Any, args: Any, kwargs: Any, path: str = path) -> None:
-            entered[path].append(shapes((args, kwargs)))  # now: forward may change a list that it is given
+            entered[path].append(shapes((args, kwargs)))
 
-        def leave(_module: Any, _args: Any, _kwargs: Any, output: Any, path: str = path) -> None:
-            calls.setdefault(path, [entered[path].pop(), shapes(output)])
+        def leave(_module: Any, args: Any, kwargs: Any, output: Any, path: str = path) -> None:
+            given, kept = entered[path].pop(), shapes((args, kwargs))
+            # What forward puts into a list that it is given in place of something is not an input; what it adds counts.
+            calls.setdefault(path, [given if len(given) == len(kept) else kept, shapes(output)])
 
         module.register_forward_pre_hook(enter, with_kwargs=True)
         module.register_forward_hook(leave, with_kwargs=True)
