@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core.dim import Dim, floordiv, maximum, minimum, mod
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import DTYPES, promote, to_float
+from cutaway.knowledge.keras.dtypes import DTYPES, floatx, promote, to_float
 from cutaway.knowledge.keras.op import Out, compute, op
 from cutaway.knowledge.keras.tensor import Tensor, convert
 from cutaway.ops.elementwise import broadcast
@@ -123,7 +123,17 @@ for _name in "maximum minimum bitwise_and bitwise_or bitwise_xor left_shift righ
     op(f"keras.ops.{_name}")(binary(_name, promote, _name))
 for _name in "bitwise_left_shift bitwise_right_shift".split():
     op(f"keras.ops.{_name}")(binary(_name, promote, _name.removeprefix("bitwise_")))
-for _name in "arctan2 hypot logaddexp copysign nextafter".split():
+
+
+def _wide(left: Any, right: Any) -> Any:
+    """Return the type of what is computed of coordinates: a number of Python's counts as a float, `int64` as wide."""
+    kinds = [floatx() if isinstance(kind, type) else kind for kind in (left, right)]
+    return DTYPES["float64"] if "int64" in kinds and not any(k.is_floating for k in kinds) else promote(*kinds, float)
+
+
+op("keras.ops.arctan2")(binary("arctan2", _wide, "arctan2"))
+op("keras.ops.hypot")(binary("hypot", _wide, "hypot"))
+for _name in "logaddexp copysign nextafter".split():
     op(f"keras.ops.{_name}")(binary(_name, _float, _name))
 op("keras.ops.divide_no_nan")(binary("divide_no_nan", _divided, None))
 op("keras.ops.isclose")(binary("isclose", _bool, "isclose"))

@@ -42,8 +42,9 @@ def reduction(name: str, dtype: Callable[[DType], Any], numbers: str | None) -> 
 
 for _name in "mean median".split():
     op(f"keras.ops.{_name}")(reduction(_name, to_float, _name))
-for _name in "std var logsumexp".split():
-    op(f"keras.ops.{_name}")(reduction(_name, to_float, None if _name == "logsumexp" else _name))
+for _name in "std var".split():
+    op(f"keras.ops.{_name}")(reduction(_name, to_float, _name))
+op("keras.ops.logsumexp")(reduction("logsumexp", lambda _: DTYPES["float32"], None))
 for _name in "any all".split():
     op(f"keras.ops.{_name}")(reduction(_name, lambda _: DTYPES["bool"], _name))
 op("keras.ops.count_nonzero")(

@@ -11,8 +11,8 @@ from cutaway.knowledge.keras.tensor import convert
 
 # Name -> numpy's name where that differs; the result is of a float type.
 _FLOAT = """arccos arccosh arcsin arcsinh arctan arctanh cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh sqrt tan
-tanh floor ceil sinc deg2rad rad2deg cbrt angle nan_to_num""".split()
-_FLOAT_WITHOUT_NUMBERS = "rsqrt erf erfinv logdet".split()
+tanh floor ceil sinc deg2rad rad2deg angle nan_to_num""".split()
+_KEPT_WITHOUT_NUMBERS = "rsqrt erf erfinv".split()
 _SAME = "negative sign conjugate real imag trunc invert bitwise_not bitwise_invert positive flip_sign".split()
 _TESTS = "isfinite isinf isnan isneginf isposinf isreal logical_not".split()
 
@@ -39,8 +39,9 @@ def _sign(dtype: DType) -> DType:
 
 for _name in _FLOAT:
     op(f"keras.ops.{_name}")(unary(_name, to_float, None if _name in ("angle",) else _name))
-for _name in _FLOAT_WITHOUT_NUMBERS[:3]:
-    op(f"keras.ops.{_name}")(unary(_name, to_float, None))
+for _name in _KEPT_WITHOUT_NUMBERS:
+    op(f"keras.ops.{_name}")(unary(_name, _same, None))
+op("keras.ops.cbrt")(unary("cbrt", lambda dtype: DTYPES["float64"] if dtype == "int64" else to_float(dtype), "cbrt"))
 for _name in _SAME[:-1]:
     op(
         f"keras.ops.{_name}",
