@@ -36,7 +36,7 @@ ALIASES = (
     ("keras.optimizers.experimental", "keras.optimizers"),
 )
 LATER = frozenset(
-    """files objectives repetition layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
+    """backend files objectives repetition layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
     ops.image ops.index ops.signal ops.creation""".split()
 )
 """Files that few networks need: they are read when a name is not found in the others."""

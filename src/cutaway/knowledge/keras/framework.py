@@ -22,7 +22,7 @@ from cutaway.knowledge.keras.layer import Layer
 from cutaway.knowledge.keras.model import Model
 from cutaway.knowledge.keras.sequential import Sequential
 from cutaway.knowledge.keras.shape import symbolic
-from cutaway.knowledge.keras.tensor import Tensor, new
+from cutaway.knowledge.keras.tensor import Tensor, new, plain
 from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
 from cutaway.knowledge.reading import (
     assumptions,
@@ -82,6 +82,9 @@ class Keras:
             return references[name].plain() if name in references else None
         if name == "training":
             return False
+        positional, before = list(network._call_parameters()), network.__dict__.get("_called_with", ())
+        if name in positional[: len(before)]:
+            return plain(before[positional.index(name)])
         shape = network.__dict__.get("_input_shape_arg")
         if shape is None or name != next(iter(network._call_parameters()), None):
             return None

@@ -392,6 +392,8 @@ class Layer(Operation):
             here.find(fault)
             raise
         if symbolic:
+            if not here.modules:
+                self.__dict__.setdefault("_called_with", args)
             result = symbolic_result(result)
             previous = kwargs.get("mask")
             first = args[0] if args else next(iter(kwargs.values()), None)

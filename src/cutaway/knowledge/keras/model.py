@@ -164,8 +164,10 @@ class Model(Trainer, Saving, Layer):
         """Build a subclassed model by calling it on symbolic tensors of this shape."""
         if self._graph is None and input_shape is not None and not self.__dict__.get("_building"):
             self.__dict__["_building"] = True
+            inputs = map_shapes(input_shape)
+            self.__dict__.setdefault("_called_with", (inputs,))
             try:
-                self.compute_output_spec(map_shapes(input_shape))
+                self.compute_output_spec(inputs)
             finally:
                 self.__dict__["_building"] = False
         self.__dict__["built"] = True
