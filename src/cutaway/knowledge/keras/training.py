@@ -73,6 +73,11 @@ def check(model: Any, x: Any, y: Any) -> Any:
 
 
 def _checked(model: Any, x: Any, y: Any) -> Any:
+    element = getattr(x, "element", None) if y is None else None
+    if isinstance(element, tuple) and len(element) in (2, 3):  # of a pipeline that yields inputs with their targets
+        x, y = element[0], element[1]
+    elif element is not None:
+        x = element
     inputs = _tensors(x)
     if inputs is None:
         return None

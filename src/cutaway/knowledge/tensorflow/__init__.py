@@ -11,5 +11,5 @@ ALIASES = (
     ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
     ("tensorflow.python.framework.ops", "tensorflow"),
 )
-LATER = frozenset("arrange elementwise examples linear names nn random reduce".split())
+LATER = frozenset("arrange data elementwise examples linear names nn random reduce".split())
 """Files that few networks need: they are read when a name is not found in the others."""

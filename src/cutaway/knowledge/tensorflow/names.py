@@ -90,7 +90,18 @@ class Inert:
         return Unknown(f"{name} of something that only takes part in training is not modelled")
 
 
-for _name in """GradientTape device name_scope control_dependencies colocate_with compat.v1.device
+@row("tensorflow.GradientTape")
+class GradientTape(Inert):
+    """Gradients have the shapes of what they are taken of."""
+
+    def watch(self, tensor: Any) -> None:
+        """Nothing has to be kept."""
+
+    def gradient(self, target: Any, sources: Any, *_args: Any, **_kwargs: Any) -> Any:
+        return list(sources) if isinstance(sources, (list, tuple)) else sources
+
+
+for _name in """device name_scope control_dependencies colocate_with compat.v1.device
 summary.FileWriter summary.create_file_writer train.Saver train.Checkpoint train.CheckpointManager train.Coordinator
 distribute.MirroredStrategy distribute.OneDeviceStrategy init_scope""".split():
     register(f"tensorflow.{_name}", type(_name.rpartition(".")[2], (Inert,), {"__module__": "tensorflow"}))
