@@ -140,6 +140,8 @@ class Model(Trainer, Saving, Layer):
             named = [tensor._keras_history.operation.name for tensor in wanted]
             if set(named) <= set(inputs):
                 inputs = [inputs[name] for name in named]
+        elif isinstance(inputs, dict) and set(self.__dict__["_inputs_struct"]) < set(inputs):
+            inputs = {key: inputs[key] for key in self.__dict__["_inputs_struct"]}
         given = flatten(inputs)
         if len(given) != len(wanted):
             raise ArgumentFault(

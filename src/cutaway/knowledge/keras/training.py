@@ -115,22 +115,35 @@ def _symbolic(tensor: Any) -> KerasTensor:
     return keras_tensor((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
 
 
+_BROADCAST = """mse mae mape msle mean_squared_error mean_absolute_error mean_absolute_percentage_error
+mean_squared_logarithmic_error MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
+binary_crossentropy BinaryCrossentropy huber Huber log_cosh LogCosh hinge Hinge squared_hinge SquaredHinge""".split()
 _CATEGORIES = ("categorical_crossentropy", "CategoricalCrossentropy")
 _SPARSE = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
 
 
 def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
+    """Compare targets with the output under a loss of Keras's own; what another loss takes is not known."""
     loss = model.__dict__.get("loss")
+    if len(outputs) != 1 or len(targets) != 1:
+        return
     for target, output in zip(targets, outputs):
         if not isinstance(output, Tensor) or isinstance(output._shape, Unknown):
             continue
-        name = loss if isinstance(loss, str) else type(loss).__name__ if not isinstance(loss, Unknown) else ""
+        own = type(loss).__module__.startswith("keras.")
+        name = loss if isinstance(loss, str) else type(loss).__name__ if own else ""
         wanted, have = tuple(output._shape[1:]), tuple(target._shape[1:])
+        if len(have) == len(wanted) + 1 and equal(have[-1], 1) is True and name not in _SPARSE:
+            have = have[:-1]
+        elif len(have) == len(wanted) - 1 and equal(wanted[-1], 1) is True and name not in _SPARSE:
+            have = (*have, 1)
         if name in _SPARSE:
             inner = wanted[:-1]
             fits = _equal(have, inner) or _equal(have, (*inner, 1))
         elif name in _CATEGORIES:
             fits = _equal(have, wanted)
+        elif name not in _BROADCAST:
+            continue
         else:
             if len(have) == len(wanted) - 1:
                 have = (*have, 1)
@@ -141,7 +154,7 @@ def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
                 fits = False
         if not fits:
             raise ArgumentFault(
-                f"{name or 'loss'}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
+                f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
             )
 
 
