@@ -387,7 +387,7 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
         for framework in FRAMEWORKS:
             if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
                 remarks = Remarks()
-                with gathered.apart(remarks):
+                with gathered.apart(remarks), _by_itself(gathered):
                     instance = _instantiate(name, value, framework, gathered)
                 if instance is None:
                     failed[value] = remarks
@@ -401,6 +401,17 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
     yield from (network for network in made if type(network.value) not in inside)
     for framework in FRAMEWORKS:
         yield from (Network(name, value, framework) for name, value in framework.unbound() if id(value) not in seen)
+
+
+@contextmanager
+def _by_itself(gathered: Session) -> Iterator[None]:
+    """Put back what a framework keeps for the whole program: a class is made as if no other were."""
+    kept = {key: dict(value) if type(value) is dict else value for key, value in gathered.state.items()}
+    try:
+        yield
+    finally:
+        gathered.state.clear()
+        gathered.state.update(kept)
 
 
 def _classes(framework: Framework, network: Any) -> list[type]:
