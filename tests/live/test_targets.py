@@ -63,6 +63,13 @@ def test_a_call(file: str) -> None:
     assert seen.name == "make(3)"
 
 
+def test_a_name_that_a_module_makes_when_it_is_asked_for(tmp_path: Path) -> None:
+    lazy = "def __getattr__(name):\n    if name == 'Lazy':\n        return Net\n    raise AttributeError(name)\n"
+    (tmp_path / "lazy.py").write_text(NET + lazy)
+    (seen,) = cutaway.show(f"{tmp_path}/lazy.py::Lazy(width=5)", input="1x5", live=True)
+    assert seen.outputs[0].shape == (1, 10)
+
+
 def test_all_networks_of_a_file(file: str) -> None:
     assert [seen.name for seen in cutaway.show(file, live=True)] == ["Net"]
 

@@ -143,7 +143,7 @@ def _evaluated(module: types.ModuleType, target: Target) -> torch.nn.Module:
     if isinstance(tree.body, ast.Name) and not hasattr(module, tree.body.id):
         raise LiveError(f"{target.text}: {text} is not defined there{_offer(module)}")
     try:
-        value = eval(compile(tree, "<target>", "eval"), module.__dict__)
+        value = eval(compile(tree, "<target>", "eval"), {**vars(module), **_named(tree, module)})
         if isinstance(value, type) or inspect.isfunction(value):
             needed = _required(value)
             if needed:
@@ -155,6 +155,12 @@ def _evaluated(module: types.ModuleType, target: Target) -> torch.nn.Module:
     except BaseException as error:
         raise failed(f"{target.text}: {text}", error) from error
     return as_network(value, target.text)
+
+
+def _named(tree: ast.Expression, module: types.ModuleType) -> dict[str, Any]:
+    """Return the names of an expression that a module makes when they are asked for, as lazy packages do."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in vars(module)}
+    return {name: getattr(module, name) for name in names if hasattr(module, name)}
 
 
 def _required(value: Any) -> list[str]:
