@@ -33,6 +33,7 @@ def steps(shape: tuple[int, ...], rng: random.Random) -> Step:
         (f"transpose({first}, {second})", lambda t: t.transpose(first, second)),
         (f"permute({order})", lambda t: t.permute(order)),
         (f"unsqueeze({first})", lambda t: t.unsqueeze(first)),
+        ("t[..., None]", lambda t: t[..., None]),
         ("contiguous()", lambda t: t.contiguous()),
         ("t + t", lambda t: t + t),
         ("t + 1", lambda t: t + 1),

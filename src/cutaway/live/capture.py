@@ -27,6 +27,9 @@ _FUSED = {"torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu"}
 """Functions whose work one kernel of the processor's library does, out of sight of the counter."""
 
 
+_ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+
+
 class Values:
     """Numbers for tensors: a tensor keeps its own until it is written to."""
 
@@ -86,7 +89,10 @@ class Capture(TorchFunctionMode):  # type: ignore[misc]
                 return func(*args, **kwargs)
             finally:
                 torch._C._set_mkldnn_enabled(enabled)
-        return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        if row is not None and row.name == _ATTENTION and result.device.type == "meta":
+            return _as_fused(result, tensors((args, kwargs))[:3], row.named(args, kwargs))
+        return result
 
     def _entered(self, func: types.FunctionType, args: Any, kwargs: Any) -> Any:
         """Run the body of a function with its own calls captured."""
@@ -148,6 +154,14 @@ def _collect(value: Any, found: list[torch.Tensor]) -> None:
     elif isinstance(value, dict):
         for item in value.values():
             _collect(item, found)
+
+
+def _as_fused(result: torch.Tensor, operands: list[torch.Tensor], named: dict[str, Any]) -> torch.Tensor:
+    """Lay out the result of attention as the fused kernels of real devices do; the meta device has none of them."""
+    plain = result.dim() != 4 or named.get("dropout_p") or any(t.shape[-1] != result.shape[-1] for t in operands)
+    if plain or any(t.stride(-1) != 1 for t in operands):
+        return result
+    return torch.empty_like(result.transpose(1, 2), memory_format=torch.contiguous_format).transpose(1, 2)
 
 
 def _attributes(row: Row | None, args: Any, kwargs: Any) -> dict[str, Any]:

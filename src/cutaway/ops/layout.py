@@ -87,15 +87,21 @@ def channels_last(shape: Sequence[Any]) -> Strides | None:
     return None if moved is None else (moved[0], moved[-1], *moved[1:-1])
 
 
-def sliced(items: Sequence[Any], strides: Strides | None) -> Strides | None:
+def transposed_heads(shape: Sequence[Any]) -> Strides | None:
+    """Return the strides of batches, heads, positions and features that lie as batches, positions, heads, features."""
+    moved = standard((shape[0], shape[2], shape[1], shape[3]))
+    return None if moved is None else (moved[0], moved[2], moved[1], moved[3])
+
+
+def sliced(items: Sequence[Any], shape: Sequence[Any], strides: Strides | None) -> Strides | None:
     """Return the strides of a part: positions take a dimension away, None adds one, slices may skip elements."""
-    if strides is None:
+    if strides is None or not all(type(size) is int for size in shape):
         return None
     found: list[int] = []
     source = 0
     for item in items:
         if item is None:
-            found.append(0)
+            found.append(shape[source] * strides[source] if source < len(shape) else 1)
             continue
         if isinstance(item, slice):
             step = 1 if item.step is None else item.step

@@ -13,6 +13,7 @@ from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.matmul import product_dtype, require_tensors
 from cutaway.knowledge.torch.op import Out, op
 from cutaway.knowledge.torch.types import DTYPES, bool_, float32, float64
+from cutaway.ops import layout
 from cutaway.ops.attention import attention
 from cutaway.ops.reshape import text
 
@@ -38,7 +39,17 @@ def scaled_dot_product_attention(
         return Out((*query.shape[:-1], value.shape[-1]), dtype)
     mask = None if attn_mask is None else attn_mask.shape
     shape, macs = attention(query.shape, key.shape, value.shape, mask, bool(enable_gqa))
-    return Out(shape, dtype, macs=macs)
+    strides = _fused(shape, (query, key, value), dropout_p)
+    return Out(shape, dtype, macs=macs, strides=strides)
+
+
+def _fused(shape: Any, operands: tuple[Any, ...], dropout_p: Any) -> Any:
+    """Return how the fused kernel lays its result out, with heads next to each other; None where it is not used."""
+    if len(shape) != 4 or dropout_p or any(equal(t.shape[-1], shape[-1]) is not True for t in operands):
+        return None
+    if not all(t._contiguous or (t._strides is not None and t._strides[-1] == 1) for t in operands):
+        return None
+    return layout.transposed_heads(shape)
 
 
 class AuxRequest(NamedTuple):

@@ -221,7 +221,7 @@ def getitem(self, key):
 
         simple = len(made.basic) == 1 and not made.advanced and isinstance(made.basic[0], (int, slice))
         values = compute(apply, self, *_operands(arrays), listed=(lambda a: a[made.basic[0]]) if simple else None)
-    strides = None if made.advanced else layout.sliced(made.basic, strides_of(self))
+    strides = None if made.advanced else layout.sliced(made.basic, self.shape, strides_of(self))
     return Out(made.shape, self.dtype, values, view=not made.advanced, strides=strides)
 
 

@@ -44,6 +44,8 @@ class Buffer(Tensor, metaclass=BufferMeta):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         made = new((0,)) if data is None else new(data.shape, data.dtype, values=data.values_, base=data)
+        if data is not None:
+            made._contiguous, made._strides = data._contiguous, data._strides
         made._is_buffer = True
         made.persistent = persistent
         return made
