@@ -21,7 +21,6 @@ MODULES: dict[str, str] = {}
 SIGNATURES: dict[str, str] = {
     "torch.Tensor.copy_": "TorchScript has overloads of its own, with `other`",
     "torch.Tensor.pin_memory": "the device is deprecated and decides nothing",
-    "torch.Tensor.to_dense": "of a dense tensor only",
     "torch._grouped_mm": "shares the row of torch.nn.functional.grouped_mm, whose names it has",
     "torch.expand_copy": "`implicit` is for the tracer",
     "torch.nn.attention.sdpa_kernel": "a context manager without effect takes anything",
@@ -52,7 +51,7 @@ UNSAMPLED: dict[str, str] = {
     **dict.fromkeys(
         (
             "torch.Tensor.const_data_ptr", "torch.Tensor.storage", "torch.Tensor.storage_type", "torch.is_storage",
-            "torch.Tensor.coalesce",
+            "torch.Tensor.coalesce", "torch.Tensor.to_sparse_coo",
         ),
         "about memory and sparse layouts, which have no abstract counterpart",
     ),
@@ -64,7 +63,7 @@ UNSAMPLED: dict[str, str] = {
         (
             "torch.nn.attention.flex_attention.create_mask", "torch.nn.attention.flex_attention.flex_attention",
             "torch.nn.modules._functions.CrossMapLRN2d.apply", "torch.lobpcg", "torch._lobpcg.lobpcg", "torch.symeig",
-            "torch.nn.functional.scaled_mm",
+            "torch.nn.functional.scaled_mm", "torch._higher_order_ops.associative_scan.associative_scan",
         ),
         "takes functions, a hidden context or a dtype that samples can't state",
     ),

@@ -8,14 +8,6 @@ from cutaway.knowledge.torch.tensor import new
 from cutaway.knowledge.torch.types import Layout
 
 
-def _stored(layout: str) -> None:
-    def rule(self, *blocks, dense_dim=None):
-        return _as(self, layout)
-
-    rule.__name__ = f"to_{layout}"
-    op(f"torch.Tensor.to_{layout}")(rule)
-
-
 def _as(tensor, layout):
     if tensor.__dict__.get("_layout", "strided") == layout:
         return tensor
@@ -24,8 +16,29 @@ def _as(tensor, layout):
     return made
 
 
-for _name in ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"):
-    _stored(_name)
+@op("torch.Tensor.to_sparse_coo")
+def to_sparse_coo(self):
+    return _as(self, "sparse_coo")
+
+
+def _by_columns_or_rows(layout: str) -> None:
+    def rule(self, dense_dim=None):
+        return _as(self, layout)
+
+    op(f"torch.Tensor.to_{layout}")(rule)
+
+
+def _by_blocks(layout: str) -> None:
+    def rule(self, blocksize, dense_dim=None):
+        return _as(self, layout)
+
+    op(f"torch.Tensor.to_{layout}")(rule)
+
+
+for _name in ("sparse_csr", "sparse_csc"):
+    _by_columns_or_rows(_name)
+for _name in ("sparse_bsr", "sparse_bsc"):
+    _by_blocks(_name)
 
 
 @op("torch.Tensor.to_sparse")
