@@ -1,7 +1,23 @@
-"""`python -m cutaway`."""
+"""The program: `python -m cutaway`, and the command `cutaway`."""
 
 from __future__ import annotations
 
-from cutaway.cli import entry
+from collections.abc import Callable
+from typing import NoReturn
 
-entry()
+from cutaway.limits import supervised
+
+
+def entry() -> NoReturn:
+    """Run the command line in a process that bounds it."""
+    supervised(_program)
+
+
+def _program(bounded: Callable[[float], None]) -> int:
+    from cutaway import cli  # only in the child
+
+    return cli.program(bounded)
+
+
+if __name__ == "__main__":
+    entry()

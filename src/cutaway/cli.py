@@ -6,14 +6,13 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import NoReturn
 
 from cutaway import __version__
 from cutaway.core.error import CutawayError, InternalError, internal
-from cutaway.limits import FAILED, INTERRUPTED, supervised
+from cutaway.limits import FAILED, INTERRUPTED
 
 COMMANDS = {"show": "show", "unique": "unique", "ops": "ops", "verify": "verify", "diff": "diff", "fingerprint": "diff"}
 """The modules of `commands` that enter each command; only that of the command in hand is imported."""
@@ -25,19 +24,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _run(_parse(sys.argv[1:] if arguments is None else arguments))
 
 
-def entry() -> NoReturn:
-    """Run as a program of its own."""
+def program(bounded: Callable[[float], None]) -> int:
+    """Run as a program of its own, and say how long that may take: the user's own code, if it is run, has no bounds."""
     try:
         options = _parse(sys.argv[1:])
-        if getattr(options, "live", False):
-            code = _run(options)  # the user's own code has no bounds
-            sys.stdout.flush()
-        else:
-            code = supervised(lambda: _run(options), options.timeout)
+        if not getattr(options, "live", False):
+            bounded(options.timeout)
+        return _run(options)
     except KeyboardInterrupt:
         _complain("interrupted")
-        code = INTERRUPTED
-    os._exit(code)
+        return INTERRUPTED
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 FAILED, INTERRUPTED = 2, 130
 
@@ -21,25 +21,43 @@ _GRACE_SECONDS = 1.0
 _LAST_SECONDS = 90.0  # for describing and writing what was found, and for operations that can't be interrupted
 
 
-def supervised(run: Callable[[], int], seconds: float) -> int:
-    """Return the exit code of `run()`, run in a child process where there can be one, so that nothing is fatal."""
+def supervised(run: Callable[[Callable[[float], None]], int]) -> NoReturn:
+    """End the process with the exit code of `run`, run in a child process where there can be one: nothing is fatal.
+
+    `run` is given what it is to call as soon as it knows how many seconds it may take; if it never does, it has no
+    bounds. The child is started before much is imported, for memory that two processes share is slow to write to.
+    """
     if not hasattr(os, "fork") or os.environ.get("CUTAWAY_DEBUG"):
-        return run()
+        _finish(run, lambda seconds: None)
+    told, tell = os.pipe()
     child = os.fork()
     if child == 0:
-        _restrict()
-        code = FAILED
-        try:
-            code = run()
-            with suppress(OSError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-        finally:
-            os._exit(code)  # without taking the analysis apart object by object
-    return _wait(child, seconds + _GRACE_SECONDS + _LAST_SECONDS)
+        os.close(told)
+
+        def bounded(seconds: float) -> None:
+            os.write(tell, str(seconds + _GRACE_SECONDS + _LAST_SECONDS).encode())
+            os.close(tell)
+            _restrict()
+
+        _finish(run, bounded)
+    os.close(tell)
+    os._exit(_wait(child, told))
 
 
-def _wait(child: int, seconds: float) -> int:
+def _finish(run: Callable[[Callable[[float], None]], int], bounded: Callable[[float], None]) -> NoReturn:
+    code: Any = FAILED
+    try:
+        code = run(bounded)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 0
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)  # without taking the analysis apart object by object
+
+
+def _wait(child: int, told: int) -> int:
     asked: list[int] = []
 
     def end(number: int, _frame: Any) -> None:
@@ -53,7 +71,9 @@ def _wait(child: int, seconds: float) -> int:
     signal.signal(signal.SIGINT, interrupt)
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    seconds = os.read(told, 64)  # nothing where the child has ended
+    if seconds:
+        signal.setitimer(signal.ITIMER_REAL, float(seconds))
     _, status = os.waitpid(child, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number in (signal.SIGTERM, signal.SIGHUP):

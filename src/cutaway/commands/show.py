@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from importlib import import_module
 from typing import Any
 
 from cutaway.commands.options import add_output, add_target, architectures
@@ -65,15 +66,17 @@ def _render(found: Any, options: argparse.Namespace) -> str:
         from cutaway.report import json
 
         return json.dumps(found) + "\n"
-    from cutaway.report import explanation, table, terminal, tree
+    from cutaway.report import terminal
 
     seen = terminal.detect(sys.stdout)
     if options.output:
         seen = terminal.Terminal(seen.width, False, True)
     if options.explain:
+        from cutaway.report import explanation
+
         return explanation.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
-    render = tree.render if options.format == "tree" else table.render
-    return render(
+    form = import_module(f"cutaway.report.{options.format}")
+    text: str = form.render(
         found,
         width=seen.width,
         colour=seen.colour,
@@ -81,6 +84,7 @@ def _render(found: Any, options: argparse.Namespace) -> str:
         depth=options.depth,
         fold=not options.no_fold,
     )
+    return text
 
 
 def _positive(text: str) -> int:

@@ -6,10 +6,11 @@ register their rows. Nothing else lists them.
 
 from __future__ import annotations
 
+import functools
 import importlib
-import pkgutil
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from cutaway.core import session
@@ -98,21 +99,57 @@ def load(library: str) -> bool:
         load(needed)
     later: frozenset[str] = getattr(package, "LATER", frozenset())
     start = f"{package.__name__}."
-    for module in pkgutil.walk_packages(getattr(package, "__path__", []), start):
-        if module.name[len(start) :] in later:
-            _WAITING.append(module.name)
+    for module in _files(package.__name__, list(getattr(package, "__path__", []))):
+        if module[len(start) :] in later:
+            _WAITING.append(module)
         else:
-            importlib.import_module(module.name)
+            importlib.import_module(module)
     return True
 
 
-def load_rest() -> bool:
-    """Import the files that were left for later; tell whether there were any."""
-    waiting = _WAITING[:]
-    _WAITING.clear()
-    for name in waiting:
-        importlib.import_module(name)
+def _files(package: str, folders: list[str]) -> Iterator[str]:
+    """Yield the dotted names of a package's modules, as `pkgutil.walk_packages` does without importing any."""
+    for folder in folders:
+        for entry in sorted(os.listdir(folder)):
+            name, dot, suffix = entry.partition(".")
+            if dot and suffix == "py" and name != "__init__":
+                yield f"{package}.{name}"
+            elif not dot and os.path.isfile(os.path.join(folder, name, "__init__.py")):
+                yield f"{package}.{name}"
+                yield from _files(f"{package}.{name}", [os.path.join(folder, name)])
+
+
+def load_rest(name: str = "") -> bool:
+    """Import files that were left for later; tell whether there were any.
+
+    For a `name` these are the files with its last word in them, or all if there are none: names are also put
+    together. In a namespace that no file speaks of, there is nothing to be found.
+    """
+    *namespaces, last = name.split(".")[1:] or [""]
+    if namespaces and not any(_mentions(module, namespaces) for module in _WAITING):
+        return False
+    waiting = [module for module in _WAITING if last and _mentions(module, [last])] or _WAITING[:]
+    for module in waiting:
+        _WAITING.remove(module)
+    for module in waiting:
+        importlib.import_module(module)
     return bool(waiting)
+
+
+def _mentions(module: str, words: list[str]) -> bool:
+    """Tell whether a file of ours has all of these words in it, or may have them."""
+    text = _text(module)
+    return text is None or all(word in text for word in words)
+
+
+@functools.cache
+def _text(module: str) -> str | None:
+    base = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), *module.split("."))
+    try:
+        with open(f"{base}.py", encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def models(name: str) -> bool:
@@ -197,7 +234,7 @@ def lookup(name: str) -> Any:
     for start, instead in _ALIASES:
         if name == start or name.startswith(f"{start}."):
             return lookup(instead + name[len(start) :])
-    if load_rest():
+    if load_rest(name):
         return lookup(name)
     return _from_source(name) if name.partition(".")[0] in _READABLE else Unknown(f"{name} is not modelled")
 

@@ -69,7 +69,7 @@ def require_at_least(sizes: Iterable[Size], least: int, name: str) -> None:
     """Reject settings that are certainly too small."""
     sizes = tuple(sizes)
     for size in sizes:
-        if less(size, least) is not True:
+        if size >= least if type(size) is int else less(size, least) is not True:
             continue
         raise Fault(f"{name} must be at least {least}, but is {shown(sizes)}", "argument-value")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 LATER = frozenset(
-    """data distributions fft linalg linalg_norm linear_solve lowrank optim resize triangular
-    functional.classification functional.distance functional.loss nn.adaptive nn.distance nn.fold
-    nn.linear_cross_entropy nn.loss nn.packed nn.parametrizations nn.parametrize nn.prune nn.quantized nn.rnn
-    nn.rnn_cell nn.transformer nn.weight_norm""".split()
+    """attention data distributions fft linalg linalg_norm linear_solve lowrank optim resize torchvision_ops triangular
+    functional.classification functional.distance functional.embedding functional.loss functional.padding
+    functional.vision nn.adaptive nn.attention nn.channelshuffle nn.distance nn.fold nn.instancenorm
+    nn.linear_cross_entropy nn.loss nn.packed nn.padding nn.parallel nn.parameter_container nn.parametrizations
+    nn.parametrize nn.pixelshuffle nn.prune nn.quantized nn.rnn nn.rnn_cell nn.sparse nn.transformer nn.upsampling
+    nn.weight_norm""".split()
 )
-"""Files that few networks need: they are read when a name is not found in the others."""
+"""Files that not every network needs: they are read when a name in them is not found in the others."""

@@ -171,8 +171,9 @@ class Tensor(metaclass=TensorMeta):
         return iter(TENSOR_METHODS["unbind"](self, 0))
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and load_rest() and hasattr(type(self), name):
-            return getattr(self, name)
+        while not name.startswith("_") and load_rest(f"torch.Tensor.{name}"):
+            if hasattr(type(self), name):
+                return getattr(self, name)
         if name in NO_ROWS:
             return session.current().unknown(f"Tensor.{name} is not modelled")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
