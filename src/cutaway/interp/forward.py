@@ -42,14 +42,25 @@ def run(
         STACK.append(_top(network, framework))
         try:
             with budget.renewed(_SECONDS):
-                given = _given(network, framework, inputs)
+                args, kwargs, lacking = _given(network, framework, inputs)
         finally:
             STACK.pop()
-        call, error, at = _called(network, framework, *given, gathered)
-        if error is not None:
-            unknown = failure(error, at)
-            if call is not None:
-                call.stopped = unknown
+        remarks = Remarks()
+        with gathered.apart(remarks):
+            call, error, at = _called(network, framework, args, kwargs, gathered)
+        ours = isinstance(error, Fault) and "dtype" in error.code and lacking
+        if ours:
+            remarks.findings.clear()  # the type is ours, so what does not fit is no fault of the network
+        with gathered.apart(remarks):
+            if ours:
+                wanted = " ".join(f"--input {name}=SHAPE:TYPE" for name in lacking)
+                reason = f"the type of an input is not given ({error}): give it, with {wanted}"
+                unknown = gathered.unknown(reason, None, place_of(error) or at)  # type: ignore[arg-type]
+            elif error is not None:
+                unknown = failure(error, at)
+        if error is not None and call is not None:
+            call.stopped = unknown
+        _take(gathered, remarks)
         return call
     outcomes = []
     for assumed in tries:
@@ -78,10 +89,15 @@ def run(
             unknown = gathered.unknown(reason, None, place_of(error) or at)
         if call is not None:
             call.stopped = unknown
+    _take(gathered, remarks)
+    return call
+
+
+def _take(gathered: Session, remarks: Remarks) -> None:
+    """Add what was remarked apart."""
     gathered.unknowns.update(remarks.unknowns)
     gathered.assumptions.update(remarks.assumptions)
     gathered.findings.update(remarks.findings)
-    return call
 
 
 def _reached(call: Call | None, gathered: Session) -> int:
@@ -135,20 +151,23 @@ def _called(
     return call, stopped, top.place
 
 
-def _given(network: Any, framework: Framework, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:
-    """Match the given inputs with forward's signature; what is not given and has no default is unknown."""
+def _given(network: Any, framework: Framework, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any], list[str]]:
+    """Match the given inputs with forward's signature; return also the names of those of which nothing is known."""
     _, wanted = complaint.wanted_by(network, framework)
     args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
     kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
     bound = wanted.bind_partial(*args, **kwargs)
+    lacking: list[str] = []
     for name, parameter in wanted.parameters.items():
         if name in bound.arguments or parameter.default is not parameter.empty:
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         declared = framework.declared(network, name)
+        if declared is None:
+            lacking.append(name)
         kwargs[name] = framework.tensor(None, "float32", name) if declared is None else declared
-    return args, kwargs
+    return args, kwargs, lacking
 
 
 def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assumed]]:
