@@ -14,6 +14,9 @@ def entry() -> NoReturn:
 
 
 def _program(bounded: Callable[[float], None]) -> int:
+    import gc
+
+    gc.disable()  # what is imported stays
     from cutaway import cli  # only in the child
 
     return cli.program(bounded)

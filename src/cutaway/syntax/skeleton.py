@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, SupportsIndex
 
-_WORTH = 160  # characters of a body; to leave out less costs more than it saves
+_WORTH = 80  # characters of a body; to leave out less costs more than it saves
 _STRINGS = r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|\#[^\n]*'
 _OUTSIDE = re.compile(rf"\n(?P<indent> *)(?:async +)?def +\w+|{_STRINGS}", re.DOTALL)
 _SIMPLE_HEADER = re.compile(r"\([^()#\"'\[\]{}]*\)(?: *-> *[\w.]+)? *:")

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import equal, product
 from cutaway.core.fault import ArgumentFault, AttributeFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import register, row
 from cutaway.knowledge.torch.nn.weights import certain, indivisible, rank
-from cutaway.knowledge.torch.op import Out, compute, inplace_op
+from cutaway.knowledge.torch.op import Out, cast, compute, inplace_op, write
 from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.values import Lazy
 
 _LINEAR = ("linear", *(f"{kind}{n}d" for kind in ("conv", "conv_transpose") for n in (1, 2, 3)))
 
@@ -83,6 +85,15 @@ def _filled(tensor: Any, value: Any) -> Out:
     shape = tensor.shape
     numbers = None if rank(tensor) is None else compute(lambda np, number: np.full(shape, number), value)
     return Out(shape, tensor.dtype, numbers)
+
+
+def fill(tensor: Any, number: int) -> None:
+    """Fill a weight that is being made with 0 or 1; while operations are recorded, by one."""
+    if session.current().recording or not isinstance(tensor, Tensor) or rank(tensor) is None:
+        (ones_ if number else zeros_)(tensor)
+        return
+    shape = tensor.shape
+    write(tensor, cast(Lazy(lambda np: np.full(shape, number)), tensor.dtype, shape))
 
 
 def _fills(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

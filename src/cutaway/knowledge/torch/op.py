@@ -210,7 +210,7 @@ def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) ->
         if overwrites:
             target = args[0] if args else kwargs[positional[0]]
             if not here.recording and type(result) is Out and not strided and isinstance(target, Tensor):
-                write(target, _cast(result.values, result.dtype, result.shape))  # as weights are initialised
+                write(target, cast(result.values, result.dtype, result.shape))  # as weights are initialised
                 return target
         inputs: list[Tensor] = []
         for value in args:
@@ -287,7 +287,7 @@ def _materialise(
         shape = result.shape
         if type(shape) is not Unknown:
             shape = [session.current().size(s) if isinstance(s, Unknown) else s for s in shape]
-        values = _cast(result.values, result.dtype, shape)
+        values = cast(result.values, result.dtype, shape)
         if isinstance(target, Tensor):
             write(target, values)
             return target
@@ -307,7 +307,7 @@ def _materialise(
     return result
 
 
-def _cast(values: Lazy | None, dtype: DType, shape: Any) -> Lazy | None:
+def cast(values: Lazy | None, dtype: DType, shape: Any) -> Lazy | None:
     """Keep numbers only where numpy has the dtype and they are few."""
     if values is None or dtype.name in ("bfloat16", "complex32") or dtype.name.startswith("float8"):
         return None

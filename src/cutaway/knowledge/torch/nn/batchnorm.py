@@ -74,16 +74,16 @@ class _NormBase(Module):
 
     def reset_running_stats(self):
         if self.track_running_stats:
-            init.zeros_(self.running_mean)
-            init.ones_(self.running_var)
-            init.zeros_(self.num_batches_tracked)
+            init.fill(self.running_mean, 0)
+            init.fill(self.running_var, 1)
+            init.fill(self.num_batches_tracked, 0)
 
     def reset_parameters(self):
         self.reset_running_stats()
         if self.affine:
-            init.ones_(self.weight)
+            init.fill(self.weight, 1)
             if self.bias is not None:
-                init.zeros_(self.bias)
+                init.fill(self.bias, 0)
 
     def _check_input_dim(self, input):
         raise NotImplementedError

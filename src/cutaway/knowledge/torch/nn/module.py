@@ -207,8 +207,16 @@ class Module:
             raise KeyError(f'{what} name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError(f'{what} name can\'t be empty string ""')
-        if name not in table and "_incomplete" not in self.__dict__ and hasattr(self, name):
+        if name not in table and "_incomplete" not in self.__dict__ and self._has(name):
             raise KeyError(f"attribute '{name}' already exists")
+
+    def _has(self, name: str) -> bool:
+        """`hasattr`, without making an exception where there is no such attribute, as there is mostly not."""
+        cls, fields = type(self), self.__dict__
+        if cls.__getattr__ is not Module.__getattr__ or cls.__getattribute__ is not object.__getattribute__:
+            return hasattr(self, name)
+        own = name in fields or any(name in fields[table] for table in ("_parameters", "_buffers", "_modules"))
+        return own or any(name in vars(base) for base in cls.__mro__)
 
     # Traversal
 
