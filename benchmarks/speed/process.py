@@ -27,6 +27,30 @@ class Run:
     megabytes: float
 
 
+@dataclass(frozen=True)
+class Result:
+    """What one model took both ways."""
+
+    model: str
+    live: Run
+    static: Run
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast static analysis is."""
+        return self.live.seconds / self.static.seconds
+
+    @property
+    def share(self) -> float:
+        """The part of the live time that static analysis takes."""
+        return self.static.seconds / self.live.seconds
+
+    @property
+    def memory(self) -> float:
+        """The part of the live process's peak memory that static analysis takes."""
+        return self.static.megabytes / self.live.megabytes
+
+
 def run(command: list[str], allowed: tuple[int, ...] = (0,)) -> Run:
     """Run a process to its end and measure it."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}

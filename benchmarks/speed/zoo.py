@@ -17,33 +17,14 @@ import json
 import statistics
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.process import Failed, Run, run
+from benchmarks.speed.process import Failed, Result, run
 from benchmarks.zoo.measure import inputs_of, read_truth, target_of
 
 MOST_MEDIAN, MOST_SLOWEST, MOST_MEMORY = 1 / 10, 1 / 3, 1 / 4
-
-
-@dataclass(frozen=True)
-class Result:
-    """What one model took both ways."""
-
-    model: str
-    live: Run
-    static: Run
-
-    @property
-    def share(self) -> float:
-        """The part of the live time that static analysis takes."""
-        return self.static.seconds / self.live.seconds
-
-    @property
-    def memory(self) -> float:
-        """The part of the live memory that static analysis takes."""
-        return self.static.megabytes / self.live.megabytes
 
 
 def compare(row: dict[str, Any], live: str, static: str) -> Result | None:
