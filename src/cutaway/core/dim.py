@@ -8,7 +8,7 @@ A `Dim` is a polynomial with integer coefficients whose atoms are symbols and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import gcd
 from typing import Any, TypeAlias
 
@@ -134,7 +134,7 @@ class Dim:
         return self
 
     def __abs__(self) -> Any:
-        return self if less(self, 0) is False else _foreign(self, None)
+        return self if _less(self, 0) is False else _foreign(self, None)
 
     def __pow__(self, other: Any) -> Any:
         if not isinstance(other, int) or not 0 <= other <= _HIGHEST_POWER:
@@ -218,16 +218,33 @@ def substitute(size: Size, values: Mapping[str, Size]) -> Size:
     return total
 
 
+Ask: TypeAlias = "Callable[[str, Size, Size], bool | None]"
+_ask: Ask | None = None
+
+
+def answer_with(ask: Ask | None) -> Ask | None:
+    """Have what `equal` and `less` can't tell asked of `ask`, by name and sizes; return what was asked before."""
+    global _ask
+    before, _ask = _ask, ask
+    return before
+
+
 def equal(left: Size, right: Size) -> bool | None:
     """Tell whether two sizes are equal for all, for no, or for some symbol values (None)."""
     if isinstance(left, int) and isinstance(right, int):
         return left == right
-    low, high = _bounds(_combine(left, right, -1))
+    answer = _equal(left, right)
+    return _ask("equal", left, right) if answer is None and _ask is not None else answer
+
+
+def _equal(left: Size, right: Size) -> bool | None:
+    """Tell the same by the sizes alone, whatever else is known of their symbols."""
+    difference = _combine(left, right, -1)
+    low, high = _bounds(difference)
     if low == high == 0:
         return True
     if (low is not None and low > 0) or (high is not None and high < 0):
         return False
-    difference = _combine(left, right, -1)
     if isinstance(difference, Dim):
         constant = difference.terms.get((), 0)
         common = gcd(*(c for m, c in difference.terms.items() if m))
@@ -245,6 +262,12 @@ def less(left: Size, right: Size) -> bool | None:
     """Tell whether `left < right` for all, for no, or for some symbol values (None)."""
     if isinstance(left, int) and isinstance(right, int):
         return left < right
+    answer = _less(left, right)
+    return _ask("less", left, right) if answer is None and _ask is not None else answer
+
+
+def _less(left: Size, right: Size) -> bool | None:
+    """Tell the same by the sizes alone, whatever else is known of their symbols."""
     low, high = _bounds(_combine(right, left, -1))
     if low is not None and low > 0:
         return True
@@ -277,16 +300,16 @@ def mod(left: Size, right: Size) -> Size:
 
 def minimum(left: Size, right: Size) -> Size:
     """Return the smaller size."""
-    if less(right, left) is False:
+    if _less(right, left) is False:
         return left
-    return _extreme("min", left, right, less(left, right))
+    return _extreme("min", left, right, _less(left, right))
 
 
 def maximum(left: Size, right: Size) -> Size:
     """Return the larger size."""
-    if less(left, right) is False:
+    if _less(left, right) is False:
         return left
-    return _extreme("max", left, right, less(right, left))
+    return _extreme("max", left, right, _less(right, left))
 
 
 def ceildiv(left: Size, right: Size) -> Size:
@@ -311,11 +334,11 @@ def _extreme(kind: str, left: Size, right: Size, first: bool | None) -> Size:
 
 
 def _function(kind: str, left: Size, right: Size) -> Size:
-    if kind in ("floordiv", "mod") and equal(right, 0) is not False:
+    if kind in ("floordiv", "mod") and _equal(right, 0) is not False:
         return _anonymous(None)
     if max(_depth(left), _depth(right)) >= _DEEPEST:
         return _anonymous(None)
-    if kind in ("floordiv", "mod") and less(left, right) is True and less(left, 0) is False:
+    if kind in ("floordiv", "mod") and _less(left, right) is True and _less(left, 0) is False:
         return 0 if kind == "floordiv" else left
     return Dim({((Func(kind, left, right), 1),): 1})
 
