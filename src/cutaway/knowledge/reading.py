@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core.architecture import (
+    Architecture,
     Diagnostic,
     DiagnosticNote,
     JSONValue,
@@ -17,12 +18,69 @@ from cutaway.core.architecture import (
     Quantity,
     Shape,
     Value,
+    Weight,
 )
 from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.dim import Dim, is_known
+from cutaway.core.record import dataclass
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Unknown
+from cutaway.knowledge.causes import Causes
 from cutaway.knowledge.describe import Described, class_name, describe, qualified_name
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a framework finds in a network, each by its own names: modules by path, weights, inputs, calls by module."""
+
+    modules: list[tuple[str, Any]]
+    weights: list[tuple[Weight, Any]]
+    inputs: list[tuple[str, Reference]]
+    calls: dict[int, list[Call]]
+    config: Callable[[Any], dict[str, JSONValue]]
+    separator: str = "."
+
+
+def architecture(
+    name: str,
+    target: str,
+    framework: str,
+    gathered: Session,
+    call: Call | None,
+    found: Found,
+    unknown_parts: Callable[[Causes], None],
+) -> Architecture:
+    """Put together what was found in a network and what was recorded of its call."""
+    paths = {id(module): path for path, module in found.modules}
+    names = {held._number: weight.name for weight, held in found.weights if _names_value(weight, held)}
+    names.update({reference.number: label for label, reference in found.inputs})
+    causes = Causes(gathered)
+    if call is not None:
+        causes.operations(gathered.operations[call.first_operation : call.last_operation])
+        causes.calls({path: found.calls.get(id(module), []) for path, module in found.modules}, found.separator)
+    unknown_parts(causes)
+    return Architecture(
+        name=name,
+        target=target,
+        framework=framework,
+        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in found.inputs),
+        outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
+        modules=tuple(
+            module_record(module, path, found.calls.get(id(module), []), partial(found.config, module))
+            for path, module in found.modules
+        ),
+        weights=tuple(weight for weight, _ in found.weights),
+        ops=tuple(operations(gathered, call, paths, names)),
+        unknowns=notes(gathered, paths),
+        assumptions=assumptions(gathered),
+        diagnostics=diagnostics(gathered),
+        separator=found.separator,
+        causes=causes.listed(),
+    )
+
+
+def _names_value(weight: Weight, held: Any) -> bool:
+    return weight.tied_to is None and not isinstance(held, Unknown)
 
 
 def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str, Reference]]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Shape, Value, Weight
+from cutaway.core.architecture import Architecture, JSONValue, Shape, Weight
 from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
@@ -24,16 +24,7 @@ from cutaway.knowledge.keras.sequential import Sequential
 from cutaway.knowledge.keras.shape import symbolic
 from cutaway.knowledge.keras.tensor import Tensor, new, plain
 from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
-from cutaway.knowledge.reading import (
-    assumptions,
-    calls_below,
-    diagnostics,
-    dtype_of,
-    module_record,
-    notes,
-    operations,
-    shape_of,
-)
+from cutaway.knowledge.reading import Found, architecture, calls_below, shape_of
 
 SEPARATOR = "/"
 
@@ -117,38 +108,21 @@ class Keras:
         paths = {id(layer): path for path, layer in layers}
         calls = calls_below(gathered, call, paths)
         weights = list(_weights(layers, network))
-        names = {variable._number: weight.name for weight, variable in weights}
         inputs = list(_inputs(network, call)) if call else []
-        names.update({reference.number: label for label, reference in inputs})
-        causes = Causes(gathered)
-        if call is not None:
-            causes.operations(gathered.operations[call.first_operation : call.last_operation])
-            causes.calls({path: calls.get(id(layer), []) for path, layer in layers}, SEPARATOR)
-        for path, layer in layers:
-            if "_incomplete" in layer.__dict__:
-                causes.module(path, layer.__dict__["_incomplete"])
-        for weight, variable in weights:
-            causes.weight(weight.name, variable.reference())
-        return Architecture(
-            name=name,
-            target=target,
-            framework=self.name,
-            inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
-            outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-            modules=tuple(
-                module_record(
-                    layer, path, calls.get(id(layer), []), partial(_config, layer, session.current().signature)
-                )
-                for path, layer in layers
-            ),
-            weights=tuple(weight for weight, _ in weights),
-            ops=tuple(operations(gathered, call, paths, names)),
-            unknowns=notes(gathered, paths),
-            assumptions=assumptions(gathered),
-            diagnostics=diagnostics(gathered),
-            separator=SEPARATOR,
-            causes=causes.listed(),
-        )
+        config = partial(_config, signature=session.current().signature)
+        return architecture(
+            name, target, self.name, gathered, call, Found(layers, weights, inputs, calls, config, SEPARATOR),
+            partial(_unknown_parts, layers, weights),
+        )  # fmt: skip
+
+
+def _unknown_parts(layers: list[tuple[str, Any]], weights: list[tuple[Weight, Any]], causes: Causes) -> None:
+    """Enter the layers and weights that are not known as they were built."""
+    for path, layer in layers:
+        if "_incomplete" in layer.__dict__:
+            causes.module(path, layer.__dict__["_incomplete"])
+    for weight, variable in weights:
+        causes.weight(weight.name, variable.reference())
 
 
 def _references(network: Any) -> dict[str, Any] | None:

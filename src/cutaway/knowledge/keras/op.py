@@ -22,6 +22,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.session import Operation as Record
 from cutaway.core.session import Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.collect import collector, holds
 from cutaway.knowledge.keras.graph import Node, Operation
 from cutaway.knowledge.keras.tensor import (
     METHODS,
@@ -130,7 +131,7 @@ def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any
         if star is not None:
             attributes[star] = args[len(positional) :]
         attributes.update(kwargs)
-        given = {k: v for k, v in attributes.items() if not _holds_tensor(v) and k != "name"}
+        given = {k: v for k, v in attributes.items() if not holds(v, tensors) and k != "name"}
         module = here.modules[-1] if here.modules else None
         here.operations.append(Record(name, given, read, written, module, here.place(), macs, allocates))
 
@@ -204,21 +205,7 @@ def tensors(value: Any) -> list[Tensor]:
     return found
 
 
-def _collect(value: Any, found: list[Tensor]) -> None:
-    if isinstance(value, Tensor):
-        found.append(value)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _collect(item, found)
-    elif isinstance(value, dict):
-        for item in value.values():
-            _collect(item, found)
-
-
-def _holds_tensor(value: Any) -> bool:
-    if value is None or isinstance(value, (int, float, str)):
-        return False
-    return bool(tensors(value))
+_collect = collector(Tensor)
 
 
 def _materialise(result: Any, macs: list[Any], allocates: list[bool]) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Value, Weight
+from cutaway.core.architecture import Architecture, JSONValue, Weight
 from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
@@ -18,17 +18,7 @@ from cutaway.knowledge.describe import bind_by_name, describe
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
 from cutaway.knowledge.keras.tensor import Tensor, new
-from cutaway.knowledge.reading import (
-    assumptions,
-    calls_below,
-    diagnostics,
-    dtype_of,
-    module_record,
-    named_inputs,
-    notes,
-    operations,
-    shape_of,
-)
+from cutaway.knowledge.reading import Found, architecture, calls_below, named_inputs, shape_of
 from cutaway.knowledge.tensorflow.graph import Graph, default_graph
 from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
 
@@ -89,45 +79,29 @@ class TensorFlow:
         return [network] if isinstance(network, Graph) else [module for _, module in modules_of(network)]
 
     def read_off(self, network: Any, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
-        separator = "/" if isinstance(network, Graph) else "."
         if isinstance(network, Graph):
             call = Call(network, [], network.first, last_operation=len(gathered.operations))
             call.inputs = [(tensor.name, tensor.reference()) for tensor in network.placeholders]
             call.outputs = [("", tensor.reference()) for tensor in network.fetched]
-            modules: list[tuple[str, Any]] = [("", network)]
-            calls = {id(network): [call]}
-            inputs = call.inputs
-            weights = [("", variable.path, variable) for variable in network.variables]
+            variables = [("", variable.path, variable) for variable in network.variables]
+            found = Found(
+                [("", network)], list(_weights(variables)), call.inputs, {id(network): [call]}, _config, "/"
+            )  # fmt: skip
         else:
             modules = modules_of(network)
             calls = calls_below(gathered, call, {id(module): path for path, module in modules})
             inputs = list(named_inputs(_signature(self.forward(network)), call)) if call else []
-            weights = held_variables(network)
-        paths = {id(module): path for path, module in modules}
-        names = {variable._number: label for _, label, variable in weights}
-        names.update({reference.number: label for label, reference in inputs})
-        causes = Causes(gathered)
-        if call is not None:
-            causes.operations(gathered.operations[call.first_operation : call.last_operation])
-            causes.calls({path: calls.get(id(module), []) for path, module in modules}, separator)
-        return Architecture(
-            name=name,
-            target=target,
-            framework=self.name,
-            inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
-            outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-            modules=tuple(
-                module_record(module, path, calls.get(id(module), []), partial(_config, module))
-                for path, module in modules
-            ),
-            weights=tuple(_weights(weights)),
-            ops=tuple(operations(gathered, call, paths, names)),
-            unknowns=notes(gathered, paths),
-            assumptions=assumptions(gathered),
-            diagnostics=diagnostics(gathered),
-            separator=separator,
-            causes=causes.listed(),
-        )
+            found = Found(modules, list(_weights(held_variables(network))), inputs, calls, _config)
+        return architecture(name, target, self.name, gathered, call, found, partial(_unknown_parts, found))
+
+
+def _unknown_parts(found: Found, causes: Causes) -> None:
+    """Enter the modules and variables that are not known as they were built."""
+    for path, module in found.modules:
+        if "_incomplete" in module.__dict__:
+            causes.module(path, module.__dict__["_incomplete"])
+    for weight, variable in found.weights:
+        causes.weight(weight.name, variable.reference())
 
 
 def _signature(forward: Any) -> inspect.Signature:
@@ -137,10 +111,10 @@ def _signature(forward: Any) -> inspect.Signature:
         return inspect.Signature()
 
 
-def _weights(found: list[tuple[str, str, Any]]) -> Iterator[Weight]:
+def _weights(found: list[tuple[str, str, Any]]) -> Iterator[tuple[Weight, Any]]:
     for path, label, variable in found:
         shape = shape_of(variable.reference())
-        yield Weight(label, shape, str(variable.dtype), "parameter", bool(variable.trainable), None, path)
+        yield Weight(label, shape, str(variable.dtype), "parameter", bool(variable.trainable), None, path), variable
 
 
 def _config(module: Any) -> dict[str, JSONValue]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Value, Weight
+from cutaway.core.architecture import Architecture, JSONValue, Weight
 from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
@@ -17,17 +17,7 @@ from cutaway.knowledge.causes import Causes
 from cutaway.knowledge.describe import bind_by_name, class_name, describe
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
-from cutaway.knowledge.reading import (
-    assumptions,
-    calls_below,
-    diagnostics,
-    dtype_of,
-    module_record,
-    named_inputs,
-    notes,
-    operations,
-    shape_of,
-)
+from cutaway.knowledge.reading import Found, architecture, calls_below, named_inputs, shape_of
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.op import compute
@@ -105,33 +95,12 @@ class Torch:
         paths = {id(module): path for path, module in modules}
         calls = calls_below(gathered, call, paths)
         weights = list(_weights(network))
-        names = {t._number: weight.name for weight, t in weights if isinstance(t, Tensor) and weight.tied_to is None}
         inputs = list(named_inputs(_signature(network), call)) if call else []
-        names.update({reference.number: label for label, reference in inputs})
-        causes = Causes(gathered)
-        if call is not None:
-            causes.operations(gathered.operations[call.first_operation : call.last_operation])
-            causes.calls({path: calls.get(id(module), []) for path, module in modules}, ".")
-        _unknown_parts(modules, weights, causes)
-        return Architecture(
-            name=name,
-            target=target,
-            framework=self.name,
-            inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
-            outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-            modules=tuple(
-                module_record(
-                    module, path, calls.get(id(module), []), partial(_config, module, session.current().signature)
-                )
-                for path, module in modules
-            ),
-            weights=tuple(weight for weight, _ in weights),
-            ops=tuple(operations(gathered, call, paths, names)),
-            unknowns=notes(gathered, paths),
-            assumptions=assumptions(gathered),
-            diagnostics=diagnostics(gathered),
-            causes=causes.listed(),
-        )
+        config = partial(_config, signature=session.current().signature)
+        return architecture(
+            name, target, self.name, gathered, call, Found(modules, weights, inputs, calls, config),
+            partial(_unknown_parts, modules, weights),
+        )  # fmt: skip
 
 
 def _show_as_built(network: Module) -> None:

@@ -21,6 +21,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
 from cutaway.core.session import Operation, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.collect import collector, holds
 from cutaway.knowledge.layout import layout
 from cutaway.knowledge.registry import TABLE, register
 from cutaway.knowledge.torch.arrangement import Arranged, arrangement
@@ -179,7 +180,7 @@ def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) ->
     ) -> None:
         if not here.recording:
             return
-        plain = {k: v for k, v in row.named(args, kwargs).items() if not _holds_tensor(v)}
+        plain = {k: v for k, v in row.named(args, kwargs).items() if not holds(v, tensors)}
         module = here.modules[-1] if here.modules else None
         here.operations.append(Operation(name, plain, read, written, module, here.place(), macs, allocates))
 
@@ -255,26 +256,7 @@ def tensors(value: Any) -> list[Tensor]:
     return found
 
 
-_ATOMS = frozenset((type(None), bool, int, float, str))
-
-
-def _collect(value: Any, found: list[Tensor]) -> None:
-    if type(value) in _ATOMS:
-        return
-    if isinstance(value, Tensor):
-        found.append(value)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _collect(item, found)
-    elif isinstance(value, dict):
-        for item in value.values():
-            _collect(item, found)
-
-
-def _holds_tensor(value: Any) -> bool:
-    if type(value) in _ATOMS or (type(value) is tuple and _ATOMS.issuperset(map(type, value))):
-        return False
-    return bool(tensors(value))
+_collect = collector(Tensor)
 
 
 def _materialise(
