@@ -107,6 +107,40 @@ def words(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+ASKS_THE_DISK = {
+    "isfile", "isdir", "exists", "lexists", "islink", "realpath", "getsize", "samefile", "listdir", "scandir", "walk",
+    "stat", "lstat", "glob", "iglob", "open",
+}  # fmt: skip
+MAY_ASK_THE_DISK = {
+    "core/disk.py": "asks, and records the answer",
+    "interp/files.py": "reads what the target reads, and records it",
+    "knowledge/registry.py": "reads files of this package",
+    "syntax/source.py": "reads sources, and records them",
+}
+"""File of a room that analyses -> why it looks at the disk itself."""
+
+
+def asks_the_disk(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "open"
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr in ASKS_THE_DISK
+        and ast.unparse(node.value) in ("os", "os.path", "glob", "io")
+    )
+
+
+def test_disk_is_asked_in_one_place() -> None:
+    wrong = [
+        f"{name_of(path)}:{node.lineno}: {ast.unparse(node)}"  # type: ignore[attr-defined]
+        for path in FILES
+        if room_of(path) in ("core", "syntax", "hub", "interp", "knowledge") and name_of(path) not in MAY_ASK_THE_DISK
+        for node in ast.walk(tree_of(path))
+        if asks_the_disk(node)
+    ]
+    assert not wrong, "core/disk.py answers that:\n" + "\n".join(wrong)
+
+
 def test_every_room_has_a_rule() -> None:
     assert {room_of(path) for path in FILES} - {""} == set(MAY_IMPORT)
 

@@ -37,7 +37,7 @@ def command(
 
 
 def _environment() -> dict[str, str]:
-    kept = ("PATH", "PYTHONPATH", "HOME", "LD_LIBRARY_PATH", "SYSTEMROOT")
+    kept = ("PATH", "PYTHONPATH", "HOME", "CUTAWAY_CACHE", "LD_LIBRARY_PATH", "SYSTEMROOT")
     return {name: os.environ[name] for name in kept if name in os.environ}
 
 

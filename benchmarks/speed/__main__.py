@@ -16,7 +16,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.speed.process import Result, median, run
+from benchmarks.speed.process import Result, median, run, shown
 
 MODELS = {
     "resnet18": ("torchvision.models.resnet:resnet18", "1x3x224x224"),
@@ -38,7 +38,7 @@ def compare(model: str, live: str, static: str, repeat: int) -> Result:
     target, shape = MODELS[model]
     commands = [
         [live, "-m", "benchmarks.speed.live", target, "", shape],
-        [static, "-m", "cutaway", "show", target, "--input", shape],
+        shown(static, target, shape),
     ]
     turns = [[run(command) for command in commands] for _ in range(repeat + 1)][1:]
     return Result(model, median([turn[0] for turn in turns]), median([turn[1] for turn in turns]))

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.speed.process import median, run
+from benchmarks.speed.process import median, run, shown
 
 LAYERS = (1, 10, 100, 1000)
 NOISE = 1.3
@@ -68,7 +68,7 @@ def main() -> int:
         model = Path(folder) / "model.py"
         model.write_text(SOURCE)
         for count, last in zip(LAYERS, (0, *LAYERS)):
-            command = [options.static, "-m", "cutaway", "show", f"{model}::Net({count})", "--input", "1x16:int64"]
+            command = shown(options.static, f"{model}::Net({count})", "1x16:int64")
             taken = median([run(command) for _ in range(options.repeat)])
             steps.append((taken.processor_seconds - before) / (count - last))
             before = taken.processor_seconds

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.speed.process import median, run
+from benchmarks.speed.process import median, run, shown
 
 LEAST_SPEED = 15.0
 MLP = """tf.keras.Sequential([
@@ -45,7 +45,7 @@ def main() -> int:
             file.write_text(f"import tensorflow as tf\n\nmodel = {expression}\n", encoding="utf-8")
             summary = Path(folder) / "summary.py"
             summary.write_text(file.read_text(encoding="utf-8") + "model.summary()\n", encoding="utf-8")
-            commands = [[options.live, str(summary)], [options.static, "-m", "cutaway", "show", f"{file}::model"]]
+            commands = [[options.live, str(summary)], shown(options.static, f"{file}::model")]
             turns = [[run(command) for command in commands] for _ in range(options.repeat + 1)][1:]
             live, static = (median([turn[side] for turn in turns]).seconds for side in (0, 1))
             print(f"{name:16} {live:8.2f}s {static:8.2f}s {live / static:7.1f}x", flush=True)

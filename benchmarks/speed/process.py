@@ -7,6 +7,7 @@ import os
 import statistics
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,15 +62,28 @@ class Result:
         return self.static.megabytes / self.live.megabytes
 
 
-def run(command: list[str], allowed: tuple[int, ...] = (0,)) -> Run:
+def shown(python: str, target: str, *inputs: str) -> list[str]:
+    """Return the command that shows a target, analysed anew each time."""
+    return [
+        python,
+        "-m",
+        "cutaway",
+        "show",
+        "--no-cache",
+        target,
+        *(part for text in inputs for part in ("--input", text)),
+    ]
+
+
+def run(command: list[str], allowed: tuple[int, ...] = (0,), environment: Mapping[str, str] = {}) -> Run:
     """Run a process to its end and measure it.
 
     A small process of its own starts it: a process is charged with the memory of the one that started it, and a
     benchmark that holds the truth of a zoo is larger than what it measures.
     """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    path = {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     starter = [sys.executable, "-I", "-S", "-c", _STARTER, *command]
-    ended = subprocess.run(starter, env=environment, capture_output=True, check=True)
+    ended = subprocess.run(starter, env={**os.environ, **path, **environment}, capture_output=True, check=True)
     code, seconds, processor_seconds, megabytes = json.loads(ended.stdout)
     if code not in allowed:
         raise Failed(f"{' '.join(command)} failed:\n{ended.stderr.decode(errors='replace')[-2000:]}")

@@ -5,7 +5,8 @@ usage: python -m benchmarks.speed.zoo timm|transformers [--truth FILE] [--every 
 
 The models are those of the zoo's truth (`benchmarks.zoo.truth`) whose live forward works. Each is shown by a new
 process of Cutaway, and by a new process that imports the package, builds the model on the meta device and has
-torchinfo summarise it; the two take turns, `--workers` models at a time. The exit code is 1 where the median is
+torchinfo summarise it; the two take turns, `--workers` models at a time. Then it is shown once more, with a result
+that was kept (docs/cache.md) where the first run was long enough for that. The exit code is 1 where the median is
 above a tenth of the live time, the slowest above a third, the memory above a quarter, or the whole above the live
 whole.
 """
@@ -16,27 +17,40 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.process import Failed, Result, run
+from benchmarks.speed.process import Failed, Result, Run, run, shown
 from benchmarks.zoo.measure import inputs_of, read_truth, target_of
 
+FOUND = (0, 1)  # exit codes: a fault may be found
 MOST_MEDIAN, MOST_SLOWEST, MOST_MEMORY = 1 / 10, 1 / 3, 1 / 4
 
 
-def compare(row: dict[str, Any], live: str, static: str) -> Result | None:
-    """Measure one model both ways; None where the live way fails, which is said."""
+@dataclass(frozen=True)
+class Measured(Result):
+    """What one model took both ways, and once more with a result that was kept."""
+
+    warm: Run
+
+
+def compare(row: dict[str, Any], live: str, static: str) -> Measured | None:
+    """Measure one model; None where the live way fails, which is said."""
     called, inputs = target_of(row), inputs_of(row)
-    given = [part for text in inputs for part in ("--input", text)]
     try:
         taken = run([live, "-m", "benchmarks.speed.live", row["target"], row.get("arguments") or "", *inputs])
     except Failed as failure:
         print(f"{called}: the live way fails: {str(failure).strip().splitlines()[-1]}", file=sys.stderr)
         return None
-    return Result(called, taken, run([static, "-m", "cutaway", "show", called, *given], allowed=(0, 1)))
+    command = shown(static, called, *inputs)
+    cold = run(command, allowed=FOUND)
+    with tempfile.TemporaryDirectory() as folder:
+        command.remove("--no-cache")
+        _, warm = (run(command, allowed=FOUND, environment={"CUTAWAY_CACHE": folder}) for _ in range(2))
+    return Measured(called, taken, cold, warm)
 
 
 def main() -> int:
@@ -62,13 +76,13 @@ def main() -> int:
     return report(results)
 
 
-def report(results: list[Result]) -> int:
+def report(results: list[Measured]) -> int:
     """Print the figures, and return 1 where a goal is missed."""
     median = statistics.median(result.share for result in results)
     memory = max(result.memory for result in results)
     slowest = results[-1]
-    live, static = (sum(getattr(result, way).seconds for result in results) for way in ("live", "static"))
-    print(f"{len(results)} models: {live:.0f} s live, {static:.0f} s static")
+    live, static, warm = (sum(getattr(result, way).seconds for result in results) for way in ("live", "static", "warm"))
+    print(f"{len(results)} models: {live:.0f} s live, {static:.0f} s cold, {warm:.0f} s warm")
     print(f"median {median:.3f} of the live time (at most {MOST_MEDIAN:.3f})")
     print(f"slowest {slowest.share:.3f} (at most {MOST_SLOWEST:.3f}): {slowest.model}")
     print(f"most memory {memory:.3f} of the live way's (at most {MOST_MEMORY:.3f})")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core import disk
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
@@ -31,6 +32,7 @@ def show(
     live: bool = False,
     device: str | None = None,
     via: str = "calls",
+    cache: bool = False,
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -44,6 +46,7 @@ def show(
         live: import and run the target's code instead, and read off the networks that it makes.
         device: where they are built and run then; on "meta" they take no memory.
         via: how their operations are seen then: "calls" of the API, "export", "onnx", or "hooks", which see none.
+        cache: keep a result that took long on disk, and give it back while nothing that it was made from has changed.
 
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
@@ -60,7 +63,7 @@ def show(
         return _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:
-        return tuple(with_totals(architecture) for architecture in _analyse(target, options))
+        return _kept(target, options) if cache else _analysed(target, options)[0]
     except CutawayError:
         raise
     except Undecidable as undecidable:
@@ -69,6 +72,25 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+
+
+def _analysed(target: str, options: Options) -> tuple[tuple[Architecture, ...], disk.Recording]:
+    with disk.recorded() as recording:
+        return tuple(with_totals(architecture) for architecture in _analyse(target, options)), recording
+
+
+def _kept(target: str, options: Options) -> tuple[Architecture, ...]:
+    """Return the result that was kept; make and keep it where there is none."""
+    from cutaway import cache
+
+    key = cache.key(target, options)
+    found = cache.find(key)
+    if found is None:
+        started = time.process_time()
+        found, recording = _analysed(target, options)
+        if time.process_time() - started > cache.WORTH_SECONDS:
+            cache.keep(key, recording, found)
+    return found
 
 
 def _saved(path: str) -> Architecture | None:

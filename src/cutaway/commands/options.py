@@ -45,6 +45,7 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
     parser.add_argument(
         "--device", metavar="DEVICE", help="with --live: where it is built and run; meta takes no memory for weights"
     )
+    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep results on disk")
     parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="default: 120")
 
 
@@ -79,7 +80,14 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
             via=getattr(options, "via", "calls"),
         )
     with alarmed(options.timeout):
-        return show(target, input=options.input, path=options.path, arguments=given, timeout=options.timeout)
+        return show(
+            target,
+            input=options.input,
+            path=options.path,
+            arguments=given,
+            timeout=options.timeout,
+            cache=not options.no_cache,
+        )
 
 
 def seconds(text: str) -> float:

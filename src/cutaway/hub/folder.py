@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.record import dataclass
 from cutaway.syntax import source
@@ -44,16 +45,16 @@ class Folder:
 
     def has(self, name: str) -> bool:
         """Tell whether a file lies in the folder."""
-        return os.path.isfile(os.path.join(self.path, name))
+        return disk.is_file(os.path.join(self.path, name))
 
 
 def find(text: str) -> Folder | None:
     """Return what a path describes: a folder with one of the files, or one of the files itself."""
-    if os.path.isdir(text):
-        name = next((name for name in FILES if os.path.isfile(os.path.join(text, name))), None)
+    if disk.is_folder(text):
+        name = next((name for name in FILES if disk.is_file(os.path.join(text, name))), None)
         return read(text, text, name) if name is not None else None
     folder, name = os.path.split(text)
-    return read(text, folder or ".", name) if name in FILES and os.path.isfile(text) else None
+    return read(text, folder or ".", name) if name in FILES and disk.is_file(text) else None
 
 
 def read(text: str, path: str, name: str) -> Folder:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.architecture import Architecture, Module, Note, Op, Value, Weight
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
@@ -55,20 +56,20 @@ def components(pipeline: Folder) -> list[Component]:
 def _component(pipeline: Folder, name: str, library: str, class_name: str) -> Component:
     path = os.path.join(pipeline.path, name)
     line = pipeline.line(name)
-    if os.path.isfile(os.path.join(path, CONFIG)) and not _is_beside(path):
+    if disk.is_file(os.path.join(path, CONFIG)) and not _is_beside(path):
         settings = read(os.path.join(pipeline.text, name), path, CONFIG)
         return Component(name, library, class_name, line, _named(settings, class_name))
-    kind = next((kind for file, kind in _KINDS.items() if os.path.isfile(os.path.join(path, file))), None)
+    kind = next((kind for file, kind in _KINDS.items() if disk.is_file(os.path.join(path, file))), None)
     if kind is not None:
         return Component(name, library, class_name, line, None, f"{name} ({class_name}) is {kind}: it has no weights")
-    what = f"has no {CONFIG}" if os.path.isdir(path) else "is not there"
+    what = f"has no {CONFIG}" if disk.is_folder(path) else "is not there"
     return Component(name, library, class_name, line, None, f"{name} ({class_name}) is left out: its folder {what}")
 
 
 def _is_beside(path: str) -> bool:
     """Tell whether a folder is one of a tokenizer and the like, whatever else lies in it."""
-    weights = any(file.endswith((".safetensors", ".bin", ".msgpack")) for file in os.listdir(path))
-    return not weights and any(os.path.isfile(os.path.join(path, file)) for file in _KINDS)
+    weights = any(file.endswith((".safetensors", ".bin", ".msgpack")) for file in disk.names(path))
+    return not weights and any(disk.is_file(os.path.join(path, file)) for file in _KINDS)
 
 
 def _named(folder: Folder, class_name: str) -> Folder:

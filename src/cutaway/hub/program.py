@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.record import dataclass, replace
 from cutaway.hub.folder import ADAPTER, CONFIG, Folder, HubError, read
 from cutaway.syntax import resolve
@@ -174,7 +175,7 @@ def _base(folder: Folder, paths: Sequence[str]) -> Folder:
     last = name.rstrip("/").rpartition("/")[2]
     places = [name, os.path.join(folder.path, name), os.path.join(folder.path, os.pardir, last)]
     places += [os.path.join(path, part) for path in paths for part in (name, last, "")]
-    found = next((place for place in places if os.path.isfile(os.path.join(place, CONFIG))), None)
+    found = next((place for place in places if disk.is_file(os.path.join(place, CONFIG))), None)
     if found is None and folder.has(CONFIG):
         found = folder.path
     if found is None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as Remark
 from cutaway.core.dim import is_known
@@ -180,7 +180,7 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
         recording=False,
     )
     for path in options.paths:
-        if not os.path.isdir(path):
+        if not disk.is_folder(path):
             raise complaint.no_folder(path)
     folders = [os.path.abspath(path) for path in options.paths]
     before = session.install(gathered)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.unknown import Undecidable, Unknown
 
 STEPS = 20_000_000  # calls, loop iterations, and parts of what is built
@@ -63,6 +64,7 @@ class Budget:
         """Stop the interpretation for good."""
         self.reason = reason
         self._given = self._left = self._steps = 0
+        disk.unrepeatable()
         raise Exhausted(Unknown(reason))
 
 

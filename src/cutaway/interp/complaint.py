@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.error import in_words, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
@@ -191,7 +192,7 @@ def input_that_does_not_fit(
 
 def no_folder(path: str) -> TargetError:
     """`--path` names something that is no folder."""
-    what = "is a file, not a folder" if os.path.isfile(path) else "no such folder"
+    what = "is a file, not a folder" if disk.is_file(path) else "no such folder"
     return TargetError(f"--path {path}: {what}")
 
 

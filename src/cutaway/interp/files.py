@@ -6,7 +6,7 @@ import io
 import os
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.interp import loader
 
@@ -21,8 +21,8 @@ def plain_path(path: Any) -> str:
 
 def allowed(path: str) -> bool:
     """Tell whether a file lies below one of the folders that imports are looked for in."""
-    real = os.path.realpath(path)
-    return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in loader.current().folders)
+    real = disk.real_path(path)
+    return any(real.startswith(disk.real_path(folder) + os.sep) for folder in loader.current().folders)
 
 
 def read_text(path: Any, mode: Any) -> Any:
@@ -42,11 +42,13 @@ def read_bytes(name: str) -> Any:
     """Return the bytes of a file of the project, or an unknown that says why not."""
     here = session.current()
     name = plain_path(name)
-    if not os.path.isfile(name):
+    if not disk.is_file(name):
         return here.unknown(f"the file {name} is not there to be read")
     if not allowed(name) or os.path.getsize(name) > _MAXIMUM:
         return here.unknown(
             f"the file {name} is not read: it is too large, or outside the project: add its folder with --path"
         )
     with open(name, "rb") as file:
-        return file.read()
+        content = file.read()
+    disk.was_read(name, content)
+    return content

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp import loader, paths
 from cutaway.interp.budget import BITS, counted
@@ -493,8 +493,9 @@ def _importlib_metadata() -> dict[str, Any]:
         if type(name) is Unknown:
             return name
         for folder in loader.current().folders:
-            for found in real.distributions(name=name, path=[folder]):
-                return found.version
+            found = disk.version(name, folder)
+            if found is not None:
+                return found
         home = name.replace("-", "_")
         own = getattr(loader.current().load(home), "__version__", None) if registry.models(home) else None
         if isinstance(own, str):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.budget import counted
 from cutaway.interp.files import allowed, plain_path
@@ -32,19 +32,20 @@ def known(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _asking(name: str) -> Callable[[Any], Any]:
+def _asking(name: str, ask: Callable[[str], bool]) -> Callable[[Any], Any]:
     """A question about what is at a path; unknown outside of the project."""
 
-    def ask(path: Any) -> Any:
+    def answer(path: Any) -> Any:
         if type(path) is Unknown:
             return path
         path = plain_path(path)
-        return getattr(os.path, name)(path) if allowed(path) or _ours(path) else _outside(f"os.path.{name}")
+        return ask(path) if allowed(path) or _ours(path) else _outside(f"os.path.{name}")
 
-    return ask
+    return answer
 
 
-exists, is_file, is_dir = _asking("exists"), _asking("isfile"), _asking("isdir")
+exists = _asking("exists", disk.exists)
+is_file, is_dir = _asking("isfile", disk.is_file), _asking("isdir", disk.is_folder)
 
 
 def listdir(path: Any = ".") -> Any:
@@ -52,7 +53,7 @@ def listdir(path: Any = ".") -> Any:
     if type(path) is Unknown:
         return path
     path = plain_path(path)
-    return sorted(counted(os.listdir(path))) if _ours(path) else _outside("os.listdir")
+    return counted(disk.names(path)) if _ours(path) else _outside("os.listdir")
 
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None, followlinks: bool = False) -> Iterator[Any]:
@@ -61,12 +62,12 @@ def walk(top: Any, topdown: bool = True, onerror: Any = None, followlinks: bool 
     if type(names) is Unknown:
         raise Undecidable(names)
     top = plain_path(top)
-    folders = [name for name in names if os.path.isdir(os.path.join(top, name))]
+    folders = [name for name in names if disk.is_folder(os.path.join(top, name))]
     entry = (top, folders, [name for name in names if name not in set(folders)])
     if topdown:
         yield entry
     for name in folders:
-        if not os.path.islink(os.path.join(top, name)):
+        if not disk.is_link(os.path.join(top, name)):
             yield from walk(os.path.join(top, name), topdown)
     if not topdown:
         yield entry
@@ -77,7 +78,7 @@ def matching(pattern: str, recursive: bool) -> Any:
     base = os.path.dirname(fixed) or "."
     if ".." in pattern.split(os.sep) or not _ours(base):
         return _outside("glob")
-    return sorted(path for path in counted(glob.iglob(pattern, recursive=recursive)) if allowed(path))
+    return [path for path in counted(disk.matching(pattern, recursive)) if allowed(path)]
 
 
 def _magic(pattern: str) -> Iterable[str]:

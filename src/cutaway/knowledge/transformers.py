@@ -9,7 +9,7 @@ import copy
 import os
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import TABLE, register, row
 
@@ -48,11 +48,11 @@ def cached_file(path_or_repo_id: Any, filename: Any, **options: Any) -> Any:
         if isinstance(given, Unknown):
             return given
     folder = os.fspath(path_or_repo_id)
-    if not os.path.isdir(folder):
+    if not disk.is_folder(folder):
         reason = f"{filename} of {folder} is not here, and nothing is downloaded: name a folder that has it"
         return Unknown(reason, session.current().place())
     found = os.path.join(folder, options.get("subfolder") or "", filename)
-    if os.path.isfile(found):
+    if disk.is_file(found):
         return found
     if options.get("_raise_exceptions_for_missing_entries", True):
         raise OSError(f"{folder} does not appear to have a file named {filename}.")
@@ -89,7 +89,7 @@ def _from_pretrained(
     kwargs = {name: value for name, value in kwargs.items() if name not in _LOADING}
     if config is None or isinstance(config, str):
         place = pretrained_model_name_or_path if config is None else config
-        if isinstance(place, str) and not os.path.isdir(place):
+        if isinstance(place, str) and not disk.is_folder(place):
             return here.unknown(
                 f"config.json of {place} is not here, and nothing is downloaded: name a folder that has it"
             )

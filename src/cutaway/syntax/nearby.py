@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from cutaway.core import disk
+
 
 def closest(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is most like `name`, if one is like it."""
@@ -25,8 +27,8 @@ def meant_file(path: str) -> str:
     """Return a question that names a Python file near `path`, empty where there is none."""
     folder, name = os.path.split(path)
     try:
-        files = [entry for entry in os.listdir(folder or ".") if entry.endswith(".py")]
+        files = disk.names(folder or ".", ".py")
     except OSError:
-        return f"; there is no folder {folder} either" if folder and not os.path.isdir(folder) else ""
+        return f"; there is no folder {folder} either" if folder and not disk.is_folder(folder) else ""
     found = closest(name, files)
     return f"; did you mean {os.path.join(folder, found)}?" if found else ""

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from cutaway.core import disk
 from cutaway.core.record import dataclass
 
 
@@ -27,11 +28,11 @@ def find(name: str, folders: Sequence[str]) -> Location | None:
     for folder in folders:
         base = os.path.join(folder, last)
         initial = os.path.join(base, "__init__.py")
-        if os.path.isfile(initial):
+        if disk.is_file(initial):
             return Location(initial, (base,))
-        if os.path.isfile(base + ".py"):
+        if disk.is_file(base + ".py"):
             return Location(base + ".py")
-        if os.path.isdir(base):
+        if disk.is_folder(base):
             namespaces.append(base)
         elif _has_extension(folder, last):
             return Location(None)
@@ -39,17 +40,10 @@ def find(name: str, folders: Sequence[str]) -> Location | None:
 
 
 def _has_extension(folder: str, name: str) -> bool:
-    if folder not in _extensions:
-        try:
-            entries = os.listdir(folder)
-        except OSError:
-            return False
-        _extensions[folder] = {entry.partition(".")[0] for entry in entries if entry.endswith(_SUFFIXES)}
-    return name in _extensions[folder]
-
-
-_extensions: dict[str, set[str]] = {}
-"""The modules of a folder that are compiled."""
+    """Tell whether a folder has a compiled module."""
+    return disk.is_folder(folder) and any(
+        entry.startswith(name) and entry.partition(".")[0] == name for entry in disk.names(folder, *_SUFFIXES)
+    )
 
 
 def environment_folders() -> list[str]:
@@ -59,7 +53,7 @@ def environment_folders() -> list[str]:
     found = []
     for folder in sys.path:
         folder = os.path.abspath(folder or ".")
-        if os.path.isdir(folder) and folder not in standard and not folder.endswith("lib-dynload"):
+        if disk.is_folder(folder) and folder not in standard and not folder.endswith("lib-dynload"):
             if folder != own or "site-packages" in folder:
                 found.append(folder)
     return found
@@ -76,7 +70,7 @@ def package_root(path: str) -> tuple[str, str]:
     folder, file = os.path.split(path)
     stem = file[: -len(".py")] if file.endswith(".py") else file
     parts = [] if stem == "__init__" else [stem]
-    while os.path.isfile(os.path.join(folder, "__init__.py")):
+    while disk.is_file(os.path.join(folder, "__init__.py")):
         folder, package = os.path.split(folder)
         parts.insert(0, package)
     return folder, ".".join(parts)

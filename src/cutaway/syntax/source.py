@@ -8,6 +8,7 @@ import stat
 import warnings
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
 from cutaway.syntax import skeleton
 from cutaway.syntax.nearby import meant_file
@@ -26,9 +27,14 @@ def read(path: str) -> bytes:
     try:
         descriptor = os.open(path, _OPENING)
         with open(descriptor, "rb", buffering=0) as file:
-            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            mode = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(mode):
                 raise IsADirectoryError
-            return _read(file, path)
+            content = _read(file, path)
+            disk.was_read(path, content)
+            if not stat.S_ISREG(mode):
+                disk.unrepeatable()
+            return content
     except FileNotFoundError:
         raise SourceError(f"{path}: no such file{meant_file(path)}") from None
     except IsADirectoryError:

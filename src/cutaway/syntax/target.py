@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from cutaway.core import disk
 from cutaway.core.dim import Size, symbol
 from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
@@ -66,10 +67,10 @@ def parse_target(text: str) -> Target:
         if not expression.strip():
             raise TargetError(f"{text}: nothing stands behind '::'; name a class, a variable or a call")
         return Target(text, path, None, expression.strip())
-    if text == "-" or text.endswith(".py") or os.path.exists(text):
+    if text == "-" or text.endswith(".py") or disk.exists(text):
         return Target(text, text, None, "")
     module, separator, expression = text.partition(":")
-    if separator and (module.endswith(".py") or os.path.isfile(module)):
+    if separator and (module.endswith(".py") or disk.is_file(module)):
         raise TargetError(f"{text}: a name in a file stands behind two colons: write {module}::{expression}")
     if _MODULE.fullmatch(module):
         if separator and not expression.strip():

@@ -1,0 +1,138 @@
+"""The file system as an analysis sees it: every question goes through here, so that it can be asked again later.
+
+A `Recording` keeps what was asked and what the answers were. As long as all answers stay the same, the analysis
+would give the same result, which is what `cutaway/cache.py` rests on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Question = tuple[str, ...]
+"""The name of one of the functions below, and its arguments."""
+
+
+class Recording:
+    """What was asked during one analysis, and whether asking again can tell that nothing has changed."""
+
+    __slots__ = ("answers", "contents", "repeatable")
+
+    def __init__(self) -> None:
+        self.answers: dict[Question, Any] = {}
+        self.contents: dict[str, bytes] = {}
+        self.repeatable = True
+
+
+_recording: Recording | None = None
+
+
+@contextmanager
+def recorded() -> Iterator[Recording]:
+    """Record what is asked; a question that was asked before gets the same answer."""
+    global _recording
+    before, _recording = _recording, Recording()
+    try:
+        yield _recording
+    finally:
+        _recording = before
+
+
+def unrepeatable() -> None:
+    """Say that the result depends on something that can't be asked again: a pipe, or how fast the machine is."""
+    if _recording is not None:
+        _recording.repeatable = False
+
+
+def was_read(path: str, content: bytes) -> None:
+    """Record the content of a file."""
+    if _recording is not None:
+        _recording.contents[path] = content
+
+
+def ask(*question: str) -> Any:
+    """Answer a question by its name, as it is recorded."""
+    if _recording is None:
+        return _ANSWERED[question[0]](*question[1:])
+    answers = _recording.answers
+    if question not in answers:
+        answers[question] = _ANSWERED[question[0]](*question[1:])
+    return answers[question]
+
+
+def is_file(path: str) -> bool:
+    """Tell whether there is a file at a path."""
+    return ask("is_file", path)  # type: ignore[no-any-return]
+
+
+def is_folder(path: str) -> bool:
+    """Tell whether there is a folder at a path."""
+    return ask("is_folder", path)  # type: ignore[no-any-return]
+
+
+def exists(path: str) -> bool:
+    """Tell whether there is anything at a path."""
+    return ask("exists", path)  # type: ignore[no-any-return]
+
+
+def is_link(path: str) -> bool:
+    """Tell whether a path is a symbolic link."""
+    return ask("is_link", path)  # type: ignore[no-any-return]
+
+
+def real_path(path: str) -> str:
+    """Return a path without symbolic links."""
+    return ask("real_path", path)  # type: ignore[no-any-return]
+
+
+def names(folder: str, *endings: str) -> list[str]:
+    """Return the sorted names in a folder, or only those with one of the endings; raise `OSError` as the system does."""
+    found = ask("names", folder, *endings)
+    if found is None:
+        os.listdir(folder)  # raises what it raised before
+        return []
+    return list(found)
+
+
+def matching(pattern: str, recursive: bool) -> list[str]:
+    """Return the sorted paths that match a pattern of the shell's."""
+    return list(ask("matching", pattern, "recursive" if recursive else ""))
+
+
+def version(distribution: str, folder: str) -> str | None:
+    """Return the version of a distribution that is installed in a folder, None where it is not."""
+    return ask("version", distribution, folder)  # type: ignore[no-any-return]
+
+
+def _names(folder: str, *endings: str) -> list[str] | None:
+    try:
+        entries = os.listdir(folder)
+    except OSError:
+        return None
+    return sorted(entry for entry in entries if not endings or entry.endswith(endings))
+
+
+def _matching(pattern: str, recursive: str) -> list[str]:
+    import glob
+
+    return sorted(glob.iglob(pattern, recursive=bool(recursive)))
+
+
+def _version(distribution: str, folder: str) -> str | None:
+    from importlib.metadata import distributions
+
+    return next((found.version for found in distributions(name=distribution, path=[folder])), None)
+
+
+_ANSWERED: dict[str, Callable[..., Any]] = {
+    "is_file": os.path.isfile,
+    "is_folder": os.path.isdir,
+    "exists": os.path.exists,
+    "is_link": os.path.islink,
+    "real_path": os.path.realpath,
+    "names": _names,
+    "matching": _matching,
+    "version": _version,
+}
