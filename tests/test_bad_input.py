@@ -79,7 +79,7 @@ TARGETS: dict[str, str] = {
     "utf16.py": "utf16.py: not Python source: it is encoded in UTF-16; save it in UTF-8",
     "latin.py": "latin.py:2: not Python source: it is not text in UTF-8, and declares no other encoding",
     "cookie.py": "cookie.py: its first lines declare an encoding that is not known (unknown encoding: nonsense)",
-    "saved.pt": "saved.pt: not Python source: it is a zip archive, as saved networks are",
+    "saved.pt": "saved.pt: it can't be unpacked: File is not a zip file",
     "book.ipynb": "book.ipynb: is a notebook; show the code in it as a script: jupyter nbconvert --to script book.ipynb",
     "empty.py": "empty.py: is empty",
     "blank.py": "blank.py: is empty",

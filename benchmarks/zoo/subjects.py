@@ -70,7 +70,7 @@ _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_la
 
 
 def transformers_models() -> Iterator[Subject]:
-    """Yield the base model of each kind in transformers that takes token ids or images, with its own sizes and two layers."""
+    """Yield the base model of each kind in transformers that takes tokens, images or sound, with its own sizes and two layers."""
     transformers = _imported("transformers")
     logging = _imported("transformers.utils.logging")
     logging.set_verbosity(logging.CRITICAL)
@@ -80,33 +80,22 @@ def transformers_models() -> Iterator[Subject]:
             model_class = transformers.MODEL_MAPPING[config_class]
             model_class = model_class[0] if isinstance(model_class, tuple) else model_class
             config = config_class()
-            inputs = _transformers_inputs(model_class, config)
+            names = _first_inputs(model_class)
         except Exception:  # it needs another package, or has no base model of its own
             continue
         known = config.to_dict()
         given = {name: 2 for name in _LAYERS if isinstance(known.get(name), int) and name in config.__dict__}
         arguments = ", ".join(f"{name}={value}" for name, value in given.items())
-        if inputs is None:
+        if not names:
             continue
-        name, shape, dtype = inputs
         yield Subject(
             f"{model_class.__module__}:{model_class.__name__}",
             lambda model_class=model_class, config_class=config_class, given=given: model_class(config_class(**given)),
-            lambda model, shape=shape: [shape],
+            lambda model, names=names: [_default_shape(name, model.config) for name in names],
             f"{config_class.__name__}({arguments})",
-            (dtype,),
-            (name,),
+            tuple("int64" if name.endswith("_ids") else "float32" for name in names),
+            names,
         )
-
-
-def _transformers_inputs(model_class: Any, config: Any) -> tuple[str, Shape, str] | None:
-    name = model_class.main_input_name
-    if name == "input_ids" and isinstance(getattr(config, "vocab_size", None), int):
-        return name, [1, 16], "int64"
-    size = getattr(config, "image_size", None)
-    if name == "pixel_values" and isinstance(size, int):
-        return name, [1, getattr(config, "num_channels", 3), size, size], "float32"
-    return None
 
 
 def transformers_defaults() -> Iterator[Subject]:

@@ -37,7 +37,7 @@ def show(
     """Return the networks that a target names, read from source without running it.
 
     Args:
-        target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, or `-`.
+        target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, a saved file, or `-`.
         input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
         path: folders in which imports are looked for first.
         arguments: a target whose value forward is called with instead: one tensor, a tuple or list of them, or a
@@ -60,9 +60,16 @@ def show(
             raise CutawayError(
                 f"{target}: a folder is read, not run; leave out --live, or name a program that loads it"
             )
+        from cutaway.formats import door
+
+        if door.is_saved(target):
+            raise CutawayError(f"{target}: a saved file is read; there is no code in it to run")
         return _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:
+        saved = _saved(target)
+        if saved is not None:
+            return saved
         return _kept(target, options) if cache else _analysed(target, options)[0]
     except CutawayError:
         raise
@@ -93,22 +100,18 @@ def _kept(target: str, options: Options) -> tuple[Architecture, ...]:
     return found
 
 
-def _saved(path: str) -> Architecture | None:
-    """Return the network of a saved file; None where it is none."""
-    if not os.path.isfile(path) or path.endswith((".py", ".json")):
+def _saved(target: str) -> tuple[Architecture, ...] | None:
+    """Return the networks of a saved file; None where a target is none. It is read anew each time: that takes little."""
+    if target.partition("::")[0].endswith(".py"):
         return None
-    from cutaway.formats import tensorboard
+    from cutaway.formats import door
 
-    with open(path, "rb") as file:
-        head = file.read(64)
-        return tensorboard.read(head + file.read(), path) if tensorboard.sniff(head) else None
+    found = door.read(target)
+    return None if found is None else tuple(with_totals(architecture) for architecture in found)
 
 
 def _analyse(text: str, options: Options) -> list[Architecture]:
-    """Analyse a program, a folder as it comes from the hub, or an event file."""
-    saved = _saved(text)
-    if saved is not None:
-        return [saved]
+    """Analyse a program, or a folder as it comes from the hub."""
     folder = None
     if os.path.isdir(text) or text.endswith(".json"):
         from cutaway.hub.folder import PIPELINE, find

@@ -11,9 +11,10 @@ from cutaway.commands.options import TARGET, add_arguments, add_output, add_read
 from cutaway.commands.output import write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.formats.door import is_saved
 
 _LIVE = "live:"
-_FORMS = "as for show; a JSON file of `show --format json`; or live:TARGET, whose code is RUN"
+_FORMS = "as for show, saved files too; a JSON file of `show --format json`; or live:TARGET, whose code is RUN"
 
 
 def add(commands: Any) -> None:
@@ -75,7 +76,8 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
     """Return the network of a target, of a JSON file, or of one that is run."""
     if target.startswith(_LIVE):
         target, live = target.removeprefix(_LIVE), True
-    found = _read(target) if target.endswith(".json") else architectures(options, target, live=live)
+    document = target.endswith(".json") and not is_saved(target)
+    found = _read(target) if document else architectures(options, target, live=live)
     if len(found) != 1:
         names = ", ".join(each.name for each in found[:8])
         raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")

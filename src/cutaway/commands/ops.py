@@ -31,11 +31,21 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     backend = _backend(options.backend) if options.backend else None
-    found = [one(options, target) for target in options.target]
+    found = [_with_forward(one(options, target), target) for target in options.target]
     if backend is not None:
         return _check(found, backend, options)
     write(_render(found, options), options.output)
     return 0
+
+
+def _with_forward(architecture: Architecture, target: str) -> Architecture:
+    """Return a network if something is known of what it computes."""
+    from cutaway.passes.cost import was_followed
+
+    if not architecture.ops and not was_followed(architecture):
+        why = "; ".join(note.text for note in architecture.unknowns[:2])
+        raise CutawayError(f"{target}: no operations are known{': ' if why else ''}{why}")
+    return architecture
 
 
 def _render(found: list[Architecture], options: argparse.Namespace) -> str:

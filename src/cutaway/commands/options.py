@@ -10,7 +10,7 @@ from cutaway.limits import alarmed
 
 TARGET = (
     "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
-    "a folder from the hub, or - for standard input"
+    "a folder from the hub, a saved file, or - for standard input"
 )
 
 

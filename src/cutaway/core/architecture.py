@@ -67,27 +67,33 @@ class Module:
     complete: bool = True
 
 
+KINDS = ("parameter", "buffer", "tensor")
+"""What a weight may be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A parameter or a buffer, under the framework's own name for it.
+    """A parameter or a buffer, under the framework's own name for it; a `tensor` where a file does not tell which.
 
     `tied_to` names the weight, earlier in the list, that is the very same tensor. `module` is the path
-    of the module that holds it; where it is not given, it is the name up to its last dot.
+    of the module that holds it; where it is not given, it is the name up to its last dot. What is not
+    `persistent` is left out where weights are saved.
     """
 
     name: str
     shape: Shape
     dtype: str | None
-    kind: str  # "parameter" or "buffer"
+    kind: str  # one of KINDS
     trainable: bool = True
     tied_to: str | None = None
     module: str | None = None
+    persistent: bool = True
 
     def __post_init__(self) -> None:
         if self.module is None:
             object.__setattr__(self, "module", self.name.rpartition(".")[0])
-        if self.kind not in ("parameter", "buffer"):
-            raise ValueError(f"a weight's kind is 'parameter' or 'buffer', not {self.kind!r}")
+        if self.kind not in KINDS:
+            raise ValueError(f"a weight's kind is 'parameter', 'buffer' or 'tensor', not {self.kind!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from cutaway.core.architecture import Architecture, JSONValue, Module, Note, Op, Shape, Value, Weight
 from cutaway.core.error import CutawayError
@@ -46,8 +46,9 @@ def sniff(head: bytes) -> bool:
     return records.is_records(head)
 
 
-def read(data: bytes, path: str) -> Architecture:
+def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the last graph of an event file."""
+    data = file.read()
     graph = None
     try:
         for record in records.read(data):
@@ -59,7 +60,7 @@ def read(data: bytes, path: str) -> Architecture:
         nodes = [_node(value) for number, value in protobuf.fields(graph) if number == _NODE]
     except (records.Damaged, protobuf.Malformed, UnicodeDecodeError) as error:
         raise CutawayError(f"{path}: {error}") from None
-    return _architecture(nodes, path)
+    return [_architecture(nodes, path)]
 
 
 def write(architecture: Architecture) -> bytes:

@@ -139,6 +139,11 @@ def _config(arguments: Mapping[str, Any]) -> dict[str, JSONValue]:
 
 def _weights(network: torch.nn.Module) -> Iterator[tuple[Weight, torch.Tensor]]:
     first: dict[int, str] = {}
+    passing = {
+        f"{path}.{name}" if path else name
+        for path, module in network.named_modules(remove_duplicate=False)
+        for name in module._non_persistent_buffers_set
+    }
     for kind, found in (
         ("parameter", network.named_parameters(remove_duplicate=False)),
         ("buffer", network.named_buffers(remove_duplicate=False)),
@@ -153,6 +158,7 @@ def _weights(network: torch.nn.Module) -> Iterator[tuple[Weight, torch.Tensor]]:
                     kind,
                     kind == "parameter" and bool(tensor.requires_grad),
                     None if tied == name else tied,
+                    persistent=name not in passing,
                 ),
                 tensor,
             )

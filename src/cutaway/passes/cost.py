@@ -199,7 +199,9 @@ def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
     cost.parameters += count
     if own:
         cost.own_parameters += count
-    if weight.trainable:
+    if weight.kind == "tensor":
+        cost.trainable_parameters += UNKNOWN
+    elif weight.trainable:
         cost.trainable_parameters += count
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from cutaway.core.architecture import Architecture, JSONValue, Module, Op, Quantity, Weight
 from cutaway.core.record import dataclass
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner
-from cutaway.passes.match import Tree, match
+from cutaway.passes.match import Tree, has_classes, match
 from cutaway.passes.unique import canonical
 
 ADDED, REMOVED, RENAMED, CHANGED = "added", "removed", "renamed", "changed"
@@ -49,30 +50,38 @@ class Difference:
 
 
 def diff(before: Architecture, after: Architecture) -> Difference:
-    """Return what changed from one network to another."""
-    left, right = Tree(before), Tree(after)
+    """Return what changed from one network to another; with a file of weights, what it has is compared."""
+    by_weights = not (has_classes(before) and has_classes(after))
+    left, right = Tree(before, by_weights), Tree(after, by_weights)
     pairs = match(left, right)
+    retyped = _retyped(left, right, pairs)
     operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules})
     has_forward = bool(before.ops and after.ops)
     changes: list[Change] = []
+    taken = set(pairs.values())
     for path, module in left.modules.items():
         if path not in pairs:
-            if not _is_below(path, changes, REMOVED, left.separator):
-                changes.append(Change(REMOVED, path, module.class_name, details=_contents(left, path)))
+            if not _is_below(path, changes, REMOVED, left.separator) and not _only_contains(left, path, pairs):
+                changes.append(Change(REMOVED, path, module.class_name, details=_contents(left, path, pairs)))
             continue
         other = pairs[path]
-        details = [*_module_changes(module, right.modules[other]), *_weight_changes(left, path, right, other)]
+        details = [*_module_changes(module, right.modules[other])]
+        details += _weight_changes(left, path, right, other, Ignored(by_weights, bool(retyped)))
+        if retyped and not path:
+            details.append(f"all weights {retyped}")
         if has_forward:
             details += _wiring_changes(operations[0].get(other, []), operations[1].get(other, []))
         moved = path != other and not _follows(path, other, pairs, left)
         if moved or details:
             changes.append(Change(RENAMED if moved else CHANGED, path, module.class_name, other, tuple(details)))
-    taken = set(pairs.values())
     for path, module in right.modules.items():
-        if path not in taken and not _is_below(path, changes, ADDED, right.separator):
-            changes.append(Change(ADDED, path, module.class_name, details=_contents(right, path)))
+        if path in taken or _is_below(path, changes, ADDED, right.separator) or _only_contains(right, path, taken):
+            continue
+        changes.append(Change(ADDED, path, module.class_name, details=_contents(right, path, taken)))
     names = ("parameters", "trainable_parameters", "buffers", "macs", "weight_bytes")
     effects = [Effect(name, getattr(before.totals, name), getattr(after.totals, name)) for name in names]
+    if by_weights:
+        effects = [Effect("stored_elements", _stored(left), _stored(right))]
     if not has_forward:
         effects = [effect for effect in effects if effect.name != "macs"]
     return Difference(tuple(changes), tuple(effects))
@@ -80,7 +89,13 @@ def diff(before: Architecture, after: Architecture) -> Difference:
 
 def _is_below(path: str, changes: Iterable[Change], kind: str, separator: str) -> bool:
     """Tell whether a module is part of one that is listed already."""
-    return any(each.kind == kind and path.startswith(f"{each.path}{separator}") for each in changes)
+    return any(each.kind == kind and each.path and path.startswith(f"{each.path}{separator}") for each in changes)
+
+
+def _only_contains(tree: Tree, path: str, matched: Collection[str]) -> bool:
+    """Tell whether a module without a class or weights only stands around others that are matched."""
+    bare = not tree.modules[path].class_name and not tree.weights[path]
+    return bare and any(each in matched for each in tree.within(path))
 
 
 def _follows(path: str, other: str, pairs: Mapping[str, str], left: Tree) -> bool:
@@ -91,8 +106,8 @@ def _follows(path: str, other: str, pairs: Mapping[str, str], left: Tree) -> boo
     )
 
 
-def _contents(tree: Tree, path: str) -> tuple[str, ...]:
-    paths = tree.within(path)
+def _contents(tree: Tree, path: str, matched: Collection[str]) -> tuple[str, ...]:
+    paths = [each for each in tree.within(path) if each not in matched]
     weights = [weight for each in paths for weight in tree.weights[each]]
     details = [f"{len(paths) - 1} modules below"] if len(paths) > 1 else []
     config = tree.modules[path].config
@@ -102,12 +117,17 @@ def _contents(tree: Tree, path: str) -> tuple[str, ...]:
 
 
 def _module_changes(before: Module, after: Module) -> Iterable[str]:
-    if before.class_name != after.class_name:
+    if before.class_name != after.class_name and before.class_name and after.class_name:
         yield f"class {before.class_name} -> {after.class_name}"
     if before.config and after.config:
-        for name in dict.fromkeys([*before.config, *after.config]):
+        # Where the construction was not seen, the settings are those that a module keeps as attributes.
+        seen = before.source is not None and after.source is not None
+        names = dict.fromkeys([*before.config, *after.config])
+        for name in names if seen else [name for name in names if name in before.config and name in after.config]:
             left, right = before.config.get(name, _ABSENT), after.config.get(name, _ABSENT)
             if (left is _ABSENT and right is None) or (right is _ABSENT and left is None):
+                continue
+            if not seen and (None in (left, right) or _spread(left, right)):
                 continue
             if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
                 yield f"{name} {_value(left)} -> {_value(right)}"
@@ -119,6 +139,13 @@ def _module_changes(before: Module, after: Module) -> Iterable[str]:
             yield f"output {_shapes(left_shapes)} -> {_shapes(right_shapes)}"
 
 
+def _spread(left: Any, right: Any) -> bool:
+    """Tell whether one is a number, and the other that number for each dimension, as modules keep it."""
+    if isinstance(left, (list, tuple)):
+        left, right = right, left
+    return isinstance(right, (list, tuple)) and bool(right) and all(each == left for each in right)
+
+
 _ABSENT: Any = object()
 
 
@@ -126,22 +153,66 @@ def _plain(value: Any) -> Any:
     return "absent" if value is _ABSENT else value
 
 
-def _weight_changes(left: Tree, path: str, right: Tree, other: str) -> Iterable[str]:
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """What of weights is not compared: what files of weights do not have; element types that all changed alike."""
+
+    by_weights: bool = False
+    dtype: bool = False
+
+
+def _retyped(left: Tree, right: Tree, pairs: Mapping[str, str]) -> str:
+    """Return the change of the element type, if all floating-point weights made the same one."""
+    changes = set()
+    count = 0
+    for path, other in pairs.items():
+        after = {name_below(other, weight.name): weight for weight in right.weights[other]}
+        for weight in left.weights[path]:
+            now = after.get(name_below(path, weight.name))
+            if now is not None and weight.dtype and now.dtype and weight.dtype.lstrip("b").startswith("float"):
+                changes.add((weight.dtype, now.dtype))
+                count += 1
+    (was, now_is) = changes.pop() if len(changes) == 1 and count > 1 else ("", "")
+    return f"{was} -> {now_is}" if was != now_is else ""
+
+
+def _stored(tree: Tree) -> Quantity:
+    """Return how many elements are in the weights, a tied one once; None where a size is unknown."""
+    total = 0
+    for weight in (weight for path in tree.weights for weight in tree.weights[path] if weight.tied_to is None):
+        sizes = weight.shape
+        if sizes is None or not all(isinstance(size, int) for size in sizes):
+            return None
+        total += math.prod(size for size in sizes if isinstance(size, int))
+    return total
+
+
+def _weight_changes(left: Tree, path: str, right: Tree, other: str, ignored: Ignored) -> Iterable[str]:
     before = {name_below(path, weight.name): weight for weight in left.weights[path]}
     after = {name_below(other, weight.name): weight for weight in right.weights[other]}
     for name in dict.fromkeys([*before, *after]):
-        if name not in after:
-            yield f"{before[name].kind} {name} {_weight(before[name])} removed"
-        elif name not in before:
-            yield f"{after[name].kind} {name} {_weight(after[name])} added"
-        elif _weight(before[name]) != _weight(after[name]):
-            yield f"{after[name].kind} {name} {_weight(before[name])} -> {_weight(after[name])}"
+        one = before.get(name) or after[name]
+        if name in before and name in after:
+            was, now = (_weight(side[name], ignored) for side in (before, after))
+            if was != now:
+                yield f"{_kind(before[name], after[name])} {name} {was} -> {now}"
+        elif ignored.by_weights and one.tied_to is not None:
+            continue  # many files have one name for each tensor
+        else:
+            yield f"{one.kind} {name} {_weight(one)} {'added' if name in after else 'removed'}"
 
 
-def _weight(weight: Weight) -> str:
+def _kind(before: Weight, after: Weight) -> str:
+    return before.kind if after.kind == "tensor" else after.kind
+
+
+def _weight(weight: Weight, ignored: Ignored = Ignored()) -> str:
+    dtype = "" if ignored.dtype and weight.dtype and "float" in weight.dtype else f" {weight.dtype or '?'}"
+    if ignored.by_weights:
+        return f"{shape_text(weight.shape)}{dtype}"
     tied = f" tied to {weight.tied_to}" if weight.tied_to else ""
     frozen = " frozen" if weight.kind == "parameter" and not weight.trainable else ""
-    return f"{shape_text(weight.shape)} {weight.dtype or '?'}{frozen}{tied}"
+    return f"{shape_text(weight.shape)}{dtype}{frozen}{tied}"
 
 
 @dataclass(frozen=True, slots=True)

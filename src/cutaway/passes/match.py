@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cutaway.core.architecture import Architecture, Module
-from cutaway.passes.hierarchy import children, name_below, owner, upwards
+from cutaway.core.architecture import Architecture, Module, Weight
+from cutaway.passes.hierarchy import ancestors, children, name_below, owner, upwards
 from cutaway.passes.unique import canonical
 
 
 class Tree:
-    """The modules of a network with what is below each, and signatures of what they are."""
+    """The modules of a network with what is below each, and signatures of what they are.
 
-    def __init__(self, architecture: Architecture) -> None:
+    `by_weights` leaves out what a file of weights does not have: classes, configurations, modules without weights,
+    and weights that are not saved.
+    """
+
+    def __init__(self, architecture: Architecture, by_weights: bool = False) -> None:
         self.modules = {module.path: module for module in architecture.modules}
         self.modules.setdefault("", Module("", architecture.name, architecture.name))
+        held = architecture.weights
+        if by_weights:
+            held = tuple(weight for weight in held if weight.persistent)
+            self.modules = _holding(self.modules, held, architecture.separator)
         self.below = children(self.modules, architecture.separator)
         self.separator = architecture.separator
         self.weights: dict[str, list[Any]] = {path: [] for path in self.modules}
-        for weight in architecture.weights:
+        for weight in held:
             path = owner(weight.module or "", self.modules, self.separator)
             self.weights[path].append(weight)
         self.exact: dict[str, Any] = {}
@@ -28,9 +36,13 @@ class Tree:
             module = self.modules[path]
             own = tuple((name_below(path, w.name), w.shape) for w in self.weights[path])
             kids = tuple(self.exact[kid] for kid in self.below[path])
-            self.exact[path] = hash((module.class_name, canonical(module.config), own, kids))
+            alike = tuple(self.loose[kid] for kid in self.below[path])
+            if by_weights:  # such files have an order of their own
+                own, kids, alike = tuple(sorted(own, key=str)), tuple(sorted(kids)), tuple(sorted(alike))
+            kind, config = ("", "") if by_weights else (module.class_name, canonical(module.config))
+            self.exact[path] = hash((kind, config, own, kids))
             shapes = tuple(sorted(map(str, (w.shape for w in self.weights[path]))))
-            self.loose[path] = hash((module.class_name, shapes, tuple(self.loose[kid] for kid in self.below[path])))
+            self.loose[path] = hash((kind, shapes, alike))
 
     def within(self, path: str) -> list[str]:
         """Return a path and all that are below it, parents first."""
@@ -40,12 +52,48 @@ class Tree:
         return found
 
 
+def has_classes(architecture: Architecture) -> bool:
+    """Tell whether the classes of a network's modules are known: a file of weights has none."""
+    return any(module.class_name for module in architecture.modules)
+
+
+def _holding(modules: Mapping[str, Module], weights: Sequence[Weight], separator: str) -> dict[str, Module]:
+    """Return the modules that hold weights, themselves or below them."""
+    kept = {""}
+    for weight in weights:
+        kept.update(ancestors(weight.module or "", separator))
+    return {path: module for path, module in modules.items() if path in kept}
+
+
 def match(left: Tree, right: Tree) -> dict[str, str]:
     """Return the pairs of modules, by the path in the one and the path in the other."""
-    pairs = {"": ""}
-    _match_below("", "", left, right, pairs)
+    here, there = _roots(left, right)
+    pairs = {here: there}
+    _match_below(here, there, left, right, pairs)
     _match_moved(left, right, pairs)
     return pairs
+
+
+def _roots(left: Tree, right: Tree) -> tuple[str, str]:
+    """Return where the comparison begins: at both roots, or inside of what was put around one of the networks."""
+    for key, side in ((left.exact, right.exact), (left.loose, right.loose)):
+        if key[""] == side[""] or not (left.below[""] and right.below[""]):
+            return "", ""
+        for path in right.modules:
+            if path and side[path] == key[""]:
+                return "", path
+        for path in left.modules:
+            if path and key[path] == side[""]:
+                return path, ""
+    return _unwrapped(left, right), _unwrapped(right, left)
+
+
+def _unwrapped(tree: Tree, other: Tree) -> str:
+    """Return the path of what a root does nothing but contain, if the other network has nothing of that name."""
+    names = {name_below("", path) for path in other.below[""]}
+    below = tree.below[""]
+    alone = len(below) == 1 and not tree.weights[""] and len(names) > 1
+    return below[0] if alone and below[0] not in names else ""
 
 
 def _match_below(here: str, there: str, left: Tree, right: Tree, pairs: dict[str, str]) -> None:
@@ -100,7 +148,8 @@ def _match_moved(left: Tree, right: Tree, pairs: dict[str, str]) -> None:
 
 
 def _alike(path: str, other: str, left: Tree, right: Tree) -> bool:
-    return left.modules[path].class_name == right.modules[other].class_name
+    kinds = left.modules[path].class_name, right.modules[other].class_name
+    return kinds[0] == kinds[1] or not all(kinds)
 
 
 def _elsewhere(path: str, candidates: Sequence[str], left: Tree, right: Tree) -> bool:

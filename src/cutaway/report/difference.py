@@ -67,7 +67,7 @@ def _title(change: Change, code: bool = False) -> str:
     mark = "`" if code else ""
     path = f"{mark}{change.path or '(root)'}{mark}"
     moved = f" -> {mark}{change.now or '(root)'}{mark}" if change.kind == RENAMED else ""
-    return f"{path}{moved} ({change.class_name})"
+    return f"{path}{moved}" + (f" ({change.class_name})" if change.class_name else "")
 
 
 def _name(name: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cutaway.core.architecture import (
+    KINDS,
     Architecture,
     Cause,
     Diagnostic,
@@ -208,14 +209,15 @@ _MODULE = _record(
 )
 _WEIGHT = _record(
     Weight,
-    optional=("module",),
+    optional=("module", "persistent"),
     name=_TEXT,
     shape=_SHAPE,
     dtype=_optional(_TEXT),
-    kind=_choice("parameter", "buffer"),
+    kind=_choice(*KINDS),
     trainable=_FLAG,
     tied_to=_optional(_TEXT),
     module=_optional(_TEXT),
+    persistent=_FLAG,
 )
 _OP = _record(
     Op,

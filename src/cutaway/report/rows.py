@@ -72,7 +72,7 @@ def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
     """Return `|- 1-2: Bottleneck x 2` in pieces."""
     name = printable(label(node.names, terminal.glyphs.ellipsis), terminal)
     if node.modules:
-        kind = (printable(node.modules[0].class_name, terminal), "kind")
+        kind = (printable(node.modules[0].class_name or "?", terminal), "kind")
     else:
         kind = (f"({len(node.children)} modules)", "")
     times = f" x {node.count}" if node.count > 1 else ""

@@ -31,7 +31,7 @@ def test_every_record_says_what_it_is(record: type) -> None:
 
 
 def test_a_weight_is_a_parameter_or_a_buffer() -> None:
-    with pytest.raises(ValueError, match="'parameter' or 'buffer', not 'constant'"):
+    with pytest.raises(ValueError, match="'parameter', 'buffer' or 'tensor', not 'constant'"):
         Weight("w", (1,), "float32", "constant")
 
 

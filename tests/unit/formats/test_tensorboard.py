@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def event_file() -> bytes:
 
 
 def test_a_graph_that_add_graph_wrote() -> None:
-    seen = tensorboard.read(event_file(), "events")
+    (seen,) = tensorboard.read(io.BytesIO(event_file()), "events")
     assert [(m.path, m.class_name) for m in seen.modules] == [("", "Net"), ("conv1", "Conv2d")]
     assert [(v.name, v.shape) for v in (*seen.inputs, *seen.outputs)] == [
         ("x.1", (1, 3, 28, 28)),

@@ -118,7 +118,7 @@ def without(*path: Any) -> Callable[[Any], None]:
         ),
         (
             at("architectures", 0, "weights", 0, "kind", value="x"),
-            r'weights\[0\]\.kind: expected "parameter" or "buffer", found "x"',
+            r'weights\[0\]\.kind: expected "parameter" or "buffer" or "tensor", found "x"',
         ),
         (
             at("architectures", 0, "weights", 0, "shape", value=[1, 2.5]),

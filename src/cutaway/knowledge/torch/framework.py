@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -168,9 +168,11 @@ def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
     try:
         parameters = list(network.named_parameters(remove_duplicate=False))
         buffers = list(network.named_buffers(remove_duplicate=False))
+        passing = _not_saved(network.named_modules(remove_duplicate=False))
     except RecursionError:
         session.current().unknown("the network contains itself, or its parts too often: each weight is listed once")
         parameters, buffers = list(network.named_parameters()), list(network.named_buffers())
+        passing = _not_saved(network.named_modules())
     for kind, found in (("parameter", parameters), ("buffer", buffers)):
         for name, tensor in found:
             tied = first.setdefault(id(tensor), name)
@@ -184,9 +186,19 @@ def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
                     kind,
                     kind == "parameter" and known and tensor.requires_grad is True,
                     None if tied == name else tied,
+                    persistent=name not in passing,
                 ),
                 tensor,
             )
+
+
+def _not_saved(modules: Iterable[tuple[str, Module]]) -> set[str]:
+    """Return the names of buffers that a state dict leaves out."""
+    return {
+        f"{path}.{name}" if path else name
+        for path, module in modules
+        for name in module.__dict__.get("_non_persistent_buffers_set", ())
+    }
 
 
 FRAMEWORKS.append(Torch())
