@@ -6,6 +6,7 @@ import ast
 import gc
 import inspect
 import os
+import re
 import sys
 import time
 import typing
@@ -236,7 +237,12 @@ def _module(target: Target, options: Options) -> ModuleState:
         root, name = resolve.package_root(target.file)
         modules.add_own(root)
         folders = (os.path.dirname(os.path.abspath(target.file)),) if target.file.endswith("__init__.py") else ()
-        return modules.add(name or "module", resolve.Location(target.file, folders), text)
+        package = name.rpartition(".")[0]
+        if package:
+            modules.load(package)
+        state = modules.add(name or "module", resolve.Location(target.file, folders), text)
+        _settle_package(state)
+        return state
     assert target.module is not None
     modules.add_own(os.getcwd())
     try:
@@ -245,9 +251,21 @@ def _module(target: Target, options: Options) -> ModuleState:
         raise complaint.no_such_module(target) from None
     if not isinstance(module, SourceModule):
         raise complaint.no_source(target, module)
-    state: ModuleState = module.__dict__["__cutaway__"]
-    state.named = True
-    return state
+    named: ModuleState = module.__dict__["__cutaway__"]
+    named.named = True
+    _settle_package(named)
+    return named
+
+
+def _settle_package(state: ModuleState) -> None:
+    """Evaluate the packages that a module of the user's lies in, as Python does before the module.
+
+    Where the module imports nothing of them, it may be a program of its own, and they are left alone.
+    """
+    package = state.name.rpartition(".")[0]
+    imports = rb"^\s*(?:from\s+\.|(?:from|import)\s+%b\b)" % package.partition(".")[0].encode()
+    if package and state.is_own and re.search(imports, state._read(), re.MULTILINE):
+        loader.current().settle(package)
 
 
 def _given(state: ModuleState, target: Target, options: Options) -> Any:
