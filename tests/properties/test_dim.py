@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from math import ceil, floor
 from typing import Any
 
 from hypothesis import assume, given, settings
@@ -89,7 +90,9 @@ def test_a_size_evaluates_as_its_integers_do(tree: Tree, given_values: dict[str,
 @given(trees, values)
 def test_a_size_is_written_as_what_it_means(tree: Tree, given_values: dict[str, int]) -> None:
     size = computed(tree)
-    assert eval(str(size), {"min": min, "max": max}, given_values) == integer(tree, given_values)
+    assert eval(str(size), {"min": min, "max": max, "floor": floor, "ceil": ceil}, given_values) == integer(
+        tree, given_values
+    )
 
 
 @given(trees, trees, several)

@@ -150,14 +150,14 @@ def broken() -> Architecture:
 @pytest.fixture
 def symbolic() -> Architecture:
     """A network on an input of symbolic size."""
-    given, output = ("B", 3, "H", "W"), ("B", 8, "H - 2", "W//2")
+    given, output = ("B", 3, "H", "W"), ("B", 8, "H - 2", "floor(W/2)")
     build = Builder("Net", inputs=(Value("x", given, "float32"),), outputs=(Value("", output, "float32"),))
     build.module("", "Net", output, given=given)
     build.modules.append(
         Module("conv", "Conv2d", "torch.nn.Conv2d", {}, Place("net.py", 3), (ModuleCall((given,), (output,)),))
     )
     build.weight("conv.weight", 8, 3, 3, 3)
-    build.op("conv", "conv2d", *output, macs="216*B*(H - 2)*(W//2)")
+    build.op("conv", "conv2d", *output, macs="216*B*(H - 2)*floor(W/2)")
     build.module("pick", "Pick", (None, 8))
     return build.build()
 

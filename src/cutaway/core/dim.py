@@ -1,9 +1,9 @@
 """Sizes: integers, and exact symbolic expressions over named integers.
 
-A `Dim` is a polynomial with integer coefficients whose atoms are symbols and the functions `//`,
-`%`, `min` and `max` of other polynomials. Expressions without atoms are plain `int`s, never `Dim`s.
-`==` is structural; meaning is asked through `equal` and `less`, which answer True, False or None
-(it depends on the symbols).
+A `Dim` is a polynomial with integer coefficients whose atoms are symbols and functions of other
+polynomials (`core/atom.py`). Expressions without atoms are plain `int`s, never `Dim`s. `==` is structural; meaning is
+asked through `equal` and `less`, which answer True, False or None (it depends on the symbols), and which
+take into account what was learned of the symbols (`core/facts.py`).
 """
 
 from __future__ import annotations
@@ -12,71 +12,33 @@ from collections.abc import Callable, Iterable, Mapping
 from math import gcd
 from typing import Any, TypeAlias
 
-from cutaway.core.record import dataclass, field
+from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, QUOTIENT, Atom, Func, Monomial, Symbol, depth, order
+from cutaway.core.bounds import bounds
+from cutaway.core.monomial import by_order, joined, place, quotient_of
+from cutaway.core.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown
 
 Size: TypeAlias = "int | Dim"
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A named integer that is at least `least`, if that is given. An anonymous one stands for an unknown size."""
-
-    name: str
-    least: int | None = 1
-    anonymous: bool = False
-
-    def __str__(self) -> str:
-        return "?" if self.anonymous else self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Func:
-    """One of `floordiv`, `mod`, `min`, `max` applied to two sizes."""
-
-    kind: str
-    left: Size
-    right: Size
-    depth: int = field(init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", 1 + max(_depth(self.left), _depth(self.right)))
-
-    def __str__(self) -> str:
-        if self.kind in ("min", "max"):
-            return f"{self.kind}({self.left}, {self.right})"
-        operator = "//" if self.kind == "floordiv" else "%"
-        return f"{_grouped(self.left)}{operator}{_grouped(self.right)}"
-
 
 # Beyond these an expression says nothing to anyone, and takes long to compute with.
 _HIGHEST_POWER = 64
 _MOST_TERMS = 1 << 8
 _MOST_PRODUCTS = 1 << 12
 _DEEPEST = 32
-
-
-def _depth(size: Size) -> int:
-    """Return how many functions are nested in a size."""
-    if not isinstance(size, Dim):
-        return 0
-    return max((atom.depth for monomial in size.terms for atom, _ in monomial if isinstance(atom, Func)), default=0)
-
-
-Atom: TypeAlias = "Symbol | Func"
-Monomial: TypeAlias = "tuple[tuple[Atom, int], ...]"
+_MOST_ARGUMENTS = 6
 
 
 class Dim:
     """A symbolic size; build one with `symbol` and arithmetic."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_written", "terms")
 
     terms: dict[Monomial, int]
 
     def __init__(self, terms: dict[Monomial, int]) -> None:
         self.terms = terms
         self._hash = hash(frozenset(terms.items()))
+        self._written: str | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -85,19 +47,23 @@ class Dim:
         return isinstance(other, Dim) and self.terms == other.terms
 
     def __str__(self) -> str:
-        return _text(self)
+        if self._written is None:
+            from cutaway.core.formula import written
+
+            self._written = written(self)
+        return self._written
 
     def __repr__(self) -> str:
         return f"Dim({self})"
 
     def __bool__(self) -> bool:
-        return not _decide(equal(self, 0), self, "== 0")
+        return not _decide(equal(self, 0), "==", self, 0)
 
     def __lt__(self, other: Any) -> bool:
-        return _decide(less(self, other), self, f"< {other}")
+        return _decide(less(self, other), "<", self, other)
 
     def __gt__(self, other: Any) -> bool:
-        return _decide(less(other, self), self, f"> {other}")
+        return _decide(less(other, self), ">", self, other)
 
     def __le__(self, other: Any) -> bool:
         return not self > other
@@ -106,10 +72,13 @@ class Dim:
         return not self < other
 
     def __index__(self) -> int:
+        known = rewritten(self)
+        if isinstance(known, int):
+            return known
         raise Undecidable(Unknown(f"the size {self} is not a known number"))
 
     def __int__(self) -> Any:
-        raise Undecidable(Unknown(f"the size {self} is not a known number"))
+        return self.__index__()
 
     def __add__(self, other: Any) -> Any:
         return _combine(self, other, 1) if _is_size(other) else _foreign(self, other)
@@ -202,20 +171,57 @@ def symbols(size: Size) -> set[Symbol]:
 
 def substitute(size: Size, values: Mapping[str, Size]) -> Size:
     """Replace symbols by name."""
-    if not isinstance(size, Dim):
+    return _replaced(size, lambda atom: values.get(atom.name) if isinstance(atom, Symbol) else None)
+
+
+_rules: dict[Atom, Size] = {}
+_rewritten: dict[Dim, Size] = {}
+_MOST_KEPT = 1 << 14
+
+
+def use(rules: dict[Atom, Size]) -> dict[Atom, Size]:
+    """Take atoms to be what rules say, and return the rules that were in use before."""
+    global _rules
+    before, _rules = _rules, rules
+    _rewritten.clear()
+    return before
+
+
+def rewritten(size: Size) -> Size:
+    """Return a size in the simplest form that what was learned allows."""
+    if not _rules or isinstance(size, int):
+        return size
+    found = _rewritten.get(size)
+    if found is None:
+        if len(_rewritten) > _MOST_KEPT:
+            _rewritten.clear()
+        found = size
+        for _ in range(_DEEPEST):
+            before, found = found, _replaced(found, _rules.get, whole=True)
+            if found == before:
+                break
+        _rewritten[size] = found
+    return found
+
+
+def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = False) -> Size:
+    """Put what `find` gives in place of atoms; inside of a quotient only if not taken as a `whole`."""
+    if isinstance(size, int):
         return size
     total: Size = 0
+    changed = False
     for monomial, coefficient in size.terms.items():
         product: Size = coefficient
         for atom, power in monomial:
-            value: Size
-            if isinstance(atom, Symbol):
-                value = values.get(atom.name, Dim({((atom, 1),): 1}))
-            else:
-                value = _FUNCTIONS[atom.kind](substitute(atom.left, values), substitute(atom.right, values))
-            product = product * value**power
+            value = find(atom)
+            if value is None and isinstance(atom, Func) and not (whole and atom.kind == QUOTIENT):
+                left, right = _replaced(atom.left, find, whole), _replaced(atom.right, find, whole)
+                if left is not atom.left or right is not atom.right:
+                    value = _FUNCTIONS[atom.kind](left, right)
+            changed = changed or value is not None
+            product = product * (Dim({((atom, 1),): 1}) if value is None else value) ** power
         total = total + product
-    return total
+    return total if changed else size
 
 
 Ask: TypeAlias = "Callable[[str, Size, Size], bool | None]"
@@ -238,19 +244,18 @@ def equal(left: Size, right: Size) -> bool | None:
 
 
 def _equal(left: Size, right: Size) -> bool | None:
-    """Tell the same by the sizes alone, whatever else is known of their symbols."""
-    difference = _combine(left, right, -1)
-    low, high = _bounds(difference)
+    """Tell the same without asking anyone else."""
+    difference = rewritten(_combine(left, right, -1))
+    if isinstance(difference, int):
+        return difference == 0
+    low, high = bounds(difference)
     if low == high == 0:
         return True
     if (low is not None and low > 0) or (high is not None and high < 0):
         return False
-    if isinstance(difference, Dim):
-        constant = difference.terms.get((), 0)
-        common = gcd(*(c for m, c in difference.terms.items() if m))
-        if common > 1 and constant % common:
-            return False
-    return None
+    constant = difference.terms.get((), 0)
+    common = gcd(*(c for m, c in difference.terms.items() if m))
+    return False if common > 1 and constant % common else None
 
 
 def has_zero(sizes: Iterable[Size]) -> bool:
@@ -267,49 +272,64 @@ def less(left: Size, right: Size) -> bool | None:
 
 
 def _less(left: Size, right: Size) -> bool | None:
-    """Tell the same by the sizes alone, whatever else is known of their symbols."""
-    low, high = _bounds(_combine(right, left, -1))
+    """Tell the same without asking anyone else."""
+    difference = rewritten(_combine(right, left, -1))
+    if isinstance(difference, int):
+        return difference > 0
+    low, high = bounds(difference)
     if low is not None and low > 0:
         return True
-    if high is not None and high <= 0:
-        return False
-    return None
+    return False if high is not None and high <= 0 else None
 
 
 def floordiv(left: Size, right: Size) -> Size:
-    """Return `left // right`, simplified where the division is exact."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left // right
-    if right == 1:
-        return left
-    quotient, rest = _divide(left, right)
+    """Return `left // right`, simplified."""
+    if isinstance(right, int):
+        if isinstance(left, int):
+            return left // right
+        if right == 0:
+            return _anonymous(None)
+        return _floor(left, right) if right > 0 else floordiv(-left, -right)
+    quotient, rest = divide(left, right)
     if rest == 0:
         return quotient
-    return quotient + _function("floordiv", rest, right)
+    if _equal(right, 0) is not False:
+        return _anonymous(None)
+    rest, right = _reduced(rest, right)
+    return quotient + (floordiv(rest, right) if isinstance(right, int) else _function(FLOORDIV, rest, right))
 
 
 def mod(left: Size, right: Size) -> Size:
-    """Return `left % right`, simplified where parts of it divide."""
+    """Return `left % right`; by a number it is written as what floor division leaves."""
     if isinstance(left, int) and isinstance(right, int):
         return left % right
-    _, rest = _divide(left, right)
+    if isinstance(right, int):
+        return left - right * floordiv(left, right)
+    _, rest = divide(left, right)
+    return 0 if rest == 0 else _function(MOD, rest, right)
+
+
+def quotient(left: Size, right: Size) -> Size:
+    """Return `left / right`, which is known to leave no rest."""
+    whole, rest = divide(left, right)
     if rest == 0:
-        return 0
-    return _function("mod", rest, right)
+        return whole
+    if isinstance(left, int) and isinstance(right, int):
+        return left // right
+    atom = as_atom(rest)
+    if isinstance(right, int) and isinstance(atom, Func) and atom.kind == QUOTIENT:
+        return _combine(whole, quotient(atom.left, atom.right * right), 1)
+    return _combine(whole, Dim({((Func(QUOTIENT, rest, right), 1),): 1}), 1)
 
 
 def minimum(left: Size, right: Size) -> Size:
     """Return the smaller size."""
-    if _less(right, left) is False:
-        return left
-    return _extreme("min", left, right, _less(left, right))
+    return _extreme(MIN, left, right)
 
 
 def maximum(left: Size, right: Size) -> Size:
     """Return the larger size."""
-    if _less(left, right) is False:
-        return left
-    return _extreme("max", left, right, _less(right, left))
+    return _extreme(MAX, left, right)
 
 
 def ceildiv(left: Size, right: Size) -> Size:
@@ -325,25 +345,132 @@ def product(sizes: Iterable[Size]) -> Size:
     return result
 
 
-def _extreme(kind: str, left: Size, right: Size, first: bool | None) -> Size:
-    if left == right or first is True:
+def primitive(terms: dict[Monomial, int]) -> tuple[Dim, int, int] | None:
+    """Return `(p, f, k)` of a size `f*p + k`, with p free of constants and common factors; None for a number."""
+    factor = gcd(*(c for m, c in terms.items() if m))
+    if not factor:
+        return None
+    ordered = sorted((m for m in terms if m), key=place)
+    if terms[ordered[0]] < 0:
+        factor = -factor
+    return Dim({m: c // factor for m, c in terms.items() if m}), factor, terms.get((), 0)
+
+
+def _extreme(kind: str, left: Size, right: Size) -> Size:
+    """Return the least or the greatest of two sizes: those of their arguments that may be it."""
+    kept: list[Size] = []
+    for size in (*arguments(kind, left), *arguments(kind, right)):
+        if any(size == other or _surpassed(kind, size, other) for other in kept):
+            continue
+        kept = [other for other in kept if not _surpassed(kind, other, size)]
+        kept.append(size)
+    if len(kept) > _MOST_ARGUMENTS:
+        return _anonymous(None)
+    numbers = [size for size in kept if isinstance(size, int)]
+    kept = [*sorted((size for size in kept if isinstance(size, Dim)), key=order), *numbers]
+    found = kept.pop()
+    while kept:
+        found = _function(kind, kept.pop(), found)
+    return found
+
+
+def _surpassed(kind: str, size: Size, other: Size) -> bool:
+    """Tell whether `other` is never worse than `size` where the best of both is looked for."""
+    return _less(size, other) is False if kind == MIN else _less(other, size) is False
+
+
+def arguments(kind: str, size: Size) -> list[Size]:
+    """Return the sizes of which a size is the least or the greatest; itself, if it is not of that kind."""
+    atom = as_atom(size)
+    if isinstance(atom, Func) and atom.kind == kind:
+        return [*arguments(kind, atom.left), *arguments(kind, atom.right)]
+    return [size]
+
+
+def as_atom(size: Size) -> Atom | None:
+    """Return the atom that a size is, if it is one."""
+    if isinstance(size, int) or len(size.terms) != 1:
+        return None
+    ((monomial, coefficient),) = size.terms.items()
+    return monomial[0][0] if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1 else None
+
+
+def _floor(left: Dim, divisor: int) -> Size:
+    """Return `left // divisor` for a divisor above 0.
+
+    Whole multiples are taken out, so that coefficients are at most half of the divisor and the first is positive;
+    common factors are cancelled; a division inside of the division becomes one by both divisors.
+    """
+    if divisor == 1:
         return left
-    if first is False:
-        return right
-    return _function(kind, left, right)
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, coefficient in left.terms.items():
+        count, over = divmod(coefficient, divisor)
+        if monomial and (2 * over > divisor or (2 * over == divisor and coefficient < 0)):
+            count, over = count + 1, over - divisor
+        if count:
+            whole[monomial] = count
+        if over:
+            rest[monomial] = over
+    variables = sorted((monomial for monomial in rest if monomial), key=place)
+    if not variables:
+        return _from(whole)
+    sign = 1 if rest[variables[0]] > 0 else -1
+    if sign < 0:  # floor(-y/d) == -floor((y + d - 1)/d)
+        constant = divisor - 1 - rest.pop((), 0)
+        rest = {monomial: -coefficient for monomial, coefficient in rest.items()}
+        if constant:
+            rest[()] = constant
+    for monomial in variables[1:]:
+        if 2 * rest[monomial] == -divisor:
+            rest[monomial] = -rest[monomial]
+            whole[monomial] = whole.get(monomial, 0) - sign
+    common = gcd(divisor, *(rest[monomial] for monomial in variables))
+    if common > 1:
+        rest = {monomial: coefficient // common for monomial, coefficient in rest.items()}
+        divisor //= common
+    found = _nested_floor(_from(rest), divisor)
+    return _combine(_from(whole), found, sign)
+
+
+def _nested_floor(left: Size, divisor: int) -> Size:
+    """Return `left // divisor`, where a division or a least or greatest size in `left` is drawn out, if there is one."""
+    assert isinstance(left, Dim)
+    for monomial, coefficient in left.terms.items():
+        if len(monomial) != 1 or abs(coefficient) != 1 or monomial[0][1] != 1:
+            continue
+        atom = monomial[0][0]
+        if not isinstance(atom, Func):
+            continue
+        if atom.kind == FLOORDIV and isinstance(atom.right, int):
+            rest = left - Dim({monomial: coefficient})
+            if coefficient < 0:
+                return -floordiv(atom.left + atom.right * (divisor - 1 - rest), atom.right * divisor)
+            return floordiv(atom.left + atom.right * rest, atom.right * divisor)
+        if atom.kind in (MIN, MAX) and coefficient > 0 and len(left.terms) <= 2:
+            rest = left - Dim({monomial: 1})
+            if isinstance(rest, int):
+                return _extreme(atom.kind, floordiv(atom.left + rest, divisor), floordiv(atom.right + rest, divisor))
+    return _function(FLOORDIV, left, divisor)
 
 
 def _function(kind: str, left: Size, right: Size) -> Size:
-    if kind in ("floordiv", "mod") and _equal(right, 0) is not False:
+    if kind in (FLOORDIV, MOD):
+        if _equal(right, 0) is not False:
+            return _anonymous(None)
+        if _less(left, right) is True and _less(left, 0) is False:
+            return 0 if kind == FLOORDIV else left
+        if kind == FLOORDIV and isinstance(right, int):
+            low, high = bounds(rewritten(left))
+            if low is not None and high is not None and low // right == high // right:
+                return low // right
+    if max(depth(left), depth(right)) >= _DEEPEST:
         return _anonymous(None)
-    if max(_depth(left), _depth(right)) >= _DEEPEST:
-        return _anonymous(None)
-    if kind in ("floordiv", "mod") and _less(left, right) is True and _less(left, 0) is False:
-        return 0 if kind == "floordiv" else left
     return Dim({((Func(kind, left, right), 1),): 1})
 
 
-_FUNCTIONS = {"floordiv": floordiv, "mod": mod, "min": minimum, "max": maximum}
+_FUNCTIONS = {FLOORDIV: floordiv, MOD: mod, MIN: minimum, MAX: maximum, QUOTIENT: quotient}
 
 
 def _is_size(value: object) -> bool:
@@ -358,10 +485,15 @@ def _foreign(dim: Dim, other: object) -> Any:
     return NotImplemented
 
 
-def _decide(answer: bool | None, dim: Dim, relation: str) -> bool:
+def _decide(answer: bool | None, kind: str, left: Size, right: Size) -> bool:
     if answer is None:
-        raise Undecidable(Unknown(f"whether {dim} {relation} depends on the input's size"))
+        raise Undecidable(undecided(Relation(kind, left, right)))
     return answer
+
+
+def undecided(relation: Relation) -> Unknown:
+    """Return the unknown truth of a relation that depends on the symbols."""
+    return Unknown(f"whether {relation} depends on the input's size", about=relation)
 
 
 def _terms(size: Size) -> dict[Monomial, int]:
@@ -371,7 +503,8 @@ def _terms(size: Size) -> dict[Monomial, int]:
 
 
 def _from(terms: dict[Monomial, int]) -> Size:
-    terms = {m: c for m, c in terms.items() if c}
+    if 0 in terms.values():
+        terms = {m: c for m, c in terms.items() if c}
     if not terms:
         return 0
     if len(terms) == 1 and () in terms:
@@ -389,123 +522,69 @@ def _combine(left: Size, right: Size, sign: int) -> Size:
 
 
 def _product(left: Size, right: Size) -> Size:
-    if isinstance(left, Dim) and isinstance(right, Dim) and len(left.terms) * len(right.terms) > _MOST_PRODUCTS:
+    if isinstance(left, int):
+        left, right = right, left
+    if isinstance(right, int):
+        if right == 1:
+            return left
+        return Dim({m: c * right for m, c in left.terms.items()}) if right and isinstance(left, Dim) else 0
+    assert isinstance(left, Dim)
+    if len(left.terms) * len(right.terms) > _MOST_PRODUCTS:
         return _anonymous(None)
     terms: dict[Monomial, int] = {}
-    for left_monomial, left_coefficient in _terms(left).items():
-        for right_monomial, right_coefficient in _terms(right).items():
-            powers: dict[Atom, int] = dict(left_monomial)
-            for atom, power in right_monomial:
-                powers[atom] = powers.get(atom, 0) + power
-            monomial = tuple(sorted(powers.items(), key=lambda item: (str(item[0]), repr(item[0]))))
+    for left_monomial, left_coefficient in left.terms.items():
+        for right_monomial, right_coefficient in right.terms.items():
+            monomial = joined(left_monomial, right_monomial)
             terms[monomial] = terms.get(monomial, 0) + left_coefficient * right_coefficient
     return _from(terms)
 
 
-def _divide(left: Size, right: Size) -> tuple[Size, Size]:
+def divide(left: Size, right: Size) -> tuple[Size, Size]:
     """Split `left` into a multiple of `right` and a rest: left == quotient * right + rest."""
+    divisor = _terms(right)
+    if len(divisor) != 1:
+        return _divide_polynomial(left, right) if divisor else (0, left)
     quotient: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
-    divisor = list(_terms(right).items())
-    if len(divisor) != 1:
-        if left == right:
-            return 1, 0
-        return 0, left
-    by_monomial, by_coefficient = divisor[0]
-    by_powers = dict(by_monomial)
+    ((by_monomial, by_coefficient),) = divisor.items()
     for monomial, coefficient in _terms(left).items():
-        powers = dict(monomial)
-        if all(powers.get(atom, 0) >= power for atom, power in by_powers.items()):
-            whole, left_over = divmod(coefficient, by_coefficient)
-            reduced = tuple(
-                (atom, power - by_powers.get(atom, 0)) for atom, power in monomial if power > by_powers.get(atom, 0)
-            )
-            quotient[reduced] = quotient.get(reduced, 0) + whole
-            rest[monomial] = rest.get(monomial, 0) + left_over
-        else:
+        reduced = quotient_of(monomial, by_monomial)
+        if reduced is None:
             rest[monomial] = rest.get(monomial, 0) + coefficient
+            continue
+        whole, left_over = divmod(coefficient, by_coefficient)
+        quotient[reduced] = quotient.get(reduced, 0) + whole
+        rest[monomial] = rest.get(monomial, 0) + left_over
     return _from(quotient), _from(rest)
 
 
-def _bounds(size: Size) -> tuple[int | None, int | None]:
-    """Return a lower and an upper bound that hold for all symbol values."""
-    if isinstance(size, int):
-        return size, size
-    low: int | None = 0
-    high: int | None = 0
-    for monomial, coefficient in size.terms.items():
-        term_low, term_high = _monomial_bounds(monomial)
-        if coefficient < 0:
-            term_low, term_high = term_high, term_low
-        low = None if low is None or term_low is None else low + coefficient * term_low
-        high = None if high is None or term_high is None else high + coefficient * term_high
-    return low, high
+def _divide_polynomial(left: Size, right: Size) -> tuple[Size, Size]:
+    """Divide by a sum, if that leaves no rest; otherwise all of it is the rest."""
+    quotient: Size = 0
+    rest = left
+    leading = min(_terms(right), key=place)
+    factor = _terms(right)[leading]
+    for _ in range(_MOST_TERMS):
+        if rest == 0:
+            return quotient, 0
+        if isinstance(rest, int):
+            break
+        first = min(rest.terms, key=place)
+        reduced = quotient_of(first, leading)
+        if reduced is None or rest.terms[first] % factor:
+            break
+        step = _from({reduced: rest.terms[first] // factor})
+        quotient, rest = quotient + step, rest - step * right
+    return 0, left
 
 
-def _monomial_bounds(monomial: Monomial) -> tuple[int | None, int | None]:
-    low: int | None = 1
-    high: int | None = 1
-    for atom, power in monomial:
-        atom_low, atom_high = _atom_bounds(atom)
-        if atom_low is None or atom_low < 0:
-            if power % 2 == 0:
-                atom_low, atom_high = 0, None
-            else:
-                return None, None
-        low = None if low is None else low * atom_low**power
-        high = None if high is None or atom_high is None else high * atom_high**power
-    return low, high
-
-
-def _atom_bounds(atom: Atom) -> tuple[int | None, int | None]:
-    if isinstance(atom, Symbol):
-        return atom.least, None
-    (left_low, left_high), (right_low, right_high) = _bounds(atom.left), _bounds(atom.right)
-    if atom.kind == "min":
-        low = None if left_low is None or right_low is None else min(left_low, right_low)
-        highs = [h for h in (left_high, right_high) if h is not None]
-        return low, min(highs) if highs else None
-    if atom.kind == "max":
-        lows = [b for b in (left_low, right_low) if b is not None]
-        high = None if left_high is None or right_high is None else max(left_high, right_high)
-        return max(lows) if lows else None, high
-    if right_low is None or right_low <= 0:
-        return None, None
-    if atom.kind == "mod":
-        return 0, None if right_high is None else right_high - 1
-    low = None
-    if left_low is not None:
-        low = left_low // right_low if left_low < 0 else (left_low // right_high if right_high else 0)
-    high = None
-    if left_high is not None:
-        high = left_high // right_low if left_high >= 0 else -1
-    return low, high
-
-
-def _grouped(size: Size) -> str:
-    text = str(size)
-    return text if text.isalnum() else f"({text})"
-
-
-def _text(dim: Dim) -> str:
-    parts: list[str] = []
-    for monomial, coefficient in sorted(dim.terms.items(), key=lambda item: (not item[0], str(item[0]))):
-        factors = []
-        for atom, power in monomial:
-            text = str(atom)
-            if (
-                isinstance(atom, Func)
-                and atom.kind in ("floordiv", "mod")
-                and (power > 1 or len(monomial) > 1 or coefficient != 1)
-            ):
-                text = f"({text})"
-            factors.append(text if power == 1 else f"{text}**{power}")
-        if abs(coefficient) != 1 or not factors:
-            factors.insert(0, str(abs(coefficient)))
-        sign = "-" if coefficient < 0 else "+"
-        joined = "*".join(factors)
-        if not parts:
-            parts.append(joined if sign == "+" else f"-{joined}")
-        else:
-            parts.append(f" {sign} {joined}")
-    return "".join(parts)
+def _reduced(left: Size, right: Size) -> tuple[Size, Size]:
+    """Cancel what all terms of two sizes have in common."""
+    every = [*_terms(left).items(), *_terms(right).items()]
+    factor = gcd(*(coefficient for _, coefficient in every))
+    common = dict(every[0][0])
+    for monomial, _ in every[1:]:
+        powers = dict(monomial)
+        common = {atom: min(power, powers[atom]) for atom, power in common.items() if atom in powers}
+    by = Dim({tuple(sorted(common.items(), key=by_order)): factor}) if common else factor
+    return (left, right) if by == 1 else (divide(left, by)[0], divide(right, by)[0])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from cutaway.core.dim import Dim, Func, Size, symbol
+from cutaway.core.atom import FLOORDIV, MOD, Func, Symbol
+from cutaway.core.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient
 
 if TYPE_CHECKING:
     import ast
 
 HIGHEST_POWER = 16
-_FUNCTIONS = {"FloorDiv": "floordiv", "Mod": "mod"}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -20,12 +20,14 @@ def parse(text: str) -> Size:
 
     Nothing is simplified by what a symbol might be at least, for the text does not say it.
     """
+    if text.isidentifier():
+        return _named(text)
     import ast
 
     try:
         return _size(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return symbol(text, 0)
+        return _named(text)
 
 
 def _size(node: ast.expr) -> Size:
@@ -34,6 +36,8 @@ def _size(node: ast.expr) -> Size:
     match node:
         case ast.Constant(value=int(number)):
             return number
+        case ast.Name(name):
+            return _named(name)
         case ast.UnaryOp(ast.USub(), operand):
             return -_size(operand)
         case ast.BinOp(left, ast.Add(), right):
@@ -47,12 +51,33 @@ def _size(node: ast.expr) -> Size:
             for _ in range(power):
                 result = result * _size(left)
             return result
-        case ast.BinOp(left, (ast.FloorDiv() | ast.Mod()) as operator, right):
-            return _apply(_FUNCTIONS[type(operator).__name__], left, right)
-        case ast.Call(ast.Name(("min" | "max") as kind), [left, right], []):
-            return _apply(kind, left, right)
-    return symbol(ast.unparse(node), 0)
+        case ast.BinOp(left, ast.Div(), right):
+            return quotient(_size(left), _size(right))
+        case ast.BinOp(left, ast.FloorDiv(), right) | ast.Call(
+            ast.Name("floor"), [ast.BinOp(left, ast.Div(), right)], []
+        ):
+            return _divided(_size(left), _size(right))
+        case ast.Call(ast.Name("ceil"), [ast.BinOp(left, ast.Div(), right)], []):
+            above, below = _size(left), _size(right)
+            return ceildiv(above, below) if isinstance(below, int) else -_divided(-above, below)
+        case ast.BinOp(left, ast.Mod(), right):
+            above, below = _size(left), _size(right)
+            return mod(above, below) if isinstance(below, int) else _function(MOD, above, below)
+        case ast.Call(ast.Name("min"), [first, *others], []):
+            return functools.reduce(minimum, map(_size, others), _size(first))
+        case ast.Call(ast.Name("max"), [first, *others], []):
+            return functools.reduce(maximum, map(_size, others), _size(first))
+    return _named(ast.unparse(node))
 
 
-def _apply(kind: str, left: ast.expr, right: ast.expr) -> Size:
-    return Dim({((Func(kind, _size(left), _size(right)), 1),): 1})
+def _named(name: str) -> Size:
+    return Dim({((Symbol(name, None), 1),): 1})
+
+
+def _divided(left: Size, right: Size) -> Size:
+    return floordiv(left, right) if isinstance(right, int) else _function(FLOORDIV, left, right)
+
+
+def _function(kind: str, left: Size, right: Size) -> Size:
+    """Return a function by a divisor that may be anything but is not 0, or the text would mean nothing."""
+    return Dim({((Func(kind, left, right), 1),): 1})

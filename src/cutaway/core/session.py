@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from cutaway.core.dim import Dim, Symbol, symbols, unknown_size
+from cutaway.core.atom import Symbol
+from cutaway.core.dim import Dim, symbols, unknown_size
+from cutaway.core.facts import Facts
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -124,6 +126,7 @@ class Session:
         default_factory=dict
     )  # reasons without a place of their own, where first met
     state: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""
@@ -207,6 +210,17 @@ class Session:
         """Record an assumption; the same one is listed once."""
         self.assumptions.setdefault(Note(text, place))
 
+    def rely_on(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
+        """Assume that a condition holds, or not, and learn what that says of sizes; False where it can't be so."""
+        known = len(self.facts.learned)
+        place = place or self.place()
+        possible = True
+        if truth.about is not None:
+            possible = self.facts.learn(truth.about if holds else truth.about.negated(), place, why)
+        said = ", ".join(str(fact) for fact in self.facts.learned[known:])
+        self.assume(f"{why}: {said}" if said else why, place)
+        return possible
+
 
 _current = Session()
 
@@ -220,4 +234,5 @@ def install(session: Session) -> Session:
     """Make `session` the current one and return the one it replaces."""
     global _current
     previous, _current = _current, session
+    session.facts.install()
     return previous

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from cutaway.core.place import Place
+
+if TYPE_CHECKING:
+    from cutaway.core.relation import Statement
 
 
 class Undecidable(BaseException):
@@ -15,12 +18,17 @@ class Undecidable(BaseException):
 
     def __init__(self, unknown: Unknown, container: object = None) -> None:
         super().__init__(unknown.reason)
-        self.unknown = unknown
+        self.unknown = other_than_truth(unknown)
         self.container = container
 
 
+def other_than_truth(unknown: Unknown) -> Unknown:
+    """Return what stands for a value that is unknown for the same reason, but is not the truth of the same statement."""
+    return unknown if unknown.about is None else Unknown(unknown.reason, unknown.place)
+
+
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
-    return self
+    return self if self.about is None else other_than_truth(self)
 
 
 def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
@@ -28,21 +36,26 @@ def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
 
 
 class Unknown:
-    """An undetermined value. Operations on it give it back; decisions on it raise `Undecidable`."""
+    """An undetermined value. Operations on it give it back; decisions on it raise `Undecidable`.
 
-    __slots__ = ("place", "reason")
+    `about` is the statement on sizes whose truth it is, if it is that. What is made of it has another truth.
+    """
+
+    __slots__ = ("about", "place", "reason")
 
     reason: str
     place: Place | None
+    about: Statement | None
 
-    def __init__(self, reason: str, place: Place | None = None) -> None:
+    def __init__(self, reason: str, place: Place | None = None, about: Statement | None = None) -> None:
         object.__setattr__(self, "reason", reason)
+        object.__setattr__(self, "about", about)
         object.__setattr__(self, "place", place)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return self
+        return other_than_truth(self)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Writing to an unknown object changes nothing that can be observed."""
@@ -63,10 +76,10 @@ class Unknown:
         return id(self)
 
     def __eq__(self, other: object) -> Any:
-        return self
+        return other_than_truth(self)
 
     def __ne__(self, other: object) -> Any:
-        return self
+        return other_than_truth(self)
 
     def __exit__(self, *_exc: object) -> Literal[False]:
         return False

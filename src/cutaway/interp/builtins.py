@@ -11,7 +11,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, maximum, minimum
-from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
 from cutaway.interp import loader
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted, tick
 from cutaway.interp.frame import STACK
@@ -31,7 +31,7 @@ def _known(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         for argument in args:
             if type(argument) is Unknown:
-                return argument
+                return other_than_truth(argument)
         try:
             return function(*args, **kwargs)
         except Undecidable as undecidable:

@@ -11,8 +11,9 @@ from itertools import islice
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.dim import Dim, equal, undecided
+from cutaway.core.relation import Relation, Several
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp import scope as scopes
 from cutaway.interp.budget import ELEMENTS, build, counted, tick
 from cutaway.interp.builtins import CONVERSIONS, make_super
@@ -204,13 +205,10 @@ class ExpressionCompiler:
         if isinstance(node.op, ast.Not):
 
             def negate(frame: Frame) -> Any:
-                value = operand(frame)
-                if type(value) is Unknown:
-                    return value
-                try:
-                    return not value
-                except Undecidable as undecidable:
-                    return undecidable.unknown
+                truth = truth_of(operand(frame))
+                if not isinstance(truth, Unknown):
+                    return not truth
+                return truth if truth.about is None else Unknown(truth.reason, truth.place, truth.about.negated())
 
             return negate
         operate = UNARY[type(node.op).__name__]
@@ -226,14 +224,14 @@ class ExpressionCompiler:
             for part, pure in values:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
-                    return unknown
+                    return _together(unknown, None, not stop_at)
                 value = part(frame)
                 truth = truth_of(value)
                 if isinstance(truth, Unknown):
-                    unknown = truth if unknown is None else unknown
+                    unknown = _together(unknown, truth, not stop_at)
                 elif truth is stop_at:
                     # What decides the whole stands even behind an unknown, if its value is a plain truth.
-                    return value if unknown is None or isinstance(value, bool) else unknown
+                    return value if unknown is None or isinstance(value, bool) else other_than_truth(unknown)
             return value if unknown is None else unknown
 
         return evaluate
@@ -254,14 +252,14 @@ class ExpressionCompiler:
             for compare, second, pure in rest:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
-                    return unknown
+                    return _together(unknown, None, True)
                 right = second(frame)
                 result = compare(left, right)
                 truth = truth_of(result)
                 if isinstance(truth, Unknown):
-                    unknown = truth if unknown is None else unknown
+                    unknown = _together(unknown, truth, True)
                 elif truth is False:
-                    return result if unknown is None or isinstance(result, bool) else unknown
+                    return result if unknown is None or isinstance(result, bool) else other_than_truth(unknown)
                 left = right
             return result if unknown is None else unknown
 
@@ -546,12 +544,27 @@ def truth_of(value: Any) -> bool | Unknown:
         return value
     if type(value) is Unknown:
         return value
+    if type(value) is Dim:
+        zero = equal(value, 0)
+        return undecided(Relation("!=", value, 0)) if zero is None else not zero
     try:
         return bool(value)
     except Undecidable as undecidable:
         if type(undecidable) is not Undecidable:
             raise
         return undecidable.unknown
+
+
+def _together(first: Unknown | None, second: Unknown | None, every: bool) -> Unknown:
+    """Return the unknown truth of two conditions, of which every one has to hold or only one."""
+    if first is None or second is None:
+        known = first or second
+        assert known is not None, "there is a condition"
+        return known if first is None else other_than_truth(known)
+    parts = (first.about, second.about)
+    if parts == (None, None):
+        return first
+    return Unknown(first.reason, first.place, Several(every, parts))
 
 
 def decide(value: Any) -> bool:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, equal, less
-from cutaway.core.unknown import Unknown
+from cutaway.core.dim import Dim, equal, less, undecided
+from cutaway.core.relation import Relation
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted
 from cutaway.knowledge.registry import ARRAYS
 
@@ -147,13 +148,15 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return modulo
 
 
-def _sized(decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False) -> Any:
+def _sized(
+    kind: str, decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False
+) -> Any:
     def compare(left: Any, right: Any) -> Any:
         if type(left) is Dim or type(right) is Dim:
             if isinstance(left, (int, Dim)) and isinstance(right, (int, Dim)):
                 answer = decide(left, right)
                 if answer is None:
-                    return Unknown(f"how {left} compares with {right} depends on the input's size")
+                    return undecided(Relation(kind, left, right))
                 return answer is not invert
         if type(left) in ARRAYS or type(right) in ARRAYS:
             return _on_arrays(plain.__name__, plain)(left, right)
@@ -163,21 +166,21 @@ def _sized(decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any]
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "Eq": _sized(equal, operator.eq),
-    "NotEq": _sized(equal, operator.ne, invert=True),
-    "Lt": _sized(less, operator.lt),
-    "Gt": _sized(lambda a, b: less(b, a), operator.gt),
-    "LtE": _sized(lambda a, b: less(b, a), operator.le, invert=True),
-    "GtE": _sized(less, operator.ge, invert=True),
+    "Eq": _sized("==", equal, operator.eq),
+    "NotEq": _sized("!=", equal, operator.ne, invert=True),
+    "Lt": _sized("<", less, operator.lt),
+    "Gt": _sized(">", lambda a, b: less(b, a), operator.gt),
+    "LtE": _sized("<=", lambda a, b: less(b, a), operator.le, invert=True),
+    "GtE": _sized(">=", less, operator.ge, invert=True),
 }
 
 
 def identical(left: Any, right: Any) -> Any:
     """`left is right`, unknown where one side is."""
     if type(left) is Unknown:
-        return left
+        return other_than_truth(left)
     if type(right) is Unknown:
-        return right
+        return other_than_truth(right)
     return left is right
 
 
@@ -185,9 +188,9 @@ def contains(item: Any, container: Any) -> Any:
     """`item in container`, unknown where that can't be told."""
     kind = type(container)
     if kind is Unknown:
-        return container
+        return other_than_truth(container)
     if type(item) is Unknown:
-        return item
+        return other_than_truth(item)
     if (
         kind is dict
         or kind is list

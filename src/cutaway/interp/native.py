@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted
 from cutaway.interp.reach import class_namespace
 
@@ -68,7 +68,7 @@ def reason_of(error: Exception, args: list[Any], kwargs: dict[str, Any]) -> Unkn
     if not isinstance(error, Fault):
         for value in (*args, *kwargs.values()):
             if type(value) is Unknown:
-                return value
+                return other_than_truth(value)
         if isinstance(error, TypeError) and _OF_UNKNOWN.search(str(error)):
             return Unknown("a function of the standard library is given a value that is not known")
     raise error

@@ -262,7 +262,8 @@ class StatementCompiler(ExpressionCompiler):
             if truth is True:
                 return
             if isinstance(truth, Unknown):
-                session.current().assume(f"`{ast.unparse(node.test)}` holds, as it is asserted", frame.place)
+                why = f"`{ast.unparse(node.test)}` holds, as it is asserted"
+                session.current().rely_on(truth, why, frame.place)
                 return
             raise AssertionError(*([message(frame)] if message else []))
 
@@ -385,10 +386,10 @@ class StatementCompiler(ExpressionCompiler):
         """Go on behind a branch whose condition can't be told."""
         here = session.current()
         if _raises(node.body):
-            here.assume(f"`{ast.unparse(node.test)}` is false, as it would raise", frame.place)
+            here.rely_on(truth, f"`{ast.unparse(node.test)}` is false, as it would raise", frame.place, holds=False)
             return orelse(frame)
         if node.orelse and _raises(node.orelse):
-            here.assume(f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
+            here.rely_on(truth, f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
             return body(frame)
         self._forget(frame, [*node.body, *node.orelse], truth)
         return None

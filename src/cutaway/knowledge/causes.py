@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cutaway.core.architecture import Cause
-from cutaway.core.dim import Symbol, symbols
+from cutaway.core.atom import Symbol
+from cutaway.core.dim import symbols
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Operation, Reference, Session

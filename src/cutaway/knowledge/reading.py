@@ -21,7 +21,7 @@ from cutaway.core.architecture import (
     Weight,
 )
 from cutaway.core.architecture import Module as ModuleRecord
-from cutaway.core.dim import Dim, is_known
+from cutaway.core.dim import Dim, is_known, rewritten
 from cutaway.core.record import dataclass
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Unknown
@@ -184,7 +184,10 @@ def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
 def _quantity(size: Any) -> Quantity:
     if isinstance(size, int):
         return size
-    return str(size) if isinstance(size, Dim) and is_known(size) else None
+    if not isinstance(size, Dim):
+        return None
+    size = rewritten(size)
+    return size if isinstance(size, int) else str(size) if is_known(size) else None
 
 
 def shape_of(reference: Reference) -> Shape:

@@ -60,7 +60,7 @@ def figure(value: Figure, at_least: str, *, bytes: bool = False) -> str:
 
 
 def shape(sizes: Shape) -> str:
-    """Return a shape as `--input` takes it: `2x3x224x224`; symbols have room: `B x 3 x H x (W//2)`."""
+    """Return a shape as `--input` takes it: `2x3x224x224`; symbols have room: `B x 3 x (H - 2) x ceil(W/2)`."""
     if sizes is None:
         return "?"
     if not sizes:
@@ -71,8 +71,19 @@ def shape(sizes: Shape) -> str:
 
 def _size(size: Quantity) -> str:
     if isinstance(size, str):
-        return size if _PLAIN.fullmatch(size) else f"({size})"
+        return size if _PLAIN.fullmatch(size) or _is_call(size) else f"({size})"
     return "?" if size is None or size.bit_length() > LARGEST_BITS else str(size)
+
+
+def _is_call(text: str) -> bool:
+    """Tell whether a size is one call, such as `ceil(H/2)`: then it needs no parentheses around it."""
+    name, _, rest = text.partition("(")
+    depth = 1
+    for at, letter in enumerate(rest, 1):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return name.isidentifier() and at == len(rest)
+    return False
 
 
 def shapes(several: tuple[Shape, ...], limit: int = 3) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import ceil, floor
 from typing import Any
 
 import pytest
@@ -48,7 +49,7 @@ def test_text_means_in_python_what_the_size_means() -> None:
         values = {"B": choose.randrange(9), "H": choose.randrange(9)}
         expected = substitute(size, values)
         assert substitute(parse(str(size)), values) == expected, str(size)
-        assert eval(str(size), {"min": min, "max": max, **values}) == expected, str(size)
+        assert eval(str(size), {"min": min, "max": max, "floor": floor, "ceil": ceil, **values}) == expected, str(size)
 
 
 @pytest.mark.parametrize("text", ["x.shape[0]", "layer.0", "two words", "?", "len(x)", "1.5"])
@@ -58,4 +59,4 @@ def test_what_is_no_expression_of_sizes_is_a_symbol(text: str) -> None:
 
 def test_nothing_is_assumed_of_a_symbol() -> None:
     assert str(parse("min(B, 1)")) == "min(B, 1)"
-    assert str(parse("B//N")) == "B//N"
+    assert str(parse("floor(B/N)")) == "floor(B/N)"

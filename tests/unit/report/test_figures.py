@@ -71,7 +71,8 @@ def test_figure(figure: Figure, text: str) -> None:
         ((7,), "7"),
         ((2, 3, 224, 224), "2x3x224x224"),
         ((2, None), "2x?"),
-        (("B", 3, "H", "W//2"), "B x 3 x H x (W//2)"),
+        (("B", 3, "H - 2", "floor(W/2)"), "B x 3 x (H - 2) x floor(W/2)"),
+        (("floor(W/2) - floor(H/2)",), "(floor(W/2) - floor(H/2))"),
         ((10**2000,), "?"),
     ],
 )

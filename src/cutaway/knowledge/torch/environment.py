@@ -230,7 +230,11 @@ def _false(condition: Any) -> bool:
     """Tell whether a condition is known to be false; an undetermined one passes."""
     if isinstance(condition, Tensor):
         return condition.values_ is not None and not condition.array()
-    return not isinstance(condition, Unknown) and not condition
+    if isinstance(condition, Unknown):
+        if condition.about is not None:
+            session.current().rely_on(condition, f"`{condition.about}` holds, as it is checked")
+        return False
+    return not condition
 
 
 def _checker(fault: type[Fault]) -> Any:

@@ -1,0 +1,269 @@
+"""What is known about the symbols of sizes, and where it was learned: bounds, equalities, divisibility.
+
+While a store of facts is in use, `equal`, `less`, `bounds` and `rewritten` answer by it. A fact is learned from a
+`Relation` that a program relies on: what it asserts, the branch that it takes, what an operation needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cutaway.core import bounds as limits
+from cutaway.core import dim
+from cutaway.core.atom import FLOORDIV, MOD, Atom, Func, Symbol
+from cutaway.core.bounds import Bounds
+from cutaway.core.dim import Dim, Size, equal, less, primitive, quotient, rewritten
+from cutaway.core.place import Place
+from cutaway.core.record import dataclass, field
+from cutaway.core.relation import Relation, Several, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A relation that is taken to hold, where that was learned, and why it has to."""
+
+    relation: Relation
+    place: Place | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        return described(self.relation)
+
+
+@dataclass(slots=True, eq=False)
+class Facts:
+    """What was learned about sizes, in the order in which it was.
+
+    `rules` says what atoms are, `ranges` between which integers sizes and atoms lie; `contradiction` is the fact that
+    can't hold together with those before it.
+    """
+
+    learned: list[Fact] = field(default_factory=list)
+    rules: dict[Atom, Size] = field(default_factory=dict)
+    ranges: dict[Dim | Atom, Bounds] = field(default_factory=dict)
+    contradiction: Fact | None = None
+
+    @contextmanager
+    def used(self) -> Iterator[Facts]:
+        """Answer by these facts inside."""
+        before = self.install()
+        try:
+            yield self
+        finally:
+            dim.use(before[0])
+            limits.replace(before[1])
+
+    def install(self) -> tuple[dict[Atom, Size], dict[Dim | Atom, Bounds]]:
+        """Answer by these facts from now on, and return the rules and ranges that were in use before."""
+        return dim.use(self.rules), limits.replace(self.ranges)
+
+    def copy(self) -> Facts:
+        """Return the same facts, to learn more on another path."""
+        return Facts([*self.learned], {**self.rules}, {**self.ranges}, self.contradiction)
+
+    def learn(self, statement: Statement, place: Place | None = None, why: str = "") -> bool:
+        """Take a statement to hold from now on. These facts have to be in use.
+
+        Returns False where it can't hold; it is then remembered as the contradiction, and changes nothing else.
+        """
+        if isinstance(statement, Relation):
+            return self._learn(statement, place, why)
+        if statement.every:
+            return all(self.learn(part, place, why) for part in statement.parts if part is not None)
+        open_ones = [part for part in statement.parts if part is None or holds(part) is not False]
+        only = open_ones[0] if len(open_ones) == 1 else None
+        return self.learn(only, place, why) if only is not None else bool(open_ones)
+
+    def _learn(self, relation: Relation, place: Place | None, why: str) -> bool:
+        answer = holds(relation)
+        if answer is True:
+            return True
+        fact = Fact(relation, place, why)
+        if answer is False or not self._apply(relation):
+            self.contradiction = self.contradiction or fact
+            return False
+        if fact not in self.learned:
+            self.learned.append(fact)
+        return True
+
+    def _apply(self, relation: Relation) -> bool:
+        difference = rewritten(relation.left - relation.right)
+        assert isinstance(difference, Dim), "a relation of numbers holds or not"
+        match relation.kind:
+            case "==":
+                return self._narrow(difference, 0, 0) and self._solve(difference)
+            case "<":
+                return self._bound(difference, None, -1)
+            case "<=":
+                return self._bound(difference, None, 0)
+            case ">":
+                return self._bound(difference, 1, None)
+            case ">=":
+                return self._bound(difference, 0, None)
+        low, high = limits.bounds(difference)
+        if low == 0:
+            return self._bound(difference, 1, None)
+        return self._bound(difference, None, -1) if high == 0 else True
+
+    def _bound(self, difference: Dim, low: int | None, high: int | None) -> bool:
+        """Take a size to lie between two integers; where they leave one value, it is that."""
+        if not self._narrow(difference, low, high):
+            return False
+        low, high = limits.bounds(difference)
+        if low is None or low != high:
+            return True
+        rest = difference - low
+        return not isinstance(rest, Dim) or self._solve(rest)
+
+    def _narrow(self, size: Dim, low: int | None, high: int | None) -> bool:
+        """Take a size to lie between two integers, and what it is made of as far as follows."""
+        made = primitive(size.terms)
+        assert made is not None, "a size that is no number has a part that is none"
+        part, factor, constant = made
+        low, high = _unscaled(low, high, factor, constant)
+        if not limits.learn(part, low, high):
+            return False
+        atom = dim.as_atom(part)
+        if atom is None:
+            return self._narrow_factors(part, low)
+        if not limits.learn(atom, low, high):
+            return False
+        if isinstance(atom, Symbol) or atom.kind != FLOORDIV or not isinstance(atom.right, int):
+            return True
+        below, above = atom.right, atom.left
+        inner = (None if low is None else low * below), (None if high is None else high * below + below - 1)
+        return not isinstance(above, Dim) or self._narrow(above, *inner)
+
+    def _narrow_factors(self, part: Dim, low: int | None) -> bool:
+        """A product of sizes that is above 0 has no factor that is 0."""
+        if low is None or low < 1 or len(part.terms) != 1:
+            return True
+        (monomial,) = part.terms
+        sizes = [Dim({((atom, 1),): 1}) for atom, _ in monomial]
+        if any(less(size, 0) is not False for size in sizes):
+            return True
+        return all(self._narrow(size, 1, None) for size in sizes)
+
+    def _solve(self, difference: Dim) -> bool:
+        """Say what an atom is, now that a size is known to be 0, if an atom can be told from the others."""
+        divisible = _divisible(difference)
+        if divisible is not None:
+            left, right = divisible
+            whole = quotient(left, right)
+            return self._solve_for(left - right * whole, [a for a in _alone(left) if not _mentions(whole, a, True)])
+        return self._solve_for(difference, _alone(difference))
+
+    def _solve_for(self, difference: Size, candidates: list[Atom]) -> bool:
+        if not isinstance(difference, Dim):
+            return difference == 0
+        for atom in sorted(candidates, key=_preference, reverse=True):
+            coefficient = difference.terms[((atom, 1),)]
+            value, rest = dim.divide(Dim({((atom, 1),): coefficient}) - difference, coefficient)
+            if rest == 0:
+                self.rules[atom] = value
+                self.install()
+                break
+        return True
+
+
+def holds(statement: Statement) -> bool | None:
+    """Tell whether a statement holds for all, for no, or for some values of the symbols (None)."""
+    if isinstance(statement, Several):
+        answers = [None if part is None else holds(part) for part in statement.parts]
+        decided = not statement.every
+        if decided in answers:
+            return decided
+        return None if None in answers else statement.every
+    relation = statement
+    left, right = relation.left, relation.right
+    match relation.kind:
+        case "==":
+            return equal(left, right)
+        case "!=":
+            return _not(equal(left, right))
+        case "<":
+            return less(left, right)
+        case ">=":
+            return _not(less(left, right))
+        case ">":
+            return less(right, left)
+        case "<=":
+            return _not(less(right, left))
+    raise ValueError(f"{relation.kind} is no kind of relation")
+
+
+def described(relation: Relation) -> str:
+    """Return a relation in words where they are shorter: `H is divisible by 32`."""
+    difference = relation.left - relation.right
+    if relation.kind == "==" and isinstance(difference, Dim):
+        divisible = _divisible(difference)
+        if divisible is not None:
+            return f"{divisible[0]} is divisible by {divisible[1]}"
+    return str(relation)
+
+
+def _divisible(difference: Dim) -> tuple[Dim, Size] | None:
+    """Return (n, d) of a size that is 0 only where d divides n; None for another."""
+    atom = dim.as_atom(difference)
+    if isinstance(atom, Func) and atom.kind == MOD and isinstance(atom.left, Dim):
+        return atom.left, atom.right
+    for monomial, coefficient in difference.terms.items():
+        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
+        if not isinstance(atom, Func) or atom.kind != FLOORDIV or isinstance(atom.left, int):
+            continue
+        if not isinstance(atom.right, int) or coefficient % atom.right:
+            continue
+        times = -coefficient // atom.right
+        rest = difference - times * (atom.left - atom.right * Dim({monomial: 1}))
+        if times and isinstance(rest, int) and rest % times == 0:
+            return atom.left + rest // times, atom.right
+    return None
+
+
+def _alone(size: Dim) -> list[Atom]:
+    """Return the atoms that stand in a size by themselves, to the first power, and nowhere else."""
+    found = []
+    for monomial in size.terms:
+        if len(monomial) == 1 and monomial[0][1] == 1:
+            atom = monomial[0][0]
+            others = Dim({m: c for m, c in size.terms.items() if m != monomial})
+            if not _mentions(others, atom):
+                found.append(atom)
+    return found
+
+
+def _mentions(size: Size, atom: Atom, outside: bool = False) -> bool:
+    """Tell whether an atom is part of a size; `outside` leaves out what stands inside of quotients."""
+    if isinstance(size, int):
+        return False
+    for monomial in size.terms:
+        for other, _ in monomial:
+            if other == atom:
+                return True
+            if (
+                isinstance(other, Func)
+                and not outside
+                and (_mentions(other.left, atom) or _mentions(other.right, atom))
+            ):
+                return True
+    return False
+
+
+def _preference(atom: Atom) -> tuple[bool, bool, str]:
+    """Order atoms by how readily they are replaced: functions before symbols, later names before earlier ones."""
+    unnamed = isinstance(atom, Symbol) and atom.anonymous
+    return unnamed, isinstance(atom, Func), atom.order
+
+
+def _unscaled(low: int | None, high: int | None, factor: int, constant: int) -> Bounds:
+    """Return the bounds of x where `factor*x + constant` lies between two integers."""
+    if factor < 0:
+        low, high = high, low
+    # Rounded inwards, because x is an integer.
+    under = None if low is None else -((constant - low) // factor)
+    return under, None if high is None else (high - constant) // factor
+
+
+def _not(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
