@@ -113,9 +113,9 @@ def test_a_framework_that_is_installed_is_not_imported() -> None:
     assert loaded.strip() == ""
 
 
-def test_installing_brings_only_numpy() -> None:
+def test_installing_brings_only_numpy_and_yaml() -> None:
     try:
         needed = requires("cutaway") or []
     except PackageNotFoundError:
         pytest.skip("cutaway is not installed, only on the path")
-    assert [r for r in needed if "extra ==" not in r] == ["numpy>=1.26"]
+    assert [r for r in needed if "extra ==" not in r] == ["numpy>=1.26", "pyyaml>=6"]

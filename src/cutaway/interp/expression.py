@@ -103,7 +103,7 @@ class ExpressionCompiler:
             if type(style) is Unknown or (style and is_wide(style)):
                 return Unknown("text of unknown layout")
             if isinstance(item, Dim):
-                item = str(item)
+                return str(item) if not style else Unknown("text of a size that is no number")
             return format(item, style)
 
         return evaluate

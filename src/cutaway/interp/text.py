@@ -67,7 +67,11 @@ class Formatter(string.Formatter):
             raise UnknownText(value)
         if is_wide(format_spec):
             raise UnknownText(too_wide())
-        return format(str(value) if isinstance(value, Dim) else value, format_spec)
+        if isinstance(value, Dim):
+            if format_spec:
+                raise UnknownText(Unknown("text of a size that is no number"))
+            return str(value)
+        return format(value, format_spec)
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Format a text, or return why that is not known."""

@@ -29,8 +29,8 @@ _NAMESPACES: set[str] = set()
 _ABSENT: set[str] = set()
 _LOADED: set[str] = set()
 _WAITING: list[str] = []
-# Library -> the package of ours that models it, where the names differ.
-_HOMES = {"torch": "torch", "einops": "einops", "numpy": "numpy", "keras": "keras", "tensorflow": "tensorflow"}
+# Library -> the package or module of ours that models it.
+_HOMES = {name: name for name in ("torch", "einops", "numpy", "keras", "tensorflow", "yaml")}
 _READABLE: set[str] = set()
 _ALIASES: list[tuple[str, str]] = []
 
