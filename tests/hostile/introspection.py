@@ -286,7 +286,8 @@ for read in (lambda: np.asarray(forged), lambda: np.array([forged]), lambda: arr
              lambda: np.clip(array, 0, forged), lambda: array[forged], lambda: np.dtype(forged)):
     try:
         found = read()
-        loot('escaped' if 'Unknown' not in repr(type(found)) else found)
+        if not repr(found).startswith('array(shape='):  # an array without numbers reads no memory
+            loot('escaped' if 'Unknown' not in repr(type(found)) else found)
     except (TypeError, ValueError, IndexError, RuntimeError):
         pass
 """,

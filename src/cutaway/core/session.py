@@ -200,6 +200,13 @@ class Session:
             if finding not in self.findings:
                 self.findings[finding], fault.finding = None, finding
 
+    def explain(self, fault: Fault, text: str, place: Place | None) -> None:
+        """Add to a recorded fault what helps to understand it, with its place."""
+        finding = fault.finding
+        if finding in self.findings:
+            fault.finding = Finding(finding.code, finding.message, finding.place, (*finding.notes, (text, place)))
+            self.findings = {fault.finding if each == finding else each: None for each in self.findings}
+
     def forgive(self, fault: Fault) -> None:
         """Take back a fault that the network itself handles; it is found again if it is raised again."""
         fault.reported = False

@@ -23,12 +23,12 @@ class Undecidable(BaseException):
 
 
 def other_than_truth(unknown: Unknown) -> Unknown:
-    """Return what stands for a value that is unknown for the same reason, but is not the truth of the same statement."""
-    return unknown if unknown.about is None else Unknown(unknown.reason, unknown.place)
+    """Return what stands for another value that is unknown for the same reason: no truth of the statement, no number."""
+    return unknown if unknown.about is None and unknown.kind is None else Unknown(unknown.reason, unknown.place)
 
 
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
-    return self if self.about is None else other_than_truth(self)
+    return self if self.about is None and self.kind is None else other_than_truth(self)
 
 
 def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
@@ -39,18 +39,27 @@ class Unknown:
     """An undetermined value. Operations on it give it back; decisions on it raise `Undecidable`.
 
     `about` is the statement on sizes whose truth it is, if it is that. What is made of it has another truth.
+    `kind` is int or float where it is known to be one number of that type.
     """
 
-    __slots__ = ("about", "place", "reason")
+    __slots__ = ("about", "kind", "place", "reason")
 
     reason: str
     place: Place | None
     about: Statement | None
+    kind: type | None
 
-    def __init__(self, reason: str, place: Place | None = None, about: Statement | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        place: Place | None = None,
+        about: Statement | None = None,
+        kind: type | None = None,
+    ) -> None:
         object.__setattr__(self, "reason", reason)
         object.__setattr__(self, "about", about)
         object.__setattr__(self, "place", place)
+        object.__setattr__(self, "kind", kind)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):

@@ -32,6 +32,7 @@ from cutaway.interp.introspection import annotations_of, type_hints
 from cutaway.interp.loader import MISSING, Loader, ModuleState, SourceModule, failure
 from cutaway.interp.reach import Pending, hide, is_host_class
 from cutaway.interp.scope import Scope
+from cutaway.interp.script import has_main, run_main
 from cutaway.interp.silence import silence
 from cutaway.interp.sought import quoted
 from cutaway.knowledge.framework import FRAMEWORKS, Framework
@@ -136,6 +137,9 @@ def _find(target: Target, options: Options, gathered: Session) -> list[Architect
         found = [_evaluate(state, target)]
     else:
         found = list(_networks(state, gathered))
+        if has_main(state) and (not found or any(framework.unbound() for framework in FRAMEWORKS)):
+            run_main(state)
+            found = list(_networks(state, gathered))
         if not found:
             raise complaint.no_network(state, target, gathered)
     if options.arguments is not None:

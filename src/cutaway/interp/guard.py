@@ -141,7 +141,7 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def modulo(left: Any, right: Any) -> Any:
         if isinstance(left, str):
             items = right if isinstance(right, tuple) else (right,)
-            if any(isinstance(item, Unknown) for item in items):
+            if any(isinstance(item, Unknown) or hasattr(type(item), "without_numbers") for item in items):
                 return Unknown("text made of an unknown value")
         return limited(left, right)
 

@@ -511,7 +511,8 @@ def _importlib_metadata() -> dict[str, Any]:
 
 def _random() -> dict[str, Any]:
     def draw(name: str) -> Callable[..., Any]:
-        return lambda *_args, **_kwargs: Unknown(f"random.{name} is random", session.current().place())
+        kind = int if name in ("randint", "randrange", "getrandbits") else float if name in numbers else None
+        return lambda *_args, **_kwargs: Unknown(f"random.{name} is random", session.current().place(), kind=kind)
 
     def only(name: str, choices: Callable[..., Any]) -> Callable[..., Any]:
         """A choice is not random where there is but one."""
@@ -528,6 +529,7 @@ def _random() -> dict[str, Any]:
     def shuffle(items: Any, *_args: Any) -> None:
         raise Undecidable(Unknown("random.shuffle is random", session.current().place()), items)
 
+    numbers = "random uniform gauss normalvariate betavariate triangular expovariate".split()
     names = """random randint uniform choice choices sample gauss normalvariate randrange betavariate
     getrandbits triangular expovariate""".split()
     chosen = {"randrange": only("randrange", range), "randint": only("randint", lambda a, b: range(a, b + 1)),

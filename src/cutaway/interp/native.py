@@ -12,6 +12,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted
 from cutaway.interp.reach import class_namespace
+from cutaway.knowledge.registry import ARRAYS
 
 # Methods whose answer hangs on the argument being equal to something in the container.
 _SEARCHING = {"get", "index", "count", "__getitem__", "__contains__"}
@@ -95,6 +96,10 @@ def taint(container: Any, unknown: Unknown) -> None:
         set.add(container, unknown)
     elif isinstance(container, deque):
         deque.append(container, unknown)
+    elif type(container) in ARRAYS:
+        from cutaway.knowledge.numpy.shaped import lose
+
+        lose(container)
 
 
 # The size of what a method makes, from its owner and arguments; a wrong argument is the method's own matter.

@@ -83,6 +83,8 @@ NAMES = (
     "string float8_e4m3fn float8_e5m2"
 ).split()
 DTYPES = {name: DType(name) for name in NAMES}
+UNTOLD = DType("unknown")
+"""The type of a tensor of which not even that can be told."""
 _OTHER_NAMES = {
     "half": "float16",
     "float": "float32",
@@ -133,6 +135,11 @@ _UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
 _FLOATS = ["bfloat16", "float16", "float32", "float64"]
 
 
+def differ(left: DType, right: DType) -> bool:
+    """Tell whether two types are known not to be the same."""
+    return left != right and UNTOLD not in (left, right)
+
+
 def promote(*dtypes: Any) -> DType:
     """Return the type that operands combine to. Python's `int` and `float` count as weak types."""
     strong = [standardize(d) for d in dtypes if d not in (int, float, bool) or isinstance(d, str)]
@@ -141,6 +148,8 @@ def promote(*dtypes: Any) -> DType:
         if float in weak:
             return floatx()
         return DTYPES["int32"] if weak else DTYPES["bool"]
+    if UNTOLD in strong:
+        return UNTOLD
     found = strong[0]
     for dtype in strong[1:]:
         found = _two(found, dtype)

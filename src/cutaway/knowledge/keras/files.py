@@ -6,8 +6,14 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.tensor import new
 from cutaway.knowledge.registry import register, row
+
+
+def array(shape: Any, dtype: str) -> Any:
+    """Return an array of numpy whose numbers are not known."""
+    from cutaway.knowledge.numpy.shaped import Array
+
+    return Array(shape, dtype, "what is in a data set is not known")
 
 
 @row("keras.utils.get_file", "keras.src.utils.file_utils.get_file", "keras.src.utils.get_file")
@@ -29,7 +35,9 @@ def _images(name: str) -> None:
     labels: tuple[int, ...] = () if "mnist" in name else (1,)
 
     def load_data(*_args: Any, **_kwargs: Any) -> Any:
-        return tuple((new((count, *_IMAGES[name]), "uint8"), new((count, *labels), "uint8")) for count in (train, test))
+        return tuple(
+            (array((count, *_IMAGES[name]), "uint8"), array((count, *labels), "uint8")) for count in (train, test)
+        )
 
     register(f"keras.datasets.{name}.load_data", load_data)
 
@@ -40,12 +48,12 @@ for _name in _IMAGES:
 
 @row("keras.datasets.boston_housing.load_data")
 def boston_housing(*_args: Any, **_kwargs: Any) -> Any:
-    return tuple((new((count, 13), "float64"), new((count,), "float64")) for count in (404, 102))
+    return tuple((array((count, 13), "float64"), array((count,), "float64")) for count in (404, 102))
 
 
 @row("keras.datasets.california_housing.load_data")
 def california_housing(*_args: Any, **_kwargs: Any) -> Any:
-    return tuple((new((count, 8), "float32"), new((count,), "float32")) for count in (16512, 4128))
+    return tuple((array((count, 8), "float32"), array((count,), "float32")) for count in (16512, 4128))
 
 
 @row("keras.utils.to_categorical", "keras.src.utils.to_categorical", "keras.np_utils.to_categorical")
@@ -58,7 +66,7 @@ def to_categorical(x: Any, num_classes: Any = None) -> Any:
     shape = tuple(given._shape)
     if len(shape) > 1 and shape[-1] == 1:
         shape = shape[:-1]
-    return new((*shape, unknown_size() if num_classes is None else num_classes), "float64")
+    return array((*shape, unknown_size() if num_classes is None else num_classes), "float64")
 
 
 @row("keras.utils.set_random_seed", "keras.src.utils.rng_utils.set_random_seed")

@@ -23,6 +23,7 @@ from cutaway.core.session import Operation as Record
 from cutaway.core.session import Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.collect import collector, holds
+from cutaway.knowledge.keras.dtypes import UNTOLD
 from cutaway.knowledge.keras.graph import Node, Operation
 from cutaway.knowledge.keras.tensor import (
     METHODS,
@@ -148,7 +149,12 @@ def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any
             unknown = here.note(undecidable.unknown)
             read = [t.reference() for t in tensors((args, kwargs))]
             record(here, args, kwargs, read, [Reference(0, unknown, "unknown")], None, True)
-            return unknown
+            trace = here.state.get("tensorflow.trace")
+            if trace is None or not read:
+                return unknown
+            made = new(unknown, UNTOLD)
+            trace.append((call, args, kwargs, made, here.place()))
+            return made
         except Fault as fault:
             here.find(fault)
             raise
@@ -157,7 +163,7 @@ def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any
         made = _materialise(result, macs, allocates)
         trace = here.state.get("tensorflow.trace")
         if trace is not None:
-            trace.append((call, args, kwargs, made))
+            trace.append((call, args, kwargs, made, here.place()))
         if here.recording:
             read = [t.reference() for t in tensors((args, kwargs))]
             written = [t.reference() for t in tensors(made)]

@@ -321,7 +321,18 @@ def _weight_size(size: Any) -> Size:
 
 def is_array(value: Any) -> bool:
     """Tell whether a value is an array of numpy."""
+    if hasattr(type(value), "without_numbers"):
+        return True
     return hasattr(value, "__array_interface__") and hasattr(value, "shape")
+
+
+def _numbers_of(array: Any) -> Lazy | None:
+    """Return the numbers of an array of numpy; None where they are not known."""
+    if hasattr(type(array), "without_numbers") or array.size > LIMIT:
+        return None
+    from cutaway.knowledge.numpy.shaped import is_lost
+
+    return None if is_lost(array) else known(array)
 
 
 def convert(value: Any, dtype: Any = None) -> Tensor:
@@ -338,7 +349,10 @@ def convert(value: Any, dtype: Any = None) -> Tensor:
             return made
         return value
     if isinstance(value, Unknown):
-        raise Undecidable(value)
+        if value.kind is None:
+            raise Undecidable(value)
+        made = new((), dtype or _python_dtype(value.kind()))
+        return made
     if isinstance(value, Dim):
         made = new((), dtype or "int32", sizes=value)
         return made
@@ -350,8 +364,8 @@ def convert(value: Any, dtype: Any = None) -> Tensor:
         return made
     if is_array(value):
         kind = standardize(dtype) if dtype is not None else standardize(value.dtype)
-        small = getattr(value, "size", LIMIT + 1) <= LIMIT and kind != "string"
-        made = new(tuple(value.shape), kind, values=cast_values(known(value), kind) if small else None)
+        shape = value.shape if isinstance(value.shape, Unknown) else tuple(value.shape)
+        made = new(shape, kind, values=None if kind == "string" else cast_values(_numbers_of(value), kind))
         return made
     if isinstance(value, (list, tuple)):
         return _from_list(value, dtype)

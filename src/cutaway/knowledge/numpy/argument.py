@@ -6,6 +6,7 @@ and arrays of Python objects, whose arithmetic has no bounds, do not come out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy
@@ -13,10 +14,25 @@ import numpy
 from cutaway.core import session
 from cutaway.core.dim import Dim
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.numpy.shaped import is_lost
 
 ELEMENTS = 1 << 22
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), range))
 _DEEPEST = 64
+
+
+WITHOUT_NUMBERS = Unknown("the numbers in an array are not known")
+"""Why numpy is not called, where the shape and type of what comes out can still be told."""
+
+
+def foremost(reasons: Iterable[Unknown | None]) -> Unknown | None:
+    """Return the first reason after which nothing can be told, or that only numbers are missing."""
+    lacking = None
+    for reason in reasons:
+        if reason is not None and reason is not WITHOUT_NUMBERS:
+            return reason
+        lacking = reason if lacking is None else lacking
+    return lacking
 
 
 def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
@@ -25,15 +41,17 @@ def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
     if kind in _PLAIN:
         return None
     if kind is Unknown:
-        return value  # type: ignore[no-any-return]
+        return value if value.kind is None else WITHOUT_NUMBERS
+    if hasattr(kind, "without_numbers"):
+        return WITHOUT_NUMBERS
     if isinstance(value, (list, tuple)):
         if depth > _DEEPEST:
             return Unknown("numpy is not computed with lists nested this deeply", session.current().place())
-        return next((found for item in value if (found := unknown_in(item, depth + 1)) is not None), None)
+        return foremost(unknown_in(item, depth + 1) for item in value)
     if isinstance(value, Dim):
         return Unknown(f"numpy is not computed with the symbolic size {value}", session.current().place())
     if isinstance(value, (numpy.ndarray, numpy.generic, numpy.dtype, type)):
-        return None
+        return WITHOUT_NUMBERS if is_lost(value) else None
     if isinstance(value, dict):
         return unknown_in([*value.keys(), *value.values()], depth + 1)
     if hasattr(kind, "reference"):

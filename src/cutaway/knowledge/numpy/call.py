@@ -9,7 +9,16 @@ import numpy
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.numpy import size
-from cutaway.knowledge.numpy.argument import ELEMENTS, plain, result, too_large, unknown_in
+from cutaway.knowledge.numpy.argument import (
+    ELEMENTS,
+    WITHOUT_NUMBERS,
+    foremost,
+    plain,
+    result,
+    too_large,
+    unknown_in,
+)
+from cutaway.knowledge.numpy.shaped import Array, is_lost, of_unknown, shapes_of_call
 
 
 def bounded(
@@ -23,10 +32,9 @@ def bounded(
         if universal and not kwargs and all(map(_is_small, args)):
             with numpy.errstate(all="ignore"):
                 return function(*args)
-        for value in (*args, *kwargs.values()):
-            found = unknown_in(value)
-            if found is not None:
-                return found
+        found = foremost(map(unknown_in, (*args, *kwargs.values())))
+        if found is not None:
+            return shapes_of_call(name, function, args, kwargs) if found is WITHOUT_NUMBERS else _of(name, found, args)
         given = [plain(value) for value in args]
         named = {key: plain(value) for key, value in kwargs.items()}
         if not _fits(bound, given, named, most) or _is_wide([*given, *named.values()]):
@@ -39,10 +47,17 @@ def bounded(
                 raise
             return undecidable.unknown
 
+    name = name.removeprefix("ndarray ")
     call.__name__ = name.rpartition(".")[2]
     call.__qualname__ = call.__name__
     call.__module__ = "numpy"
     return call
+
+
+def _of(name: str, unknown: Unknown, args: Any) -> Any:
+    """Return what a function makes of an unknown value: an array, where it always makes one."""
+    makes_array = name in ("array", "asarray", "asanyarray", "ascontiguousarray")
+    return of_unknown(unknown) if makes_array and args and args[0] is unknown else unknown
 
 
 def _is_small(value: Any) -> bool:
@@ -88,6 +103,8 @@ def method(found: Any) -> Any:
     bound = _METHOD_BOUNDS.get(name)
     if isinstance(owner, type) or not isinstance(owner, (numpy.ndarray, numpy.generic)):
         return found
+    if is_lost(owner):
+        return getattr(Array(owner.shape, owner.dtype), name)
     if name in ("__getitem__", "__setitem__"):
         return lambda *args: (item if name == "__getitem__" else assign)(owner, *args)
     if bound is None:
@@ -110,7 +127,15 @@ def _broadcast_index(_array: Any, index: Any, *_value: Any) -> float:
 
 
 item = bounded("ndarray indexing", _item, _broadcast_index)
-assign = bounded("ndarray indexing", _assign, _broadcast_index)
+_assign_known = bounded("ndarray indexing", _assign, _broadcast_index)
+
+
+def assign(array: Any, index: Any, value: Any) -> Any:
+    """Write to an array; what is unknown makes its numbers unknown."""
+    found = foremost((unknown_in(index), unknown_in(value)))
+    if found is not None:
+        raise Undecidable(found, array)
+    return _assign_known(array, index, value)
 
 
 def operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

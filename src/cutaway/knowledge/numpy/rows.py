@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy
 
-from cutaway.core import session
-from cutaway.core.unknown import Unknown
 from cutaway.knowledge import registry
 from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, too_large, unknown_in
@@ -57,8 +55,6 @@ _SMALL = 1 << 18  # elements of a matrix whose decomposition is computed
 _LINALG = """norm inv pinv det slogdet solve lstsq matrix_rank matrix_power eig eigh eigvals eigvalsh svd qr cholesky cond
 multi_dot tensorsolve tensorinv matrix_norm vector_norm"""
 _FFT = "fftfreq rfftfreq fftshift ifftshift"
-_RANDOM = """rand randn randint random uniform normal choice shuffle permutation random_sample beta gamma binomial
-poisson RandomState default_rng Generator standard_normal exponential dirichlet multinomial"""
 
 
 class Unchanged:
@@ -109,10 +105,6 @@ def _ndindex(*shape: Any) -> Any:
     if found is not None or size.count(list(sizes)) > ELEMENTS:
         return found or too_large("ndindex")
     return itertools.product(*(range(int(s)) for s in sizes))
-
-
-def _random(name: str) -> Any:
-    return lambda *_args, **_kwargs: Unknown(f"numpy.random.{name} is random", session.current().place())
 
 
 def _names() -> Iterator[tuple[str, size.Bound]]:
@@ -166,10 +158,8 @@ def _register_constants() -> None:
     register("numpy.errstate", Unchanged)
     register("numpy.printoptions", Unchanged)
     register("numpy.ndindex", _ndindex)
-    for name in ("seterr", "set_printoptions", "random.seed"):
+    for name in ("seterr", "set_printoptions"):
         register(f"numpy.{name}", lambda *_args, **_kwargs: None)
-    for name in _RANDOM.split():
-        register(f"numpy.random.{name}", _random(name))
 
 
 _register_functions()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import TypeFault
-from cutaway.knowledge.keras.dtypes import DTYPES, standardize
+from cutaway.knowledge.keras.dtypes import DTYPES, differ, standardize
 from cutaway.knowledge.keras.op import Out, compute
 from cutaway.knowledge.keras.ops.binary import operands
 from cutaway.knowledge.keras.ops.binary import sizes as size_arithmetic
@@ -61,7 +61,7 @@ def two(name: str, x: Any, y: Any, dtype: Any = None, numbers: str | None = None
     """Apply a function to two tensors, of which one may be a number of Python's; their types must agree."""
     shape, left, right = operands(name, x, y)
     left_is, right_is = isinstance(x, Tensor), isinstance(y, Tensor)
-    if left_is and right_is and left._dtype != right._dtype:
+    if left_is and right_is and differ(left._dtype, right._dtype):
         raise TypeFault(
             f"{name}: the operands are of types {left._dtype} and {right._dtype}, which differ", "dtype-mismatch"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.knowledge.keras.tensor import new
+from cutaway.knowledge.keras.files import array
 from cutaway.knowledge.registry import row
 
 
@@ -15,11 +15,11 @@ class DataSet:
         self.num_examples = count
         self._image: tuple[int, ...] = (784,) if reshape else (28, 28, 1)
         self._label: tuple[int, ...] = (10,) if one_hot else ()
-        self.images = new((count, *self._image), "float32")
-        self.labels = new((count, *self._label), "float64" if one_hot else "uint8")
+        self.images = array((count, *self._image), "float32")
+        self.labels = array((count, *self._label), "float64" if one_hot else "uint8")
 
     def next_batch(self, batch_size: Any, *_args: Any, **_kwargs: Any) -> Any:
-        return new((batch_size, *self._image), "float32"), new((batch_size, *self._label), "float32")
+        return array((batch_size, *self._image), "float32"), array((batch_size, *self._label), "float32")
 
 
 class DataSets:

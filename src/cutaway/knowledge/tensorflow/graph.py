@@ -6,11 +6,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import equal
-from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault import ArgumentFault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import standardize
-from cutaway.knowledge.keras.op import tensors
+from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.shape import symbolic, text
 from cutaway.knowledge.keras.tensor import Tensor, convert, new
 from cutaway.knowledge.registry import register, row
@@ -72,7 +70,8 @@ def building() -> bool:
     return default_graph().building
 
 
-def _build() -> Graph:
+def build() -> Graph:
+    """Note that the program builds a graph, and return it."""
     graph = default_graph()
     here = session.current()
     if not graph.building:
@@ -101,7 +100,7 @@ def scoped(name: str) -> str:
 @row("tensorflow.placeholder", "tensorflow.compat.v1.placeholder")
 def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
     """Make a tensor that a session is fed with."""
-    graph = _build()
+    graph = build()
     label = scoped(unique(name if isinstance(name, str) else "Placeholder"))
     if isinstance(shape, (int,)):
         shape = [shape]
@@ -174,7 +173,7 @@ def get_variable(
     """Make a variable, or give the one of this name where a scope reuses them."""
     from cutaway.knowledge.tensorflow.variable import Variable
 
-    graph = _build()
+    graph = build()
     full = scoped(name)
     reuse = any(scope.reuse is True for scope in graph.scopes)
     if full in graph.named:
@@ -201,172 +200,6 @@ def get_variable(
     return made
 
 
-class Session:
-    """`tf.Session`: what is run has been built, and what is fed must fit."""
-
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        _build()
-        self.graph = default_graph()
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        return None
-
-    def as_default(self) -> Session:
-        return self
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def run(self, fetches: Any, feed_dict: Any = None, *_args: Any, **_kwargs: Any) -> Any:
-        check_feed(feed_dict)
-        rerun(feed_dict)
-        graph = default_graph()
-        graph.fetched = [t for t in _flat(fetches) if isinstance(t, Tensor)] or graph.fetched
-        unknown = Unknown("what a session computes is not known")
-        if isinstance(fetches, (list, tuple)):
-            return [_result(each, unknown) for each in fetches]
-        return _result(fetches, unknown)
-
-
-def _result(fetched: Any, unknown: Unknown) -> Any:
-    return fetched if isinstance(fetched, Tensor) else None if fetched is None else unknown
-
-
-def _flat(value: Any) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        return [item for part in value for item in _flat(part)]
-    return _flat(list(value.values())) if isinstance(value, dict) else [value]
-
-
-def check_feed(feed: Any) -> None:
-    """Compare what is fed with the placeholders, and report what does not fit."""
-    if not isinstance(feed, dict):
-        return
-    for key, value in feed.items():
-        if not isinstance(key, Tensor) or isinstance(key._shape, Unknown) or isinstance(value, Unknown):
-            continue
-        try:
-            given = convert(value)._shape
-        except (Undecidable, TypeError, ValueError):
-            continue
-        if isinstance(given, Unknown):
-            continue
-        fits = len(given) == len(key._shape) and all(
-            equal(a, b) is not False for a, b in zip(given, key._shape) if isinstance(b, int)
-        )
-        if not fits:
-            fault = Fault(
-                f"feed_dict: {key.name} has shape {text(key._shape)}, but a value of shape {text(given)} is fed"
-            )
-            session.current().find(fault)
-            raise fault
-
-
-def rerun(feed: Any) -> None:
-    """Follow the graph once more with the sizes of what is fed: some faults show only then."""
-    here = session.current()
-    trace = here.state.get("tensorflow.trace")
-    if not isinstance(feed, dict) or not trace:
-        return
-    values: dict[int, Any] = {}
-    for key, value in feed.items():
-        if isinstance(key, Tensor) and not isinstance(value, Unknown):
-            try:
-                given = convert(value)
-            except (Undecidable, TypeError, ValueError):
-                continue
-            values[id(key)] = new(given._shape, key._dtype)
-    sizes = tuple(str(made._shape) for made in values.values())
-    if not values or sizes in here.state.setdefault("tensorflow.followed", set()):
-        return
-    here.state["tensorflow.followed"].add(sizes)
-    outside, here.recording, here.state["tensorflow.trace"] = here.recording, False, None
-    try:
-        for call, args, kwargs, made in list(trace):
-            if any(id(tensor) in values for tensor in tensors((args, kwargs))):
-                again = call(*_replaced(args, values), **_replaced(kwargs, values))
-                values.update((id(old), fresh) for old, fresh in zip(tensors(made), tensors(again)))
-    finally:
-        here.recording, here.state["tensorflow.trace"] = outside, trace
-
-
-def _replaced(value: Any, values: dict[int, Any]) -> Any:
-    if isinstance(value, Tensor):
-        return values.get(id(value), value)
-    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-        return type(value)(_replaced(item, values) for item in value)
-    return {key: _replaced(item, values) for key, item in value.items()} if type(value) is dict else value
-
-
-for _name in (
-    "Session",
-    "InteractiveSession",
-    "compat.v1.Session",
-    "compat.v1.InteractiveSession",
-    "train.MonitoredTrainingSession",
-):
-    register(f"tensorflow.{_name}", Session)
-
-
-def evaluate(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    """`tensor.eval(...)`: run in the default session."""
-    check_feed(feed_dict)
-    rerun(feed_dict)
-    default_graph().fetched = [self]
-    return self
-
-
-Tensor.eval = evaluate  # type: ignore[attr-defined]
-Tensor.run = evaluate  # type: ignore[attr-defined]
-
-
-class Step:
-    """An operation that only has an effect: a step of training, the initialisation of variables."""
-
-    def run(self, *_args: Any, feed_dict: Any = None, **_kwargs: Any) -> None:
-        check_feed(feed_dict)
-        rerun(feed_dict)
-
-
-def _step(*_args: Any, **_kwargs: Any) -> Step:
-    return Step()
-
-
-for _name in """global_variables_initializer initialize_all_variables local_variables_initializer tables_initializer
-initialize_local_variables variables_initializer no_op group initialize_variables""".split():
-    register(f"tensorflow.{_name}", _step)
-    register(f"tensorflow.compat.v1.{_name}", _step)
-
-
-class Optimizer:
-    """An optimizer of TensorFlow 1."""
-
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        pass
-
-    def minimize(self, loss: Any, *_args: Any, **_kwargs: Any) -> Step:
-        return Step()
-
-    def compute_gradients(self, loss: Any, var_list: Any = None, **_kwargs: Any) -> list[Any]:
-        return [(v, v) for v in (var_list or default_graph().variables)]
-
-    def apply_gradients(self, *_args: Any, **_kwargs: Any) -> Step:
-        return Step()
-
-
-for _name in "Adam GradientDescent RMSProp Adagrad Momentum Adadelta Ftrl ProximalAdagrad".split():
-    for _start in ("tensorflow.train", "tensorflow.compat.v1.train"):
-        register(f"{_start}.{_name}Optimizer", type(f"{_name}Optimizer", (Optimizer,), {"__module__": _start}))
-
-
-@row("tensorflow.gradients", "tensorflow.compat.v1.gradients")
-def gradients(ys: Any, xs: Any, *_args: Any, **_kwargs: Any) -> list[Any]:
-    return list(xs) if isinstance(xs, (list, tuple)) else [xs]
-
-
 @row("tensorflow.trainable_variables", "tensorflow.compat.v1.trainable_variables")
 def trainable_variables(scope: Any = None) -> list[Any]:
     return [v for v in default_graph().variables if v.trainable]
@@ -383,21 +216,9 @@ for _name in (
     "disable_v2_behavior",
     "disable_eager_execution",
 ):
-    register(f"tensorflow.{_name}", lambda: _build() and None)
+    register(f"tensorflow.{_name}", lambda: build() and None)
 
 
 @row("tensorflow.assign", "tensorflow.compat.v1.assign")
 def assign(ref: Any, value: Any, *_args: Any, **_kwargs: Any) -> Any:
     return ref
-
-
-def _initializer(*_args: Any, **_kwargs: Any) -> Any:
-    return lambda shape, dtype=None, **_k: new(symbolic(shape, "w"), standardize(dtype))
-
-
-for _name in """random_normal_initializer truncated_normal_initializer constant_initializer zeros_initializer
-ones_initializer random_uniform_initializer glorot_uniform_initializer glorot_normal_initializer
-contrib.layers.xavier_initializer contrib.layers.xavier_initializer_conv2d variance_scaling_initializer
-contrib.layers.variance_scaling_initializer orthogonal_initializer contrib.layers.l2_regularizer""".split():
-    register(f"tensorflow.{_name}", _initializer)
-    register(f"tensorflow.compat.v1.{_name}", _initializer)

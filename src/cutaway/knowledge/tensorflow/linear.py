@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.knowledge.keras.dtypes import differ
 from cutaway.knowledge.keras.op import Out
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.linear import product_of
@@ -37,7 +38,7 @@ def matmul(
             f"matmul: the operands must have equally many dimensions, but are {text(left._shape)} and {text(right._shape)}",
             "rank-mismatch",
         )
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and left._dtype != right._dtype:
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and differ(left._dtype, right._dtype):
         raise TypeFault(
             f"matmul: the operands are of types {left._dtype} and {right._dtype}, which differ", "dtype-mismatch"
         )

@@ -140,6 +140,9 @@ class _Data:
             return ()
         if isinstance(data, Unknown):
             self.known = False
+            if data.kind is not None:
+                self._count(dtype_of_number(data.kind()))
+                return ()
             self.undecided = data
             return None
         if isinstance(data, Dim):

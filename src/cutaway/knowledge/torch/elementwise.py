@@ -45,7 +45,16 @@ def of_numpy(array: Any) -> Any:
     dtype = DTYPES.get(array.dtype.name)
     if dtype is None:
         raise TypeFault(f"a numpy array of {array.dtype} can't become a tensor", "wrong-type")
-    return new(array.shape, dtype, values=known(array.copy()))
+    return new(array.shape, dtype, values=numbers_of(array))
+
+
+def numbers_of(array: Any) -> Any:
+    """Return the numbers of a numpy array as a tensor carries them; None where they are not known."""
+    if hasattr(type(array), "without_numbers"):
+        return None
+    from cutaway.knowledge.numpy.shaped import is_lost
+
+    return None if is_lost(array) else known(array.copy())
 
 
 def shape_of(value: Any) -> Any:
