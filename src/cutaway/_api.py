@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
+from cutaway.core.dim import symbols
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.unknown import Undecidable
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
-from cutaway.syntax.target import Input, Target, parse_input, parse_target
+from cutaway.syntax.target import Input, Target, parse_input, parse_target, with_numbers
 
 if TYPE_CHECKING:
     from cutaway.hub.folder import Folder
@@ -26,6 +27,7 @@ def show(
     target: str,
     *,
     input: str | Iterable[str] = (),
+    set: Mapping[str, int] | None = None,
     path: str | Iterable[str] = (),
     arguments: str | None = None,
     timeout: float | None = 120.0,
@@ -39,6 +41,7 @@ def show(
     Args:
         target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, a saved file, or `-`.
         input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
+        set: numbers in place of sizes that have names: `{"H": 224, "W": 224}`.
         path: folders in which imports are looked for first.
         arguments: a target whose value forward is called with instead: one tensor, a tuple or list of them, or a
             dict of keyword arguments.
@@ -51,7 +54,9 @@ def show(
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
     """
-    inputs: tuple[Input, ...] = tuple(parse_input(text) for text in ([input] if isinstance(input, str) else input))
+    texts = (input,) if isinstance(input, str) else tuple(input)
+    named = tuple(parse_input(text) for text in texts)
+    inputs = tuple(with_numbers(each, set or {}) for each in named)
     paths = (path,) if isinstance(path, str) else tuple(path)
     given = None if arguments is None else parse_target(arguments)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
@@ -64,13 +69,14 @@ def show(
 
         if door.is_saved(target):
             raise CutawayError(f"{target}: a saved file is read; there is no code in it to run")
-        return _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
+        found = _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
+        return _evaluated(found, set, named) if set else found
     options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
     try:
         saved = _saved(target)
-        if saved is not None:
-            return saved
-        return _kept(target, options) if cache else _analysed(target, options)[0]
+        if saved is None:
+            saved = _kept(target, options) if cache else _analysed(target, options)[0]
+        return _evaluated(saved, set, named) if set else saved
     except CutawayError:
         raise
     except Undecidable as undecidable:
@@ -79,6 +85,21 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+
+
+def _evaluated(
+    found: Sequence[Architecture], values: Mapping[str, int], inputs: Iterable[Input]
+) -> tuple[Architecture, ...]:
+    """Put numbers in place of the symbols that are left; each of them has to be the name of a size."""
+    from cutaway.passes.evaluate import evaluate, names
+
+    known = {symbol.name for each in inputs for size in each.shape for symbol in symbols(size)}
+    left = {name for architecture in found for name in names(architecture)}
+    for name, value in values.items():
+        if name not in known | left:
+            those = f"those that have one are {', '.join(sorted(known | left))}" if known | left else "none has one"
+            raise CutawayError(f"--set {name}={value}: no size has that name; {those}")
+    return tuple(evaluate(architecture, values) for architecture in found) if left & values.keys() else tuple(found)
 
 
 def _analysed(target: str, options: Options) -> tuple[tuple[Architecture, ...], disk.Recording]:

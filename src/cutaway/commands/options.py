@@ -30,6 +30,14 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; once for each input",
     )
     parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="SIZE=NUMBER",
+        help="put a number in place of a size that has a name, such as H=224; once for each",
+    )
+    parser.add_argument(
         "--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first"
     )
     if live:
@@ -73,6 +81,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         return show(
             target,
             input=options.input,
+            set=dict(options.set),
             path=options.path,
             arguments=given,
             live=True,
@@ -83,11 +92,20 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         return show(
             target,
             input=options.input,
+            set=dict(options.set),
             path=options.path,
             arguments=given,
             timeout=options.timeout,
             cache=not options.no_cache,
         )
+
+
+def setting(text: str) -> tuple[str, int]:
+    """Read a name and a number."""
+    name, _, number = (part.strip() for part in text.partition("="))
+    if not name.isidentifier() or not number.isdecimal() or not 0 < int(number) < 1 << 63:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size and its number: write H=224")
+    return name, int(number)
 
 
 def seconds(text: str) -> float:

@@ -315,7 +315,7 @@ def quotient(left: Size, right: Size) -> Size:
     if rest == 0:
         return whole
     if isinstance(left, int) and isinstance(right, int):
-        return left // right
+        raise ArithmeticError(f"{left} is not divisible by {right}")
     atom = as_atom(rest)
     if isinstance(right, int) and isinstance(atom, Func) and atom.kind == QUOTIENT:
         return _combine(whole, quotient(atom.left, atom.right * right), 1)

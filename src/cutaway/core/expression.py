@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cutaway.core.atom import FLOORDIV, MOD, Func, Symbol
-from cutaway.core.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient
+from cutaway.core.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient, substitute
 
 if TYPE_CHECKING:
     import ast
@@ -26,8 +27,17 @@ def parse(text: str) -> Size:
 
     try:
         return _size(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         return _named(text)
+
+
+def evaluate(text: str, values: Mapping[str, int]) -> int | str:
+    """Return what a size comes to for some values of its symbols: a number, or a formula in the other symbols.
+
+    Raises ArithmeticError where a quotient that is said to be whole is not.
+    """
+    size = substitute(parse(text), values)
+    return size if isinstance(size, int) else str(size)
 
 
 def _size(node: ast.expr) -> Size:

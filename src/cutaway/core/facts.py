@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from cutaway.core import bounds as limits
 from cutaway.core import dim
-from cutaway.core.atom import FLOORDIV, MOD, Atom, Func, Symbol
+from cutaway.core.atom import FLOORDIV, MOD, Atom, Func, Monomial, Symbol
 from cutaway.core.bounds import Bounds
 from cutaway.core.dim import Dim, Size, equal, less, primitive, quotient, rewritten
 from cutaway.core.place import Place
@@ -87,6 +87,16 @@ class Facts:
             self.learned.append(fact)
         return True
 
+    def ranges_in_words(self) -> Iterator[tuple[str, Place | None]]:
+        """Yield between which numbers each symbol has to lie, as far as operations need it, and where that was learned."""
+        for of, (low, high) in self.ranges.items():
+            if not isinstance(of, Symbol) or of.anonymous or of in self.rules:
+                continue
+            needed = [fact for fact in self.learned if fact.relation.kind == ">=" and _concerns(fact.relation, of)]
+            if low is not None and (of.least is None or low > of.least) and needed:
+                upper = "" if high is None else f" and {of} <= {high}"
+                yield f"{of} >= {low}{upper}: smaller sizes are too small for {needed[-1].why}", needed[-1].place
+
     def _apply(self, relation: Relation) -> bool:
         difference = rewritten(relation.left - relation.right)
         assert isinstance(difference, Dim), "a relation of numbers holds or not"
@@ -147,12 +157,18 @@ class Facts:
 
     def _solve(self, difference: Dim) -> bool:
         """Say what an atom is, now that a size is known to be 0, if an atom can be told from the others."""
-        divisible = _divisible(difference)
-        if divisible is not None:
-            left, right = divisible
-            whole = quotient(left, right)
-            return self._solve_for(left - right * whole, [a for a in _alone(left) if not _mentions(whole, a, True)])
-        return self._solve_for(difference, _alone(difference))
+        found = _divisible(difference)
+        for each in found:
+            left = rewritten(each.left)
+            if isinstance(left, Dim):
+                whole = quotient(left, each.right)
+                alone = [atom for atom in _alone(left) if not _mentions(whole, atom, True)]
+                if not self._solve_for(left - each.right * whole, alone):
+                    return False
+                if each.rounded is not None:
+                    self.rules[each.rounded] = whole
+                    self.install()
+        return bool(found) or self._solve_for(difference, _alone(difference))
 
     def _solve_for(self, difference: Size, candidates: list[Atom]) -> bool:
         if not isinstance(difference, Dim):
@@ -198,27 +214,87 @@ def described(relation: Relation) -> str:
     difference = relation.left - relation.right
     if relation.kind == "==" and isinstance(difference, Dim):
         divisible = _divisible(difference)
-        if divisible is not None:
-            return f"{divisible[0]} is divisible by {divisible[1]}"
+        if divisible:
+            return " and ".join(f"{each.left} is divisible by {each.right}" for each in divisible)
     return str(relation)
 
 
-def _divisible(difference: Dim) -> tuple[Dim, Size] | None:
-    """Return (n, d) of a size that is 0 only where d divides n; None for another."""
-    atom = dim.as_atom(difference)
-    if isinstance(atom, Func) and atom.kind == MOD and isinstance(atom.left, Dim):
-        return atom.left, atom.right
-    for monomial, coefficient in difference.terms.items():
-        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
-        if not isinstance(atom, Func) or atom.kind != FLOORDIV or isinstance(atom.left, int):
+@dataclass(frozen=True, slots=True)
+class _Remainder:
+    """What is left of `left` where it is divided by `right`: never below 0.
+
+    `over` is the remainder, `variable` an atom that stands in it once. `rounded` is the atom for the quotient, if that
+    is one.
+    """
+
+    left: Dim
+    right: Size
+    over: Size
+    variable: Atom
+    rounded: Func | None = None
+
+
+def _divisible(difference: Dim) -> list[_Remainder]:
+    """Return the remainders that have to be 0 for a size to be 0; nothing where the size is no sum of such."""
+    for size in (difference, Dim({m: -c for m, c in difference.terms.items()})):
+        found: list[_Remainder] = []
+        rest: Size = size
+        times: Size = 1
+        for each in _remainders(size):
+            times = _coefficient(rest, each.variable)
+            if less(times, 1) is False and not any(each.rounded == other.rounded for other in found):
+                found.append(each)
+                rest = rest - times * each.over
+        if found and rest == 0:
+            return found
+        if len(found) == 1 and isinstance(rest, int) and isinstance(times, int) and rest % times == 0:
+            # The remainder is not 0 but another number.
+            left = found[0].left + rest // times
+            return [_Remainder(left, found[0].right, found[0].over, found[0].variable)]
+    return []
+
+
+def _remainders(size: Dim) -> Iterator[_Remainder]:
+    """Yield the remainders that may be part of a size."""
+    atoms = list(dict.fromkeys(atom for monomial in size.terms for atom, _ in monomial))
+    for atom in atoms:
+        if not isinstance(atom, Func) or not isinstance(atom.left, Dim) or less(atom.right, 1) is not False:
             continue
-        if not isinstance(atom.right, int) or coefficient % atom.right:
+        itself = Dim({((atom, 1),): 1})
+        if atom.kind == MOD:
+            yield _Remainder(atom.left, atom.right, itself, atom)
+        if atom.kind != FLOORDIV:
             continue
-        times = -coefficient // atom.right
-        rest = difference - times * (atom.left - atom.right * Dim({monomial: 1}))
-        if times and isinstance(rest, int) and rest % times == 0:
-            return atom.left + rest // times, atom.right
-    return None
+        for variable in _alone(atom.left):
+            if variable in atoms and atom.left.terms[((variable, 1),)] == 1:
+                yield _Remainder(atom.left, atom.right, atom.left - atom.right * itself, variable, atom)
+        for other in atoms:
+            # floor(n/28) is floor(floor(n/4)/7).
+            if isinstance(other, Func) and other.kind == FLOORDIV and isinstance(other.right, int):
+                shift = atom.left - other.left
+                if isinstance(atom.right, int) and atom.right % other.right == 0 and isinstance(shift, int):
+                    left = Dim({((other, 1),): 1}) + shift // other.right
+                    right = atom.right // other.right
+                    if right > 1 and shift % other.right == 0:
+                        yield _Remainder(left, right, left - right * itself, other, atom)
+
+
+def _coefficient(size: Size, atom: Atom) -> Size:
+    """Return what an atom is multiplied by in a size; 0 where it stands in it to a higher power."""
+    if isinstance(size, int):
+        return 0
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in size.terms.items():
+        powers = dict(monomial)
+        if powers.pop(atom, 0) > 1:
+            return 0
+        if len(powers) < len(monomial):
+            terms[tuple(powers.items())] = coefficient
+    return terms[()] if set(terms) == {()} else Dim(terms) if terms else 0
+
+
+def _concerns(relation: Relation, symbol: Symbol) -> bool:
+    return symbol in dim.symbols(relation.left) | dim.symbols(relation.right)
 
 
 def _alone(size: Dim) -> list[Atom]:

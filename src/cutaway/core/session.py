@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from cutaway.core.atom import Symbol
-from cutaway.core.dim import Dim, symbols, unknown_size
-from cutaway.core.facts import Facts
+from cutaway.core.dim import Dim, Size, is_known, symbols, unknown_size
+from cutaway.core.facts import Facts, holds
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
+from cutaway.core.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown
 
 
@@ -217,6 +218,39 @@ class Session:
         """Record an assumption; the same one is listed once."""
         self.assumptions.setdefault(Note(text, place))
 
+    def need(self, relation: Relation, operation: str) -> bool:
+        """Tell whether what an operation needs may hold; where that depends on the symbols, it is taken to, and listed."""
+        answer = holds(relation)
+        if answer is not None or not (is_known(relation.left) and is_known(relation.right)):
+            return answer is not False
+        known = len(self.facts.learned)
+        possible = self.facts.learn(relation, self.place(), operation)
+        if relation.kind == "==":
+            for fact in self.facts.learned[known:]:
+                self.assume(f"{fact}: {operation} needs it", fact.place)
+        return possible
+
+    def learn_anew(self, facts: Facts) -> None:
+        """Know only what these facts say, and learn from there."""
+        self.facts = facts.copy()
+        self.facts.install()
+
+    def assume_ranges(self) -> None:
+        """List between which numbers sizes have to lie for the operations to be possible."""
+        for text, place in self.facts.ranges_in_words():
+            self.assume(text, place)
+
+    @contextmanager
+    def own_facts(self) -> Iterator[None]:
+        """Keep what is learned about sizes inside from what comes after it; what was known before is known."""
+        before, self.facts = self.facts, self.facts.copy()
+        self.facts.install()
+        try:
+            yield
+        finally:
+            self.facts = before
+            before.install()
+
     def rely_on(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
         """Assume that a condition holds, or not, and learn what that says of sizes; False where it can't be so."""
         known = len(self.facts.learned)
@@ -235,6 +269,20 @@ _current = Session()
 def current() -> Session:
     """Return the session in progress."""
     return _current
+
+
+def fit(left: Size, right: Size, operation: str) -> bool:
+    """Tell whether two sizes that an operation needs to be equal may be; where that can't be told, they are taken to be."""
+    if left is right or (isinstance(left, int) and isinstance(right, int)):
+        return left == right
+    return _current.need(Relation("==", left, right), operation)
+
+
+def reach(size: Size, least: Size, operation: str) -> bool:
+    """Tell whether a size may be as large as an operation needs it; where that can't be told, it is taken to be."""
+    if isinstance(size, int) and isinstance(least, int):
+        return size >= least
+    return _current.need(Relation(">=", size, least), operation)
 
 
 def install(session: Session) -> Session:

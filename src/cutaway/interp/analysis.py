@@ -466,10 +466,11 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
     """Run a network's forward on the inputs it is given and describe it."""
     framework = network.framework
     past = next((c for c in gathered.calls if c.module is network.value and c.depth == 0), None)
-    with gathered.apart(network.remarks):
+    with gathered.apart(network.remarks), gathered.own_facts():
         if options.inputs or options.given is not None or past is None:
             past = run(network.value, network.framework, options.inputs, gathered, options.given)
         _explain(past, gathered)
+        gathered.assume_ranges()
         try:
             with budget.renewed(_DESCRIBING_SECONDS):
                 return framework.read_off(network.value, network.name, target.text, gathered, past)

@@ -63,8 +63,10 @@ def run(
         _take(gathered, remarks)
         return call
     outcomes = []
+    facts = gathered.facts
     for assumed in tries:
         remarks = Remarks()
+        gathered.learn_anew(facts)
         with gathered.apart(remarks):
             kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name, each.number) for each in assumed}
             for each in assumed:
@@ -72,12 +74,13 @@ def run(
                 filled = "" if each.number is None else f", filled with {each.number}"
                 gathered.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
             call, error, at = _called(network, framework, [], kwargs, gathered)
-        outcomes.append((call, error, at, remarks))
+        outcomes.append((call, error, at, remarks, gathered.facts))
         if error is None and call is not None and call.outputs is not None:
             break
     else:
         outcomes.sort(key=lambda outcome: (outcome[1] is None, _reached(outcome[0], gathered)))
-    call, error, at, remarks = outcomes[-1]
+    call, error, at, remarks, learned = outcomes[-1]
+    gathered.learn_anew(learned)
     if error is not None:
         remarks.findings.clear()  # the input is ours, so what does not fit is no fault of the network
         wanted = " ".join(f"--input {each.name}=SHAPE" for each in tries[0])

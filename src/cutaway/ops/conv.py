@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import Size, ceildiv, equal, less, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
@@ -51,7 +52,7 @@ def convolve(
         spread = tuple(ceildiv(size, step) for size, step in zip(spatial, stride))
         return Convolution((*batch, weight[0], *spread), product((*batch, *spread, *weight)))
     for size, width, step, (before, after) in zip(spatial, kernel, dilation, pads):
-        if less(size + before + after, step * (width - 1) + 1) is True:
+        if not session.reach(size + before + after, step * (width - 1) + 1, name):
             raise Fault(
                 f"{name}: the kernel covers {shown(d * (k - 1) + 1 for k, d in zip(kernel, dilation))}, "
                 f"but the padded input is only {shown(s + b + a for s, (b, a) in zip(spatial, pads))}",
@@ -138,7 +139,7 @@ def _pads(name: str, padding: Any, kernel: Shape, stride: Shape, dilation: Shape
 
 
 def _check_channels(name: str, channels: Size, expected: Size, each: Size, groups: Size) -> None:
-    if equal(channels, expected) is False:
+    if not session.fit(channels, expected, name):
         grouped = "" if equal(groups, 1) is True else f" ({groups} groups of {each})"
         raise Fault(f"{name}: input has {channels} channels, but weight expects {expected}{grouped}")
 

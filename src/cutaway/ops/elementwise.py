@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import Size, equal, less, maximum, unknown_size
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
@@ -50,7 +51,7 @@ def broadcast_size(left: Size, right: Size) -> Size | None:
         return left
     left_is_one, right_is_one = equal(left, 1), equal(right, 1)
     if left_is_one is False and right_is_one is False:
-        if equal(left, right) is False:
+        if not session.fit(left, right, "broadcasting"):
             return None
         return left if isinstance(left, int) or not isinstance(right, int) else right
     if left_is_one is False:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cutaway.core.dim import Size, equal
+from cutaway.core import session
+from cutaway.core.dim import Size
 from cutaway.core.fault import Fault
 from cutaway.ops.reshape import Shape, axis, text
 
@@ -24,7 +25,7 @@ def concatenate(shapes: Sequence[Shape], dim: int, name: str) -> Shape:
         for d, extent in enumerate(shape):
             if d == dim:
                 continue
-            if equal(extent, common[d]) is False:
+            if not session.fit(common[d], extent, name):
                 raise Fault(
                     f"{name}: sizes must match except in dimension {dim}, but tensor 0 is {text(first)} and "
                     f"tensor {number} is {text(shape)}: {common[d]} and {extent} in dimension {d} differ"
@@ -42,7 +43,7 @@ def stack(shapes: Sequence[Shape], dim: object) -> tuple[int, Shape]:
     place = axis(dim, len(first) + 1)
     common = list(first)
     for number, shape in enumerate(shapes):
-        if len(shape) != len(first) or any(equal(a, b) is False for a, b in zip(shape, common)):
+        if len(shape) != len(first) or not all(session.fit(b, a, "stack") for a, b in zip(shape, common)):
             raise Fault(
                 f"stack: expects tensors of equal size, but tensor 0 is {text(first)} "
                 f"and tensor {number} is {text(shape)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
+from cutaway.core import session
 from cutaway.core.dim import Size, equal, minimum, product
 from cutaway.core.fault import Fault
 from cutaway.ops.elementwise import broadcast
@@ -25,7 +26,7 @@ def matmul(left: Sequence[Size], right: Sequence[Size], name: str = "matmul") ->
         raise Fault(f"{name}: both operands must be at least 1-dimensional, but the {which} one has no dimension")
     inner = left[-1]
     contracted = right[-2] if len(right) > 1 else right[0]
-    if equal(inner, contracted) is False:
+    if not session.fit(inner, contracted, name):
         raise Fault(
             f"{name}: {text(left)} @ {text(right)} contracts {inner} columns of the left operand "
             f"with {contracted} rows of the right one"
@@ -49,7 +50,7 @@ def matrix_product(left: Sequence[Size], right: Sequence[Size], name: str) -> tu
 def batch_product(left: Sequence[Size], right: Sequence[Size], name: str) -> tuple[Shape, Size]:
     """Return the shape and the MACs of a product of two equally long batches of matrices."""
     _of_rank(name, 3, left, right)
-    if equal(left[0], right[0]) is False:
+    if not session.fit(left[0], right[0], name):
         raise Fault(f"{name}: the batches have {left[0]} and {right[0]} matrices")
     shape, macs = matmul(left[1:], right[1:], name)
     return (left[0], *shape), left[0] * macs

@@ -186,12 +186,12 @@ def _measure(title: str, group: tuple[str, ...], number: int, length: Size, leng
     if len(unknown) > 1:
         raise PatternFault(f"{title}: the sizes of {_listed(unknown)} can't be inferred", "invalid-argument")
     if not unknown:
-        if equal(length, known) is False:
+        if not session.fit(length, known, title):
             raise PatternFault(f"{title}: dimension {number} has size {length}, but the pattern gives it {known}")
     elif len(group) == 1:
         lengths[unknown[0]] = length
     else:
-        if equal(mod(length, known), 0) is False:
+        if not session.fit(mod(length, known), 0, title):
             raise PatternFault(
                 f"{title}: dimension {number} has size {length}, which is not divisible by the {known} of "
                 f"{_listed([a for a in group if a not in unknown])}"

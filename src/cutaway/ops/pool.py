@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import ceildiv, equal, less
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.ops.window import Shape, per_axis, require_at_least, scaled, shown, size_of, windows
@@ -38,14 +39,14 @@ def pool(
         raise Fault(
             f"{name}: padding {shown(padding)} is more than half of the kernel {shown(kernel)}", "argument-value"
         )
-    if whole and any(less(size, width) is True for size, width in zip(spatial, kernel)):
+    if whole and not all(session.reach(size, width, name) for size, width in zip(spatial, kernel)):
         raise Fault(
             f"{name}: an input of {shown(spatial)} is smaller than the kernel {shown(kernel)}", "kernel-too-large"
         )
     out = tuple(
         windows(s, k, t, p, p, d, bool(ceil)) for s, k, t, p, d in zip(spatial, kernel, stride, padding, dilation)
     )
-    if any(less(size, 1) is True for size in out):
+    if not all(session.reach(size, 1, name) for size in out):
         raise Fault(
             f"{name}: an input of {shown(spatial)} is too small for a kernel of {shown(kernel)} "
             f"with stride {shown(stride)}: the output would be {shown(out)}",

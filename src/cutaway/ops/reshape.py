@@ -7,7 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, Size, equal, floordiv, is_known, less, maximum, minimum, mod, product, unknown_size
+from cutaway.core.dim import (
+    Dim,
+    Size,
+    equal,
+    floordiv,
+    is_known,
+    less,
+    maximum,
+    minimum,
+    mod,
+    product,
+    rewritten,
+    unknown_size,
+)
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
 
@@ -74,7 +87,9 @@ def reshape(shape: Sequence[Size], sizes: Sequence[Size], name: str = "reshape")
     have, want = (product(side) for side in _cancel(shape, wanted_sizes, lambda s: less(0, s) is True))
     mismatch = Fault(f"{name}: shape {text(sizes)} is invalid for a tensor {text(shape)} of {product(shape)} elements")
     if not inferred:
-        if equal(have, want) is False:
+        if less(0, have) is True and not all(session.reach(s, 1, name) for s in wanted_sizes):
+            raise mismatch
+        if not session.fit(have, want, name):
             raise mismatch
         return tuple(sizes)
     if equal(want, 0) is True:
@@ -84,7 +99,7 @@ def reshape(shape: Sequence[Size], sizes: Sequence[Size], name: str = "reshape")
             f"{name}: the -1 in shape {text(sizes)} is ambiguous, because the tensor {text(shape)} has no elements",
             "invalid-argument",
         )
-    if less(0, want) is True and equal(mod(have, want), 0) is False:
+    if less(0, want) is True and not session.fit(mod(have, want), 0, name):
         raise mismatch
     have, want = (product(side) for side in _cancel(shape, wanted_sizes, lambda s: s != 0))
     return tuple(floordiv(have, want) if i in inferred else s for i, s in enumerate(sizes))
@@ -256,8 +271,12 @@ def chunk(extent: Size, chunks: Any) -> list[Size]:
         return [extent]
     if equal(mod(extent, chunks), 0) is True:
         return [floordiv(extent, chunks)] * chunks
-    if chunks != 2 or not is_known(extent):
+    if not is_known(extent):
         raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
+    if chunks != 2:
+        if not session.fit(mod(extent, chunks), 0, "chunk"):
+            raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
+        return [floordiv(rewritten(extent), chunks)] * chunks
     if less(1, extent) is not True:
         session.current().assume(f"chunk: {extent} is taken to be more than 1")
     return [floordiv(extent + 1, 2), floordiv(extent, 2)]
@@ -291,7 +310,7 @@ def split_sizes(extent: Size, sizes: Sequence[Size]) -> list[Size]:
         if less(part, 0) is True:
             raise Fault(f"split: sizes must be non-negative, but they are {text(sizes)}", "invalid-argument")
         total = total + part
-    if equal(total, extent) is False:
+    if not session.fit(total, extent, "split"):
         raise Fault(f"split: sizes {text(sizes)} sum to {total}, but the dimension has size {extent}")
     return list(sizes)
 

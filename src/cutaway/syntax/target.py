@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 
 from cutaway.core import disk
-from cutaway.core.dim import Size, symbol
+from cutaway.core.dim import Size, substitute, symbol
 from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, replace
 from cutaway.syntax.nearby import meant, meant_file
 
 
@@ -106,6 +107,11 @@ def parse_input(text: str) -> Input:
     inner = shape.strip("()[] ").rstrip(",")
     sizes = tuple(_size(part.strip(), text) for part in re.split(r"[x,×]", inner)) if inner else ()
     return Input(name or None, sizes, _SHORT.get(dtype, dtype) or "float32")
+
+
+def with_numbers(given: Input, values: Mapping[str, int]) -> Input:
+    """Return an input with numbers in place of sizes that have names."""
+    return replace(given, shape=tuple(substitute(size, values) for size in given.shape)) if values else given
 
 
 def _size(part: str, text: str) -> Size:
