@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 
 from cutaway.core.architecture import Architecture, Note, Value
@@ -73,13 +75,22 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
     return lines
 
 
+_INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+
+
+def _short(place: str) -> str:
+    """Return a place as a reader looks for it: from the working folder, or from where packages are installed."""
+    here = os.path.join(os.getcwd(), "")
+    return place[len(here) :] if place.startswith(here) else _INSTALLED.sub("", place)
+
+
 def _placed(note: Note) -> str:
     return f"{note.module}: {note.text}" if note.module else note.text
 
 
 def remark(text: str, place: Place | None, indent: str, terminal: Terminal) -> list[str]:
     """Return `place  text`, continued below the text; a long place has a line of its own."""
-    where = printable(str(place), terminal) if place else ""
+    where = printable(_short(str(place)), terminal) if place else ""
     room = terminal.width - len(indent)
     shown = printable(text, terminal)
     if columns(where) + 2 > room - LEAST_TEXT:

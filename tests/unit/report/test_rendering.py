@@ -14,9 +14,9 @@ import pytest
 from cutaway.core.architecture import Architecture, Module, ModuleCall, Note, Weight
 from cutaway.core.place import Place
 from cutaway.report import table, tree
-from cutaway.report.page import NARROWEST
+from cutaway.report.page import NARROWEST, remark
 from cutaway.report.rows import label
-from cutaway.report.terminal import columns
+from cutaway.report.terminal import Terminal, columns
 
 GOLDEN = Path(__file__).with_name("golden")
 FORMS = {"table": table, "tree": tree}
@@ -156,3 +156,11 @@ def test_a_thousand_modules_take_no_noticeable_time() -> None:
         table.render([replace(architecture)], width=120, colour=True, unicode=True)
         fastest = min(fastest, time.process_time() - start)
     assert fastest < 0.1
+
+
+def test_places_are_named_from_where_a_reader_looks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = Terminal(120, False, True)
+    places = [tmp_path / "nets" / "a.py", "/env/lib/python3.11/site-packages/pack/b.py", "/elsewhere/c.py", "d.py"]
+    lines = [remark("text", Place(str(place), 3), "", shown)[0] for place in places]
+    assert lines == ["nets/a.py:3  text", "pack/b.py:3  text", "/elsewhere/c.py:3  text", "d.py:3  text"]
