@@ -324,11 +324,12 @@ class _Environment(dict[str, str]):
 def _os() -> dict[str, Any]:
     environment = _Environment()
     path = paths.os_path()
-    acting = """remove unlink mkdir makedirs rmdir rename replace system popen chmod kill fork execv execve spawnv putenv
-    unsetenv chdir open link symlink removedirs""".split()
+    acting = "system popen kill fork execv execve spawnv putenv unsetenv chdir open".split()
+    writing = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
     asking = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
     table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
     table.update({name: unasked(f"os.{name}") for name in asking})
+    table.update(dict.fromkeys(writing, paths.undone))
     table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
                  error=OSError, curdir=os.curdir, listdir=paths.listdir, walk=paths.walk)  # fmt: skip

@@ -13,7 +13,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp import loader
 from cutaway.interp.builtins import unasked, unreachable
 from cutaway.interp.files import plain_path, read_bytes, read_text
-from cutaway.interp.paths import exists, is_dir, is_file, known, listdir, matching
+from cutaway.interp.paths import exists, is_dir, is_file, known, listdir, matching, undone
 
 
 class Path(pathlib.PurePosixPath):
@@ -74,6 +74,8 @@ class Path(pathlib.PurePosixPath):
     def read_bytes(self) -> Any:
         """Return its bytes."""
         return read_bytes(str(self))
+
+    mkdir = rmdir = unlink = touch = staticmethod(undone)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -102,6 +102,11 @@ def _find_each(*args: Any, **kwargs: Any) -> Any:
     return found if type(found) is Unknown else iter(found)
 
 
+def undone(*_args: Any, **_options: Any) -> None:
+    """Make, move or delete nothing; the functions that do give no value."""
+    session.current().assume("files and folders that the program would make, move or delete stay as they are")
+
+
 def os_path() -> dict[str, Any]:
     """Return the names of `os.path`."""
     pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath abspath"
