@@ -18,7 +18,7 @@ from cutaway.interp import scope as scopes
 from cutaway.interp.budget import ELEMENTS, build, counted, tick
 from cutaway.interp.builtins import CONVERSIONS, make_super
 from cutaway.interp.frame import UNKNOWN_CALLS, Evaluate, Frame
-from cutaway.interp.function import WRAPPER, invoke
+from cutaway.interp.function import WRAPPER, doubt_of, invoke
 from cutaway.interp.guard import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.native import call_native, reason_of
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
@@ -312,7 +312,13 @@ class ExpressionCompiler:
             return lambda frame: get_attribute(value(frame), name)
 
         def evaluate(frame: Frame) -> Any:
-            found = getattr(value(frame), name)
+            owner = value(frame)
+            try:
+                found = getattr(owner, name)
+            except AttributeError:
+                if (doubt := doubt_of(owner)) is not None:
+                    return doubt
+                raise
             check = CHECKED.get(type(found))
             return found if check is None else check(found)
 
@@ -342,6 +348,10 @@ class ExpressionCompiler:
             except KeyError:
                 if isinstance(container, dict) and any(type(known) is Unknown for known in container):
                     return Unknown("an element of a table one of whose keys is not known")
+                raise
+            except TypeError:
+                if (doubt := doubt_of(container)) is not None:
+                    return doubt
                 raise
             check = CHECKED.get(type(found))
             return found if check is None else check(found)

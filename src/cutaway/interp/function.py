@@ -124,6 +124,7 @@ class Record:
     qualified: str
     signature: inspect.Signature | None = None
     annotated_as: Record | None = None  # the function that it wraps, and has the annotations of
+    doubt: Unknown | None = None  # a decorator, which may have made something else of it than a function
 
     @property
     def place(self) -> Place:
@@ -152,6 +153,12 @@ def record_of(function: Any) -> Record | None:
         record: Record = function.__closure__[0].cell_contents  # type: ignore[index]
         return record
     return None
+
+
+def doubt_of(function: Any) -> Unknown | None:
+    """Return why it is not certain that something is a plain function."""
+    record = record_of(function)
+    return None if record is None else record.doubt
 
 
 def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:

@@ -26,7 +26,7 @@ from cutaway.interp.expression import (
     unbound_local,
 )
 from cutaway.interp.frame import BREAK, CONTINUE, HANDLING, RETURN, UNKNOWN_CALLS, Execute, Frame
-from cutaway.interp.function import define, written_by
+from cutaway.interp.function import define, record_of, written_by
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.native import taint
@@ -343,6 +343,8 @@ class StatementCompiler(ExpressionCompiler):
                 if isinstance(decorate, Unknown):
                     # What an unknown decorator returns is unknown; the plain function is an assumption.
                     session.current().assume(f"a decorator leaves {node.name} as it is: {decorate.reason}", frame.place)
+                    if (record := record_of(function)) is not None:
+                        record.doubt = decorate
                     continue
                 function = call(decorate, [function], {})
             assign(frame, function)
