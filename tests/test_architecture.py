@@ -19,7 +19,8 @@ MAY_IMPORT = {
     "knowledge": {"knowledge", "ops", "core"},
     "syntax": {"syntax", "core"},
     "hub": {"hub", "syntax", "core"},
-    "interp": {"interp", "syntax", "knowledge", "core"},
+    "solve": {"solve", "core"},
+    "interp": {"interp", "syntax", "knowledge", "solve", "core"},
     "passes": {"passes", "ops", "core"},
     "report": {"report", "passes", "core"},
     "formats": {"formats", "core"},
@@ -28,7 +29,7 @@ MAY_IMPORT = {
 }
 """Room -> the rooms that it may import from; the modules beside the rooms may import from any."""
 
-NEUTRAL = ("core", "ops", "syntax", "interp", "passes", "report")
+NEUTRAL = ("core", "ops", "syntax", "solve", "interp", "passes", "report")
 FRAMEWORKS = re.compile(
     r"(?<![a-z])(torch|torchvision|timm|transformers|keras|tensorflow|jax|flax|einops|onnx)(?![a-z])", re.I
 )

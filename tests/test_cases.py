@@ -79,6 +79,14 @@ def _facts(network: Architecture) -> Iterator[str]:
             yield f"{path}: {module.class_name} {', '.join(map(_shape, call.inputs))} -> {outputs}"
         yield f"calls of {path}: {len(module.calls)}"
         yield f"config of {path}: {', '.join(f'{k}={v!r}' for k, v in module.config.items())}"
+    if network.requires is not None:
+        shapes = ", ".join(_shape(value.shape) for value in network.requires.inputs)
+        condition = network.requires.text
+        yield f"needs: {shapes}" + ("" if condition == "any size" else f" with {condition}")
+        yield f"needs exactly: {network.requires.exact}"
+        yield from (f"needs also: {text}" for text in network.requires.also)
+        yield from (f"needs because: {note.place} {note.text}" for note in network.requires.because)
+        yield from (f"needs perhaps: {note.place} {note.text}" for note in network.requires.open)
     for value in network.inputs:
         yield f"input {value.name}: {_shape(value.shape)} {value.dtype}"
     for value in network.outputs:

@@ -172,12 +172,58 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowed:
+    """The numbers that a symbol may stand for: those in `ranges`, the last of which may be without end.
+
+    Where there is a `modulus`, also all from `start` on that leave one of the `residues`. `text` says the same in words.
+    """
+
+    symbol: str
+    text: str
+    ranges: tuple[tuple[int, int | None], ...] = ()
+    start: int = 1
+    modulus: int | None = None
+    residues: tuple[int, ...] = ()
+
+    def __contains__(self, number: int) -> bool:
+        if any(low <= number and (high is None or number <= high) for low, high in self.ranges):
+            return True
+        return self.modulus is not None and number >= self.start and number % self.modulus in self.residues
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """What a network requires of its inputs, found from what it does with them.
+
+    `inputs` have symbols for the sizes that are free. They fit if all symbols of one of the `alternatives` are
+    allowed; a symbol that is not in it may be any positive number. `keeps` are those with which each sample of a
+    batch gives one row of the output, where a reshape might mix them. It is `exact` if all other sizes fail; if not,
+    `open` says what else might be required. `because` are the operations that require something, and `also` what
+    else is known, such as other ranks.
+    """
+
+    inputs: tuple[Value, ...]
+    alternatives: tuple[tuple[Allowed, ...], ...]
+    keeps: tuple[tuple[Allowed, ...], ...]
+    text: str
+    exact: bool = True
+    also: tuple[str, ...] = ()
+    because: tuple[Note, ...] = ()
+    open: tuple[Note, ...] = ()
+
+    def admits(self, sizes: Mapping[str, int]) -> bool:
+        """Tell whether a network accepts inputs with these sizes, by symbol."""
+        return any(all(sizes[allowed.symbol] in allowed for allowed in each) for each in self.alternatives)
+
+
+@dataclass(frozen=True, slots=True)
 class Architecture:
     """A network: what it is called, where it comes from, what it is made of, what it computes.
 
     `modules` is in the order of a walk from the root, parents before children, as torch's
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
-    names in a module's path. `causes` are the origins of what is unknown, that on which most hangs first.
+    names in a module's path. `causes` are the origins of what is unknown, that on which most hangs first. `requires`
+    is there where no input was given and one was found.
     """
 
     name: str
@@ -194,3 +240,4 @@ class Architecture:
     diagnostics: tuple[Diagnostic, ...] = ()
     separator: str = "."
     causes: tuple[Cause, ...] = ()
+    requires: Precondition | None = None

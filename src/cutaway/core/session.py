@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from cutaway.core.atom import Symbol
 from cutaway.core.dim import Dim, Size, is_known, symbols, unknown_size
@@ -56,6 +56,7 @@ class Call:
     last_operation: int = 0
     depth: int = 0
     stopped: Unknown | None = None
+    requires: Any = None  # of its inputs, where that was found
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,21 @@ class Remarks:
         self.unknowns.update(other.unknowns)
         self.assumptions.update(other.assumptions)
         self.findings.update(other.findings)
+
+
+class Solving(Protocol):
+    """Someone who runs a network for all sizes at once, to find those that it accepts."""
+
+    guarded: int
+
+    def attempt(self, rule: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call a rule, and take down what it requires of sizes."""
+
+    def enter(self, run: Callable[[], Any], key: Any, state: Callable[[], Any]) -> Any:
+        """Run a part of the network that is told by `key` and changes nothing but, perhaps, `state`."""
+
+    def named(self, size: Size) -> Size:
+        """Return a size as it is best computed with."""
 
 
 _ABSENT = object()
@@ -128,6 +144,7 @@ class Session:
     )  # reasons without a place of their own, where first met
     state: dict[str, Any] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
+    solving: Solving | None = None
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""
@@ -221,7 +238,7 @@ class Session:
     def need(self, relation: Relation, operation: str) -> bool:
         """Tell whether what an operation needs may hold; where that depends on the symbols, it is taken to, and listed."""
         answer = holds(relation)
-        if answer is not None or not (is_known(relation.left) and is_known(relation.right)):
+        if answer is not None or self.solving is not None or not (is_known(relation.left) and is_known(relation.right)):
             return answer is not False
         known = len(self.facts.learned)
         possible = self.facts.learn(relation, self.place(), operation)
@@ -256,7 +273,7 @@ class Session:
         known = len(self.facts.learned)
         place = place or self.place()
         possible = True
-        if truth.about is not None:
+        if truth.about is not None and self.solving is None:
             possible = self.facts.learn(truth.about if holds else truth.about.negated(), place, why)
         said = ", ".join(str(fact) for fact in self.facts.learned[known:])
         self.assume(f"{why}: {said}" if said else why, place)

@@ -473,7 +473,8 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         gathered.assume_ranges()
         try:
             with budget.renewed(_DESCRIBING_SECONDS):
-                return framework.read_off(network.value, network.name, target.text, gathered, past)
+                found = framework.read_off(network.value, network.name, target.text, gathered, past)
+                return found if past is None or past.requires is None else replace(found, requires=past.requires)
         except (Exception, Undecidable) as error:
             if os.environ.get("CUTAWAY_DEBUG"):
                 raise

@@ -42,6 +42,12 @@ class Budget:
         if self._left < 0:
             self._renew()
 
+    def seconds_left(self) -> float:
+        """Return how much of its time is left, which may be infinitely much."""
+        if self.reason is not None:
+            return 0.0
+        return float("inf") if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
     def build(self, elements: int) -> None:
         """Count the elements of something large."""
         self._left -= elements // _ELEMENTS_IN_A_STEP

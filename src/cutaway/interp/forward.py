@@ -5,20 +5,26 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
-from collections.abc import Sequence
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from cutaway.core import dim
 from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
+from cutaway.core.record import replace
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp import budget, complaint
+from cutaway.interp import budget, complaint, inquiry
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import record_of
 from cutaway.interp.loader import failure
 from cutaway.knowledge import inputs as conventions
 from cutaway.knowledge.framework import Framework
+from cutaway.solve.explore import Impure
 from cutaway.syntax.target import Input
 
 
@@ -45,9 +51,17 @@ def run(
                 args, kwargs, lacking = _given(network, framework, inputs)
         finally:
             STACK.pop()
+        solved = _solved(network, framework, args, kwargs, lacking, gathered)
+        if isinstance(solved, inquiry.Found):
+            return _shown(network, framework, args, kwargs, solved, gathered)
+        if isinstance(solved, inquiry.Refused):
+            kwargs |= _tensors(framework, solved)
         remarks = Remarks()
         with gathered.apart(remarks):
             call, error, at = _called(network, framework, args, kwargs, gathered)
+        if isinstance(solved, inquiry.Refused):
+            _refuse(solved, remarks)
+            lacking = []
         ours = isinstance(error, Fault) and "dtype" in error.code and lacking
         if ours:
             remarks.findings.clear()  # the type is ours, so what does not fit is no fault of the network
@@ -96,6 +110,85 @@ def run(
     return call
 
 
+def _solved(
+    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], lacking: list[str], gathered: Session
+) -> inquiry.Found | inquiry.Refused | None:
+    """Return what is found of the inputs that are lacking by running forward on them."""
+    seconds = min(inquiry.SECONDS, budget.current().seconds_left() / 2)
+    if not lacking or not seconds or not framework.is_solvable(network):
+        return None
+    parts = framework.parts(network)
+
+    def once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
+        with _unchanged(parts):
+            return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
+
+    with budget.renewed(2 * seconds):
+        return inquiry.inquire(once, framework.tensor, lacking, gathered, time.monotonic() + seconds)
+
+
+@contextmanager
+def _unchanged(parts: list[Any]) -> Iterator[None]:
+    """Put back what forward sets in a network, and in the containers that it holds."""
+    held = [(part, dict(part.__dict__)) for part in parts]
+    inside = [
+        (value, value.copy())
+        for _, attributes in held
+        for value in attributes.values()
+        if type(value) in (list, dict, set, OrderedDict)
+    ]
+    try:
+        yield
+    finally:
+        for part, attributes in held:
+            part.__dict__.clear()
+            part.__dict__.update(attributes)
+        for value, before in inside:
+            value.clear()
+            value.extend(before) if isinstance(value, list) else value.update(before)
+
+
+def _tensors(framework: Framework, solved: inquiry.Found | inquiry.Refused) -> dict[str, Any]:
+    return {name: framework.tensor(shape, solved.dtypes[name], name) for name, shape in solved.shapes.items()}
+
+
+def _shown(
+    network: Any,
+    framework: Framework,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    solved: inquiry.Found,
+    gathered: Session,
+) -> Call | None:
+    """Call a network on the inputs that were found for it."""
+    before = dim.answer_with(solved.settled.ask)
+    try:
+        call, error, at = _called(network, framework, args, {**kwargs, **_tensors(framework, solved)}, gathered)
+    finally:
+        dim.answer_with(before)
+    for name in solved.shapes:
+        gathered.assume(f"the input {name} is {solved.dtypes[name]}, of sizes that forward accepts: none is given")
+    if solved.shown:
+        gathered.assume(solved.shown)
+    if solved.settled.is_narrowed:
+        gathered.assume(f"shown for {solved.settled.words()}: other sizes take other ways through forward")
+    if call is not None:
+        call.requires = solved.requires
+        if error is not None:
+            call.stopped = failure(error, at)
+    return call
+
+
+def _refuse(solved: inquiry.Refused, remarks: Remarks) -> None:
+    """Say that no input fits, where one that comes as far as any was found not to."""
+    shapes = ", ".join(f"{name} of {'x'.join(map(str, shape)) or '()'}" for name, shape in solved.shapes.items())
+    found = list(remarks.findings)
+    remarks.findings.clear()
+    for finding in found:
+        message = f"no input fits: with {shapes}, {finding.message}"
+        remarks.findings[replace(finding, code="no-input-fits", message=message)] = None
+
+
 def _take(gathered: Session, remarks: Remarks) -> None:
     """Add what was remarked apart."""
     gathered.unknowns.update(remarks.unknowns)
@@ -139,6 +232,8 @@ def _called(
     try:
         framework.prepare(network)
         framework.call(network, args, kwargs)
+    except Impure as impure:
+        stopped = impure
     except Undecidable as undecidable:
         reason = gathered.note(undecidable.unknown)
     except KeyboardInterrupt:

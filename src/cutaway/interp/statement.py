@@ -600,7 +600,7 @@ class StatementCompiler(ExpressionCompiler):
 
     def _Try(self, node: ast.Try) -> Execute:
         outer, self.guarded = self.guarded, self.guarded or bool(node.handlers)
-        body = self.block(node.body)
+        body = _guarded(self.block(node.body)) if node.handlers else self.block(node.body)
         self.guarded = outer
         handlers = [
             (self.expression(h.type) if h.type else None, self.caught(h.name), self.block(h.body))
@@ -823,6 +823,22 @@ def _as_assignment(node: ast.AnnAssign) -> ast.Assign:
 def _writes(method: str) -> bool:
     """Tell by its name whether a function of arrays writes into one."""
     return method.endswith("_") and not method.endswith("__")
+
+
+def _guarded(body: Execute) -> Execute:
+    """Run statements whose exceptions the target handles, which whoever solves for sizes has to know."""
+
+    def execute(frame: Frame) -> object | None:
+        solving = session.current().solving
+        if solving is None:
+            return body(frame)
+        solving.guarded += 1
+        try:
+            return body(frame)
+        finally:
+            solving.guarded -= 1
+
+    return execute
 
 
 def _raises(body: list[ast.stmt]) -> bool:

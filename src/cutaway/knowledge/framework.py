@@ -47,6 +47,9 @@ class Framework(Protocol):
     def settings(self, network: Any) -> Settings | None:
         """Return what is known of the sizes that a network is made for; None where no inputs are to be assumed."""
 
+    def is_solvable(self, network: Any) -> bool:
+        """Tell whether someone may run a network on inputs of unknown sizes to find those that it accepts."""
+
     def parts(self, network: Any) -> list[Any]:
         """Return the network and every network inside it."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from cutaway.core.architecture import (
     KINDS,
+    Allowed,
     Architecture,
     Cause,
     Diagnostic,
@@ -22,6 +23,7 @@ from cutaway.core.architecture import (
     ModuleCall,
     Note,
     Op,
+    Precondition,
     Totals,
     Value,
     Weight,
@@ -236,9 +238,29 @@ _COUNT = _plain(int, "a whole number")
 _CAUSE = _record(Cause, text=_TEXT, place=_PLACE, modules=_COUNT, weights=_COUNT, ops=_COUNT)
 _DIAGNOSTIC_NOTE = _record(DiagnosticNote, text=_TEXT, place=_PLACE)
 _DIAGNOSTIC = _record(Diagnostic, code=_TEXT, message=_TEXT, place=_PLACE, notes=_many(_DIAGNOSTIC_NOTE))
+_ALLOWED = _record(
+    Allowed,
+    symbol=_TEXT,
+    text=_TEXT,
+    ranges=_many(_Form(list, _many(_optional(_COUNT)).read)),
+    start=_COUNT,
+    modulus=_optional(_COUNT),
+    residues=_many(_COUNT),
+)
+_PRECONDITION = _record(
+    Precondition,
+    inputs=_many(_VALUE),
+    alternatives=_many(_many(_ALLOWED)),
+    keeps=_many(_many(_ALLOWED)),
+    text=_TEXT,
+    exact=_FLAG,
+    also=_many(_TEXT),
+    because=_many(_NOTE),
+    open=_many(_NOTE),
+)
 _ARCHITECTURE = _record(
     Architecture,
-    optional=("separator", "causes"),
+    optional=("separator", "causes", "requires"),
     name=_TEXT,
     target=_TEXT,
     framework=_TEXT,
@@ -253,4 +275,5 @@ _ARCHITECTURE = _record(
     diagnostics=_many(_DIAGNOSTIC),
     separator=_TEXT,
     causes=_many(_CAUSE),
+    requires=_optional(_PRECONDITION),
 )

@@ -43,7 +43,21 @@ def heading(architecture: Architecture, terminal: Terminal) -> list[str]:
         if len(values) > MOST_VALUES:
             more = f"{terminal.glyphs.ellipsis} {len(values) - MOST_VALUES} more {side}s"
             lines.append([(f"{'':<6}  {more}", "faint")])
-    return [_line(line, terminal) for line in lines]
+    return [*(_line(line, terminal) for line in lines), *_requires(architecture, terminal)]
+
+
+def _requires(architecture: Architecture, terminal: Terminal) -> list[str]:
+    """Return what a network requires of inputs that nobody gave."""
+    required = architecture.requires
+    if required is None:
+        return []
+    shapes = ", ".join(figures.shape(value.shape) for value in required.inputs)
+    first = shapes if required.text == "any size" else f"{shapes} with {required.text}"
+    if not required.exact:
+        first += "; perhaps more, because " + required.open[0].text
+    start, *rest = wrap(printable(first, terminal), terminal.width - 8, terminal.width - 8)
+    lines = [paint([("needs   ", "faint"), (start, "")], terminal.colour), *(" " * 8 + line for line in rest)]
+    return lines + [_line([(" " * 8, ""), (printable(text, terminal), "faint")], terminal) for text in required.also]
 
 
 def _value(value: Value, names: int, sizes: int, terminal: Terminal) -> Iterable[Segment]:

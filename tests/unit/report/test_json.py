@@ -52,6 +52,8 @@ def test_the_schema_names_every_field() -> None:
         "Totals": "totals",
         "Note": "note",
         "Diagnostic": "diagnostic",
+        "Allowed": "allowed",
+        "Precondition": "precondition",
     }.items():
         expected = [field.name for field in fields(getattr(representation, record))]
         assert list(definitions[name]["properties"]) == expected

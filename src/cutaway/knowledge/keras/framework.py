@@ -100,6 +100,9 @@ class Keras:
     def settings(self, network: Layer) -> Settings | None:
         return None
 
+    def is_solvable(self, network: Any) -> bool:
+        return False
+
     def parts(self, network: Layer) -> list[Any]:
         return [layer for _, layer in _walk(network)]
 

@@ -75,6 +75,9 @@ class TensorFlow:
     def settings(self, network: Any) -> Settings | None:
         return None
 
+    def is_solvable(self, network: Any) -> bool:
+        return False
+
     def parts(self, network: Any) -> list[Any]:
         return [network] if isinstance(network, Graph) else [module for _, module in modules_of(network)]
 

@@ -19,6 +19,7 @@ from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
 from cutaway.knowledge.reading import Found, architecture, calls_below, named_inputs, shape_of
 from cutaway.knowledge.torch.nn.conv import Conv2d
+from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.op import compute
 from cutaway.knowledge.torch.tensor import Tensor, new
@@ -83,6 +84,10 @@ class Torch:
         return Settings(
             [arguments, *(value for value in held if value is not None)], first if type(first) is int else None
         )
+
+    def is_solvable(self, network: Module) -> bool:
+        held = (weight for part in network.modules() for weight in part.__dict__.get("_parameters", {}).values())
+        return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
 
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())

@@ -194,7 +194,8 @@ def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) ->
         target = None if takes_out else kwargs.pop("out", None)
         overwrites = writes
         try:
-            result = rule(*args, **kwargs)
+            solving = here.solving
+            result = rule(*args, **kwargs) if solving is None else solving.attempt(rule, args, kwargs)
             if inplace_at is not None:
                 overwrites = bool(kwargs.get("inplace", args[inplace_at] if len(args) > inplace_at else False))
         except Undecidable as undecidable:
@@ -269,6 +270,8 @@ def _materialise(
         shape = result.shape
         if type(shape) is not Unknown:
             shape = [session.current().size(s) if isinstance(s, Unknown) else s for s in shape]
+            if (solving := session.current().solving) is not None:
+                shape = [solving.named(size) for size in shape]
         values = cast(result.values, result.dtype, shape)
         if isinstance(target, Tensor):
             write(target, values)

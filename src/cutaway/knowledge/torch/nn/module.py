@@ -461,7 +461,12 @@ class Module:
         here.modules.append(self)
         outside, here.recording = here.recording, True
         try:
-            result = self.forward(*args, **kwargs)
+            if here.solving is None:
+                result = self.forward(*args, **kwargs)
+            else:
+                result = here.solving.enter(
+                    lambda: self.forward(*args, **kwargs), id(self), lambda: _traces(self, args, kwargs)
+                )
         except Undecidable as undecidable:
             if type(undecidable) is not Undecidable:
                 raise
@@ -491,6 +496,17 @@ class Module:
 
 
 _IncompatibleKeys = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+
+
+def _traces(module: Module, args: Any, kwargs: Any) -> Any:
+    """Return what is seen of what a call of forward may leave behind: in the modules, and in what it is given."""
+    held = [part.__dict__ for part in module.modules()]
+    given = [value for value in (*args, *kwargs.values()) if isinstance(value, (list, dict, set))]
+    inside = [value for each in held for value in each.values() if isinstance(value, (list, dict, set))]
+    return (
+        [[(name, id(value)) for name, value in each.items()] for each in held],
+        [[id(item) for item in (value.values() if isinstance(value, dict) else value)] for value in (*given, *inside)],
+    )
 
 
 def _remove(name: str, *tables: Any) -> None:
