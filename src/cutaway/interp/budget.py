@@ -10,6 +10,7 @@ from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.ordering import in_order
 
 STEPS = 20_000_000  # calls, loop iterations, and parts of what is built
 DEPTH = 400  # nested calls of the target
@@ -132,7 +133,7 @@ def counted(items: Any) -> Iterable[Any]:
     """Return something to iterate over natively, so that each item counts as a step or all are counted before."""
     if type(items) in _SIZED:
         _budget.build(len(items))
-        return items  # type: ignore[no-any-return]
+        return in_order(items)  # type: ignore[no-any-return]
     return _each(iter(items))
 
 

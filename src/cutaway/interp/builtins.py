@@ -18,6 +18,7 @@ from cutaway.interp.frame import STACK
 from cutaway.interp.guard import BINARY, beyond, power
 from cutaway.interp.names import every_name
 from cutaway.interp.namespace import Namespace
+from cutaway.interp.ordering import in_order
 from cutaway.interp.reach import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
 from cutaway.interp.text import format_text
 from cutaway.knowledge.registry import CONSTRUCTORS
@@ -499,7 +500,7 @@ def _decided(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
 
 def _iterator(*args: Any) -> Any:
     """`iter`; one that calls a function until it returns something counts its calls."""
-    made = _known(iter)(*args)
+    made = _known(iter)(in_order(args[0]), *args[1:]) if args else _known(iter)()
     return iter(counted(made)) if len(args) == 2 and type(made) is not Unknown else made
 
 

@@ -21,6 +21,7 @@ from cutaway.interp.frame import UNKNOWN_CALLS, Evaluate, Frame
 from cutaway.interp.function import WRAPPER, doubt_of, invoke
 from cutaway.interp.guard import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.native import call_native, reason_of
+from cutaway.interp.ordering import in_order
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
 from cutaway.interp.scope import Scope
 from cutaway.interp.text import is_wide, joined
@@ -535,7 +536,8 @@ class ExpressionCompiler:
             child = Frame({}, frame.globals, frame.file, parent, None)
             child.line = frame.line
             try:
-                return plain(child, iter(source)) if is_plain else make(produce(child, iter(source), 0))
+                items = iter(in_order(source))
+                return plain(child, items) if is_plain else make(produce(child, items, 0))
             except Undecidable as undecidable:
                 if type(undecidable) is Undecidable:
                     return undecidable.unknown

@@ -30,6 +30,7 @@ from cutaway.interp.function import define, record_of, written_by
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.native import taint
+from cutaway.interp.ordering import in_order
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import blur, delete_attribute, get_attribute, is_instance_of_targets, set_attribute
 from cutaway.interp.repetition import repetition
@@ -540,7 +541,7 @@ class StatementCompiler(ExpressionCompiler):
                     finish = known.start(frame, found)
                     if finish is None:
                         return None
-                items = iter(found)
+                items = iter(in_order(found))
             except Undecidable as undecidable:
                 if type(undecidable) is not Undecidable:
                     raise
