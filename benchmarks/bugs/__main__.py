@@ -30,7 +30,8 @@ def found(files: list[Path]) -> list[str]:
         try:
             networks = cutaway.show(str(file))
         except cutaway.CutawayError as error:
-            print(f"       {error}")
+            if "the program stops here" in str(error):  # a program without a network, which says where it fails
+                texts[str(error)] = None
             continue
         for network in networks:
             for fault in network.diagnostics:

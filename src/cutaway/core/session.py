@@ -116,6 +116,7 @@ _MOST_PARTS = 1 << 16
 class Session:
     """The record of one analysis.
 
+    `settled` is set by what a loop has done often enough: the innermost loop ends there, and what it sets is unknown.
     `recording` says whether operations are kept: while a module is called. While `quiet`, unknowns
     are not listed: a library is being imported, and most of what it does then concerns no network.
     They are listed when something turns out to depend on them. `module` gives a module that is read from
@@ -129,6 +130,7 @@ class Session:
     build: Callable[[int], None] = lambda _elements: None
     module: Callable[[str], Any] = lambda _name: None
     recording: bool = True
+    settled: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     modules: list[Any] = field(default_factory=list)

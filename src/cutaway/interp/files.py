@@ -38,10 +38,21 @@ def read_text(path: Any, mode: Any) -> Any:
     return data if isinstance(data, Unknown) else io.StringIO(data.decode("utf-8", "replace"))
 
 
+def beside(name: str) -> str:
+    """Return where a file is: where its name says, or beside the program, where most programs are started."""
+    if os.path.isabs(name) or disk.is_file(name):
+        return name
+    for folder in sorted(loader.current().own):
+        if disk.is_file(os.path.join(folder, name)):
+            session.current().assume(f"the program is started in its own folder, where {name} is")
+            return os.path.join(folder, name)
+    return name
+
+
 def read_bytes(name: str) -> Any:
     """Return the bytes of a file of the project, or an unknown that says why not."""
     here = session.current()
-    name = plain_path(name)
+    name = beside(plain_path(name))
     if not disk.is_file(name):
         return here.unknown(f"the file {name} is not there to be read")
     if not allowed(name) or os.path.getsize(name) > _MAXIMUM:

@@ -506,6 +506,7 @@ class StatementCompiler(ExpressionCompiler):
         body, orelse = self.block(node.body), self.block(node.orelse)
 
         def execute(frame: Frame) -> object | None:
+            here = session.current()
             while True:
                 tick()
                 frame.line = line
@@ -516,6 +517,9 @@ class StatementCompiler(ExpressionCompiler):
                     self._forget(frame, node.body, truth)
                     return None
                 signal = body(frame)
+                if here.settled is not None:
+                    self._settle(frame, node.body, here)
+                    return None
                 if signal is not None:
                     if signal is BREAK:
                         return None
@@ -548,10 +552,14 @@ class StatementCompiler(ExpressionCompiler):
                 assign(frame, undecidable.unknown)
                 self._forget(frame, node.body, undecidable.unknown)
                 return None
+            here = session.current()
             for item in items:
                 tick()
                 assign(frame, item)
                 signal = body(frame)
+                if here.settled is not None:
+                    self._settle(frame, node.body, here)
+                    return None
                 if signal is not None:
                     if signal is BREAK:
                         return None
@@ -562,6 +570,12 @@ class StatementCompiler(ExpressionCompiler):
             return orelse(frame)
 
         return execute
+
+    def _settle(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
+        """End a loop that goes on as it began; what it sets is unknown."""
+        unknown, here.settled = here.settled, None
+        assert unknown is not None
+        self._forget(frame, body, unknown)
 
     def _With(self, node: ast.With) -> Execute:
         execute = self.block(node.body)

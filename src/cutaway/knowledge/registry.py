@@ -30,7 +30,8 @@ _ABSENT: set[str] = set()
 _LOADED: set[str] = set()
 _WAITING: list[str] = []
 # Library -> the package or module of ours that models it.
-_HOMES = {name: name for name in ("torch", "einops", "numpy", "keras", "tensorflow", "yaml")}
+_HOMES = {name: name for name in ("torch", "einops", "numpy", "keras", "tensorflow", "yaml", "cv2", "sklearn")}
+_HOMES["PIL"] = "pil"
 _READABLE: set[str] = set()
 _ALIASES: list[tuple[str, str]] = []
 

@@ -150,7 +150,7 @@ def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any
             read = [t.reference() for t in tensors((args, kwargs))]
             record(here, args, kwargs, read, [Reference(0, unknown, "unknown")], None, True)
             trace = here.state.get("tensorflow.trace")
-            if trace is None or not read:
+            if trace is None or not read or "tensorflow.building" not in here.state:
                 return unknown
             made = new(unknown, UNTOLD)
             trace.append((call, args, kwargs, made, here.place()))
@@ -171,6 +171,7 @@ def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any
                 record(here, args, kwargs, read, written, sum(macs), allocates[0])
         return made
 
+    call.__op__ = name  # type: ignore[attr-defined]
     return call
 
 

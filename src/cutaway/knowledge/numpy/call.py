@@ -57,6 +57,8 @@ def bounded(
 def _of(name: str, unknown: Unknown, args: Any) -> Any:
     """Return what a function makes of an unknown value: an array, where it always makes one."""
     makes_array = name in ("array", "asarray", "asanyarray", "ascontiguousarray")
+    if makes_array and args and hasattr(type(args[0]), "as_array"):
+        return args[0].as_array()
     return of_unknown(unknown) if makes_array and args and args[0] is unknown else unknown
 
 

@@ -108,6 +108,9 @@ class Array:
     def __repr__(self) -> str:
         return f"array(shape={self.shape}, dtype={self.dtype})"
 
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
     def item(self, *_args: Any) -> Unknown:
         return self.unknown()
 

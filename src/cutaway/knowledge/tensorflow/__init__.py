@@ -6,10 +6,13 @@ NEEDS = ("keras",)
 ALIASES = (
     ("tensorflow.compat.v2", "tensorflow"),
     ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.contrib.keras.api.keras", "keras"),
     ("tensorflow.contrib.keras", "keras"),
     ("tensorflow.python.ops.nn", "tensorflow.nn"),
     ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
     ("tensorflow.python.framework.ops", "tensorflow"),
 )
-LATER = frozenset("arrange data elementwise examples linear names nn random reduce".split())
+LATER = frozenset(
+    "arrange control data elementwise examples image layers linalg linear losses names nn program random recurrent reduce".split()
+)
 """Files that few networks need: they are read when a name is not found in the others."""

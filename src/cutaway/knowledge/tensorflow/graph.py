@@ -21,6 +21,7 @@ class Graph:
         self.placeholders: list[Any] = []
         self.variables: list[Any] = []
         self.fetched: list[Any] = []
+        self.losses: dict[int, Any] = {}
         self.names: dict[str, int] = {}
         self.scopes: list[Any] = []
         self.named: dict[str, Any] = {}
@@ -77,7 +78,8 @@ def build() -> Graph:
     if not graph.building:
         graph.building = True
         graph.first = len(here.operations)
-        here.state["tensorflow.trace"] = []
+        here.state.setdefault("tensorflow.trace", [])
+        here.state["tensorflow.building"] = True
         graph.place = here.place()
     if not here.modules:
         here.recording = True

@@ -18,6 +18,7 @@ from cutaway.knowledge.keras.shape import text
 from cutaway.knowledge.keras.tensor import Tensor, Variable, convert, new
 from cutaway.knowledge.registry import register
 from cutaway.knowledge.tensorflow.graph import build, default_graph
+from cutaway.knowledge.tensorflow.silent import look
 
 
 class Step:
@@ -66,12 +67,27 @@ for _name in ("Session", "InteractiveSession", "train.MonitoredTrainingSession",
 
 def run(fetches: Any, feed_dict: Any) -> Any:
     """Compare what is fed with the placeholders, follow the graph to what is fetched, and return its shapes."""
+    _count()
     fed = _fed(feed_dict)
     wanted = _sources(fetches)
     fresh = _followed(wanted, fed)
     graph = default_graph()
     graph.fetched = [t for t in _flat(fetches) if isinstance(t, Tensor)] or graph.fetched
     return _results(fetches, fresh)
+
+
+_RUNS = 100  # of one line
+
+
+def _count() -> None:
+    """End the loop around a line that has run often enough: a training does the same again and again."""
+    here = session.current()
+    place = here.place()
+    counts = here.state.setdefault("tensorflow.runs", {})
+    counts[place] = counts.get(place, 0) + 1
+    if counts[place] > _RUNS:
+        here.assume(f"a loop goes on as it began after {_RUNS} runs of a session", place)
+        here.settled = Unknown("how a training ends is not known", place)
 
 
 def _flat(value: Any) -> list[Any]:
@@ -151,7 +167,7 @@ def _followed(wanted: list[Tensor], fed: dict[int, Any]) -> dict[int, Any]:
     """Call again what leads from what is fed to what is wanted; return the new tensors by the old ones."""
     here = session.current()
     trace = here.state.get("tensorflow.trace")
-    if not trace or not fed or not wanted:
+    if not trace or not wanted:
         return fed
     known = here.state.setdefault("tensorflow.followed", {})
     key = (tuple(map(id, wanted)), tuple((at, str(made._shape)) for at, made in fed.items()), len(trace))
@@ -159,8 +175,7 @@ def _followed(wanted: list[Tensor], fed: dict[int, Any]) -> dict[int, Any]:
         found: dict[int, Any] = known[key]
         return found
     needed = _behind(wanted, trace, fed)
-    values = dict(fed)
-    known[key] = values
+    values = known[key] = dict(fed)
     outside, here.recording, here.state["tensorflow.trace"] = here.recording, False, None
     try:
         for at in sorted(needed):
@@ -174,6 +189,8 @@ def _followed(wanted: list[Tensor], fed: dict[int, Any]) -> dict[int, Any]:
                 values.update((id(old), fresh) for old, fresh in zip(tensors(made), tensors(again)))
     finally:
         here.recording, here.state["tensorflow.trace"] = outside, trace
+    losses = default_graph().losses
+    look([trace[at] for at in sorted(needed)], values, any(id(tensor) in losses for tensor in wanted))
     return values
 
 

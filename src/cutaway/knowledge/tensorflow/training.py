@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.dtypes import standardize
 from cutaway.knowledge.keras.shape import symbolic
-from cutaway.knowledge.keras.tensor import Tensor, new
+from cutaway.knowledge.keras.tensor import new
 from cutaway.knowledge.registry import register, row
 from cutaway.knowledge.tensorflow.graph import default_graph
 from cutaway.knowledge.tensorflow.session import Step
@@ -31,9 +30,11 @@ class Optimizer:
         pass
 
     def minimize(self, loss: Any, *_args: Any, **_kwargs: Any) -> Step:
+        default_graph().losses[id(loss)] = loss
         return Step(loss)
 
     def compute_gradients(self, loss: Any, var_list: Any = None, **_kwargs: Any) -> list[Any]:
+        default_graph().losses[id(loss)] = loss
         return [(v, v) for v in (var_list or default_graph().variables)]
 
     def apply_gradients(self, *_args: Any, **_kwargs: Any) -> Step:
@@ -73,6 +74,3 @@ initializers.random_uniform initializers.variance_scaling initializers.glorot_un
     register(f"tensorflow.compat.v1.{_name}", _initializer)
     if not _name.startswith("initializers."):
         register(f"tensorflow.{_name}", _initializer)
-
-
-__all__ = ["Optimizer", "Tensor", "Unknown"]

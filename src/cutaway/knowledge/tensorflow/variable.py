@@ -44,6 +44,8 @@ class Variable(KerasVariable):
             constraint=None, autocast=False,
         )  # fmt: skip
         default_graph().variables.append(self)
+        if not session.current().modules:
+            session.current().state.setdefault("tensorflow.trace", [])  # a graph may begin here
 
     @property
     def name(self) -> str:
