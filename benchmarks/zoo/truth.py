@@ -75,9 +75,7 @@ def record(subject: Subject, device: str = "meta") -> dict[str, Any]:
     except Exception as error:
         return row | {"build_error": _line(error)}
     model.eval()
-    row["modules"] = [[path, type(module).__name__] for path, module in model.named_modules()]
-    row["params"] = {name: list(weight.shape) for name, weight in model.named_parameters()}
-    row["buffers"] = {name: list(weight.shape) for name, weight in model.named_buffers()}
+    row |= _contents(model)
     given = subject.inputs(model)
     row["input"] = dict(zip(subject.names, given)) if subject.names else given
     if subject.names:
@@ -104,7 +102,27 @@ def record(subject: Subject, device: str = "meta") -> dict[str, Any]:
             output = model(*args, **kwargs)
     except Exception as error:
         return row | {"forward_error": _line(error)}
-    return row | {"output": shapes(output), "io": calls}
+    return _with_added(row, _contents(model)) | {"output": shapes(output), "io": calls}
+
+
+def _with_added(built: dict[str, Any], called: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of a model as it is built, with what its first call has added in the places where it stands."""
+    found = dict(built)
+    for kind in ("modules", "params", "buffers"):
+        before, after = dict(built[kind]), dict(called[kind])
+        if before.keys() < after.keys():
+            merged = {name: before.get(name, value) for name, value in after.items()}
+            found[kind] = [list(entry) for entry in merged.items()] if kind == "modules" else merged
+    return found
+
+
+def _contents(model: Any) -> dict[str, Any]:
+    """Return the modules and weights that a model has now; its first call may add some."""
+    return {
+        "modules": [[path, type(module).__name__] for path, module in model.named_modules()],
+        "params": {name: list(weight.shape) for name, weight in model.named_parameters()},
+        "buffers": {name: list(weight.shape) for name, weight in model.named_buffers()},
+    }
 
 
 def _tensors(

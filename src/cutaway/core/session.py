@@ -120,7 +120,8 @@ class Session:
     `recording` says whether operations are kept: while a module is called. While `quiet`, unknowns
     are not listed: a library is being imported, and most of what it does then concerns no network.
     They are listed when something turns out to depend on them. `module` gives a module that is read from
-    source, None where there is none. `state` is what a framework keeps for all of a program: counters of
+    source, None where there is none; `catch_up` evaluates modules that wait and mention a word, and tells if there were
+    any. `state` is what a framework keeps for all of a program: counters of
     names, defaults.
     """
 
@@ -129,6 +130,7 @@ class Session:
     tick: Callable[[], None] = lambda: None
     build: Callable[[int], None] = lambda _elements: None
     module: Callable[[str], Any] = lambda _name: None
+    catch_up: Callable[[str], bool] = lambda _word: False
     recording: bool = True
     settled: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
@@ -170,6 +172,18 @@ class Session:
         made = unknown_size()
         self.sizes.update(dict.fromkeys(symbols(made), unknown))
         return made
+
+    @contextmanager
+    def whole(self, inputs: list[tuple[str, Reference]]) -> Iterator[Call]:
+        """Record what happens inside as a call that is of no module: its class calls what it will, itself or not."""
+        call = Call(None, inputs, len(self.operations), depth=-1)
+        self.calls.append(call)
+        outside, self.recording = self.recording, True
+        try:
+            yield call
+        finally:
+            self.recording = outside
+            call.last_operation = len(self.operations)
 
     def change(self, owner: Any, name: str) -> None:
         """Remember an attribute of a modelled library before the target changes it."""

@@ -182,6 +182,7 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
         tick=budget.tick,
         build=budget.build,
         module=lambda name: loader.current().source(name),
+        catch_up=lambda word: loader.current().left.catch_up_all(word),
         recording=False,
     )
     for path in options.paths:

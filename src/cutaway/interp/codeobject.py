@@ -6,6 +6,7 @@ import ast
 import types
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.function import Record, record_of, wrap
 from cutaway.interp.namespace import Namespace
@@ -16,6 +17,17 @@ class Description(types.SimpleNamespace):
     """The harmless parts of a code object that programs look at; the rest of it is out of their reach."""
 
     __slots__ = ("__cutaway__",)
+
+    def replace(self, **changes: Any) -> Any:
+        """Return the code under other names; what it does stays."""
+        if other := next((name for name in changes if name not in _NAMES), None):
+            return session.current().unknown(f"code is not made with another {other}")
+        made = Description(**{**vars(self), **changes})
+        object.__setattr__(made, "__cutaway__", object.__getattribute__(self, "__cutaway__"))
+        return made
+
+
+_NAMES = ("co_name", "co_qualname", "co_filename", "co_firstlineno")
 
 
 def described(record: Record) -> Description:
@@ -29,6 +41,7 @@ def described(record: Record) -> Description:
         co_name=code.name,
         co_filename=code.file,
         co_firstlineno=code.line,
+        co_qualname=record.qualified,
     )
     object.__setattr__(made, "__cutaway__", record)
     return made

@@ -100,6 +100,9 @@ def no_network(state: ModuleState, target: Target, gathered: Session) -> TargetE
 
 def not_a_network(target: Target, value: Any) -> TargetError:
     """An expression has a value, but that is no network."""
+    kind = value if isinstance(value, type) else type(value)
+    if issubclass(kind, Opaque):
+        value = kind._opaque_reason
     if isinstance(value, Unknown):
         where = f"{value.place}: " if value.place else ""
         return TargetError(f"{target.text}: {where}what it is can't be determined: {value.reason}")

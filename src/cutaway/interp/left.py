@@ -53,6 +53,12 @@ class Left:
                     self._note_imports(state)
         return found
 
+    def catch_up_all(self, word: str) -> bool:
+        """Evaluate what was left of any package and mentions a word; tell if there was any."""
+        packages = dict.fromkeys(name.partition(".")[0] for name in self.states)
+        found = [package for package in packages if self.catch_up(package, word)]
+        return bool(found)
+
     def is_filled(self, cls: type, name: str) -> bool:
         """Tell whether the modules of a class and its bases put something into a container that the class holds."""
         states = self.loader.states

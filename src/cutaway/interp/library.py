@@ -20,7 +20,7 @@ from cutaway.interp.function import record_of, signature
 from cutaway.interp.guard import BINARY, COMPARE, IN_PLACE, contains
 from cutaway.interp.introspection import file_of, own_annotations, text_of, type_hints
 from cutaway.interp.pure import MODULES, public
-from cutaway.interp.reach import DENIED, get_attribute
+from cutaway.interp.reach import DENIED, SPECIAL, admit, get_attribute, is_host_class
 from cutaway.knowledge import registry
 
 
@@ -255,7 +255,9 @@ def _sys() -> dict[str, Any]:
 
     table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
                  setrecursionlimit=_quiet, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
-                 executable="python", exc_info=_exc_info, flags=types.SimpleNamespace(),
+                 executable="python", exc_info=_exc_info, flags=sys.flags, gettrace=_quiet, getprofile=_quiet,
+                 getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
+                 stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
                  warnoptions=[])  # fmt: skip
     return table
 
@@ -449,7 +451,12 @@ def _inspect() -> dict[str, Any]:
             function = function.__wrapped__
         return function
 
-    table.update(signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
+    def static(value: Any, name: Any, *default: Any) -> Any:
+        if type(value) is Unknown or name in DENIED or is_host_class(type(value)) or name in SPECIAL:
+            return get_attribute_or(value, name, *default) if default else get_attribute(value, name)
+        return admit(inspect.getattr_static(value, name, *default))
+
+    table.update(getattr_static=static, signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
                  getmembers=members, isfunction=is_function, getsource=text_of,
                  getfile=file_of, getmodule=module_of, stack=frames, currentframe=frames, unwrap=unwrap,
                  getsourcefile=file_of, get_annotations=own_annotations,
@@ -537,6 +544,16 @@ def _random() -> dict[str, Any]:
               "choice": only("choice", lambda seq: seq)}  # fmt: skip
     return {**{n: draw(n) for n in names}, **chosen, "shuffle": shuffle, "seed": _quiet, "Random": lambda *_a: Unknown("random.Random is random"),
             "getstate": draw("getstate"), "setstate": _quiet}  # fmt: skip
+
+
+def _uuid() -> dict[str, Any]:
+    import uuid
+
+    def draw(*_args: Any, **_kwargs: Any) -> Any:
+        return Unknown("an identifier is drawn at random", session.current().place())
+
+    names = "UUID uuid3 uuid5 NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500".split()
+    return {**{name: getattr(uuid, name) for name in names}, "uuid1": draw, "uuid4": draw, "getnode": draw}
 
 
 def _time() -> dict[str, Any]:
@@ -679,7 +696,7 @@ _MODELLED: dict[str, Callable[[], dict[str, Any]]] = {
     "json": _json, "types": _types, "typing": _typing, "typing_extensions": _typing, "sys": _sys, "os": _os, "os.path": paths.os_path,
     "pathlib": _path_objects("pathlib_names"), "glob": paths.glob_names, "logging": _logging, "warnings": _warnings, "inspect": _inspect, "importlib": _importlib,
     "importlib.util": _importlib_util, "importlib.metadata": _importlib_metadata, "importlib_metadata": _importlib_metadata,
-    "random": _random, "time": _time,
+    "random": _random, "time": _time, "uuid": _uuid,
     "traceback": _traceback, "platform": _platform, "threading": _threading, "datetime": _datetime,
     "argparse": _argparse, "io": _io, "dataclasses": _dataclasses, "hashlib": _hashlib, "pkgutil": _path_objects("pkgutil_names"), "importlib.resources": _path_objects("resources_names"), "importlib_resources": _path_objects("resources_names"), "builtins": _builtins, "urllib": dict,
 }  # fmt: skip

@@ -480,6 +480,8 @@ def _may_change(owner: Any, name: str) -> bool:
             return True
     elif kind is not dataclasses.Field and kind not in _OURS and not registry.is_constant(owner):
         return True
+    if name == "__doc__":
+        return False  # nothing hangs on a text that explains
     title = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", kind.__name__)
     session.current().unknown(f"{title}.{name} is the host's own: it is not changed")
     return False

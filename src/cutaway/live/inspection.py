@@ -16,6 +16,7 @@ from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.describe import FORMS, Described, class_name, describe, qualified_name
+from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.reading import calls_below, dtype_of, module_calls, named_inputs, operations, shape_of
 from cutaway.live import where
 from cutaway.live.capture import Capture, Values
@@ -76,10 +77,25 @@ def _run(
             stack.enter_context(flops)
             stack.enter_context(Capture(gathered, values, names(), flops))
         try:
-            network(*arguments.positional, **arguments.named)
+            _call(network, arguments, gathered, values)
         except (Exception, SystemExit) as error:
             return error
     return None
+
+
+def _call(network: torch.nn.Module, arguments: Arguments, gathered: Session, values: Values) -> None:
+    if type(network).__call__ is torch.nn.Module.__call__:
+        network(*arguments.positional, **arguments.named)
+        return
+
+    def refer(value: Any) -> Reference | None:
+        return values.reference(value) if isinstance(value, torch.Tensor) else None
+
+    given = flatten_arguments(tuple(arguments.positional), dict(arguments.named), refer)
+    with gathered.whole(given) as call:
+        result = network(*arguments.positional, **arguments.named)
+    with torch._C.DisableTorchFunction():
+        call.outputs = flatten(result, refer=refer)
 
 
 def _read_off(

@@ -33,10 +33,8 @@ frombuffer array_str array_repr array2string copyto place put putmask fill_diago
 polyint polyadd polysub polymul"""
 _BOUNDS: dict[str, tuple[str, size.Bound]] = {
     "makers": ("zeros ones empty full", size.shape),
-    "squares": (
-        "eye identity tri tril_indices triu_indices diag_indices hamming hanning bartlett blackman",
-        size.square,
-    ),
+    "windows": ("hamming hanning bartlett blackman kaiser", size.shape),
+    "squares": ("eye identity tri tril_indices triu_indices diag_indices", size.square),
     "steps": ("arange", size.steps),
     "samples": ("linspace logspace geomspace", size.samples),
     "repetitions": ("repeat tile", size.repetition),
@@ -55,6 +53,7 @@ _SMALL = 1 << 18  # elements of a matrix whose decomposition is computed
 _LINALG = """norm inv pinv det slogdet solve lstsq matrix_rank matrix_power eig eigh eigvals eigvalsh svd qr cholesky cond
 multi_dot tensorsolve tensorinv matrix_norm vector_norm"""
 _FFT = "fftfreq rfftfreq fftshift ifftshift"
+_TRANSFORMS = "fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn"
 
 
 class Unchanged:
@@ -127,11 +126,15 @@ def _register_functions() -> None:
         if value is not None and name not in seen and not isinstance(value, type):
             seen.add(name)
             register(f"numpy.{name}", bounded(name, value, bound))
-    for prefix, names, most in (("linalg", _LINALG, _SMALL), ("fft", _FFT, ELEMENTS)):
+    for prefix, names, bound, most in (
+        ("linalg", _LINALG, size.total, _SMALL),
+        ("fft", _FFT, size.total, ELEMENTS),
+        ("fft", _TRANSFORMS, size.transform, ELEMENTS),
+    ):
         home = getattr(numpy, prefix)
         for name in names.split():
             if hasattr(home, name):
-                register(f"numpy.{prefix}.{name}", bounded(f"{prefix}.{name}", getattr(home, name), size.total, most))
+                register(f"numpy.{prefix}.{name}", bounded(f"{prefix}.{name}", getattr(home, name), bound, most))
     for name in ("mgrid", "ogrid", "r_", "c_"):
         register(f"numpy.{name}", Grid(name, getattr(numpy, name)))
 

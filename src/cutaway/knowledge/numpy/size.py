@@ -110,6 +110,12 @@ def _flat(value: Any) -> list[Any]:
     return [i for item in value for i in _flat(item)] if isinstance(value, (list, tuple)) else [value]
 
 
+def transform(values: Any, n: Any = None, *_rest: Any, **named: Any) -> float:
+    """Return the elements of a Fourier transform, which may be given other lengths than its input has."""
+    lengths = named.get("n", named.get("s", n))
+    return 2 * elements(values) * (1.0 if lengths is None else count(lengths))
+
+
 def diagonal(values: Any, k: Any = 0, *_rest: Any, **_named: Any) -> float:
     """Return the elements of `diag` and `diagflat`."""
     return (elements(values) + _number(k)) ** 2

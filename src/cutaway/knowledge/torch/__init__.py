@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LATER = frozenset(
-    """attention data distributions fft linalg linalg_norm linear_solve lowrank optim resize torchvision_ops triangular
+    """attention data distributions fft library linalg linalg_norm linear_solve lowrank optim resize torchvision_ops triangular
     functional.classification functional.distance functional.embedding functional.loss functional.padding
     functional.vision nn.adaptive nn.attention nn.channelshuffle nn.distance nn.fold nn.instancenorm
     nn.linear_cross_entropy nn.loss nn.packed nn.padding nn.parallel nn.parameter_container nn.parametrizations

@@ -11,7 +11,7 @@ from cutaway.ops import layout
 Arranged: TypeAlias = Callable[[Any, list[Tensor]], Any]
 """Shape and inputs -> strides, None where they are not known."""
 
-_ELEMENTWISE = frozenset(["unary", "binary", "ternary", "elementwise", "activation", "casting"])
+_ELEMENTWISE = frozenset(["unary", "binary", "ternary", "elementwise", "activation"])
 """Files of rows whose results lie as their operands do."""
 
 _CONTIGUOUS = frozenset(
@@ -47,6 +47,8 @@ def arrangement(name: str, home: str) -> Arranged:
         return _joined
     if home.rpartition(".")[2] in _ELEMENTWISE:
         return _elementwise
+    if home.endswith(".casting"):  # a second tensor only says what is cast to
+        return lambda shape, inputs: _elementwise(shape, inputs[:1])
     return lambda _shape, _inputs: None
 
 

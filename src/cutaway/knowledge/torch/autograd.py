@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 from cutaway.core.fault import Fault
@@ -13,6 +14,10 @@ from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.utils import tree_flatten
 
 torch = KnownModule("torch")
+Dual = namedtuple("Dual", ["primal", "tangent"])
+register("torch.autograd.forward_ad.UnpackedDualTensor", Dual)
+register("torch.autograd.forward_ad.unpack_dual", lambda tensor, *, level=None: Dual(tensor, None))
+register("torch.autograd.forward_ad._current_level", -1)
 
 
 @row("torch.autograd.function.FunctionCtx")

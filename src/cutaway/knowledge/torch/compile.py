@@ -1,11 +1,10 @@
-"""Compilers, tracers and exporters: `torch.jit`, `torch.compile`, `torch.fx`, `torch.library` leave a network as it is."""
+"""Compilers, tracers and exporters: `torch.jit`, `torch.compile`, `torch.fx` leave a network as it is."""
 
 from __future__ import annotations
 
 import contextlib
 import typing
 from collections import namedtuple
-from typing import Any
 
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import TABLE, register, row
@@ -96,6 +95,8 @@ register_all(
 register_classes("torch._dynamo", "OptimizedModule|eval_frame.OptimizedModule", Module)
 register("torch._utils_internal.is_compiling", always(False))
 register("torch.utils._python_dispatch._get_current_dispatch_mode", always(None))
+register_all("torch._guards", "detect_fake_mode TracingContext.try_get CompileContext.try_get", always(None))
+register("torch.fx.experimental.proxy_tensor.get_proxy_mode", always(None))
 
 # torch.fx and export
 
@@ -124,7 +125,7 @@ register_all("torch.onnx", "export register_custom_op_symbolic unregister_custom
 register_all("torch._C", "_get_tracing_state _functorch.peek_interpreter_stack _get_torch_dispatch_mode", always(None))
 register_all(
     "torch._C",
-    "_is_tracing _get_cudnn_enabled _is_torch_function_enabled _cuda_isCurrentStreamCapturing",
+    "_is_tracing _are_functorch_transforms_active _get_cudnn_enabled _is_torch_function_enabled _cuda_isCurrentStreamCapturing",
     always(False),
 )
 register_all(
@@ -135,56 +136,6 @@ register_all(
     nothing,
 )
 register_classes("torch._C", "DisableTorchFunction DisableTorchFunctionSubclass _DisableTorchDispatch", Inert)
-
-# torch.library
-
-
-@row("torch.library.CustomOpDef", "torch._library.custom_ops.CustomOpDef")
-class CustomOpDef:
-    """A function of the target registered as an operator; its shape function speaks for it if it has one."""
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._fake: Any = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return (self._fake or self._function)(*args, **kwargs)
-
-    def register_fake(self, fn: Any = None, /) -> Any:
-        """Set the function that only computes shapes."""
-        if fn is None:
-            return self.register_fake
-        self._fake = fn
-        return fn
-
-    def _ignore(self, *args: Any, **_kwargs: Any) -> Any:
-        return args[-1] if args and callable(args[-1]) else (lambda function: function)
-
-    register_kernel = register_autograd = register_vmap = register_torch_dispatch = register_autocast = _ignore
-
-
-def _custom_op(name, fn=None, /, **_options):
-    return CustomOpDef(fn) if fn is not None else CustomOpDef
-
-
-register_all("torch.library", "custom_op triton_op", _custom_op)
-
-
-def _registration(*args: Any, **_kwargs: Any) -> Any:
-    """Registering a kernel for an operator returns the kernel, given now or by decoration."""
-    return args[-1] if len(args) > 1 and callable(args[-1]) else (lambda function: function)
-
-
-register_all(
-    "torch.library",
-    "register_fake register_kernel register_autograd register_vmap register_torch_dispatch register_autocast impl "
-    "impl_abstract fallthrough_kernel",
-    _registration,
-)
-register_all("torch.library", "define opcheck", nothing)
-register("torch.library.wrap_triton", first)
-register("torch.library.Library", type("Library", (Inert,), {"impl": lambda self, *a, **k: _registration(*a)}))
-
 
 # Modes that intercept calls
 

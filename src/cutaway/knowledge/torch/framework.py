@@ -15,6 +15,7 @@ from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.causes import Causes
 from cutaway.knowledge.describe import bind_by_name, class_name, describe
+from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
 from cutaway.knowledge.reading import Found, architecture, calls_below, named_inputs, shape_of
@@ -61,7 +62,12 @@ class Torch:
         return None
 
     def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return network(*args, **kwargs)
+        if type(network).__call__ is Module.__call__:
+            return network(*args, **kwargs)
+        with session.current().whole(flatten_arguments(tuple(args), kwargs)) as call:
+            result = network(*args, **kwargs)
+        call.outputs = flatten(result)
+        return result
 
     def origin(self, network: Module) -> Place | None:
         construction = network.__dict__.get("_construction")

@@ -11,7 +11,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.session import Call
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.construction import Construction
 from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.registry import row
@@ -134,12 +134,9 @@ class Module:
                 fields["_buffers"][name] = value
         else:
             object.__setattr__(self, name, value)
-            if (
-                type(value) is Unknown
-                and not session.current().modules
-                and not type(self).__module__.startswith("torch.")
-            ):
-                self.mark_incomplete(value)  # it may have been a module or a weight
+            unknown = value if type(value) is Unknown else _unknown_of(value)
+            if unknown is not None and not session.current().modules and not type(self).__module__.startswith("torch."):
+                self.mark_incomplete(unknown)  # it may have been a module or a weight
 
     def mark_incomplete(self, unknown: Unknown) -> None:
         """Note that what this module consists of could not be followed to the end."""
@@ -187,6 +184,8 @@ class Module:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Any) -> None:
+        if not isinstance(module, Module):
+            module = _unknown_of(module) or module
         if module is not None and not isinstance(module, (Module, Unknown)):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         session.current().tick()
@@ -507,6 +506,11 @@ def _traces(module: Module, args: Any, kwargs: Any) -> Any:
         [[(name, id(value)) for name, value in each.items()] for each in held],
         [[id(item) for item in (value.values() if isinstance(value, dict) else value)] for value in (*given, *inside)],
     )
+
+
+def _unknown_of(value: Any) -> Unknown | None:
+    """Return why it can't be told what an object is; None if it can."""
+    return type(value)._opaque_reason if isinstance(value, Opaque) else None
 
 
 def _remove(name: str, *tables: Any) -> None:
