@@ -84,3 +84,45 @@ def test_strides_are_those_of_torch(seed: int) -> None:
                 assert ours._contiguous == real.is_contiguous(), done
     finally:
         session.install(before)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_einsum_makes_of_two_lies_as_in_torch(seed: int) -> None:
+    registry.load("torch")
+    rng = random.Random(seed)
+    extent = {letter: rng.randint(2, 5) for letter in "abcde"}
+    left, right = rng.sample("abcde", rng.randint(1, 4)), rng.sample("abcde", rng.randint(1, 4))
+    # An index of one operand alone that is summed is summed before; how that lies is not followed.
+    kept = [i for i in sorted({*left, *right}) if (i in left) != (i in right) or rng.random() < 0.6]
+    rng.shuffle(kept)
+    equation = f"{''.join(left)},{''.join(right)}->{''.join(kept)}"
+    for index in kept:
+        extent[index] = rng.randint(1, 4)
+    shapes = [tuple(extent[letter] for letter in labels) for labels in (left, right)]
+    real = torch.einsum(equation, *map(torch.zeros, shapes))
+    before = session.install(Session())
+    try:
+        ours = registry.TABLE["torch.einsum"](equation, *map(new, shapes))
+        assert ours._contiguous == real.is_contiguous(), equation
+    finally:
+        session.install(before)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_repeated_lies_as_in_torch(seed: int) -> None:
+    registry.load("torch")
+    rng = random.Random(seed)
+    shape = tuple(rng.choice((1, 1, 2, 3)) for _ in range(rng.randint(1, 4)))
+    wide = [rng.choice((2, 3)) if size == 1 and rng.random() < 0.5 else size for size in shape]
+    order = rng.sample(range(len(shape)), len(shape))
+    real = torch.zeros(shape).expand(wide).permute(order)[..., None] * 2
+    before = session.install(Session())
+    try:
+        ours = new(shape).expand(*wide).permute(*order)[..., None] * 2
+        known = strides_of(ours)
+        if known is not None:
+            assert [s for s, n in zip(known, real.shape) if n > 1] == [
+                s for s, n in zip(real.stride(), real.shape) if n > 1
+            ]
+    finally:
+        session.install(before)

@@ -106,6 +106,26 @@ def macs(equation: Equation, shapes: Sequence[Sequence[Size]]) -> Size:
     return total
 
 
+def order(equation: Equation, shapes: Sequence[Sequence[Size]]) -> tuple[str, ...] | None:
+    """Return the indices of the result of contracting two operands in the order in which they lie in memory.
+
+    One batched product makes it: first what both operands have, then what only the left has, then only the right; the
+    operands change places where that spares turning the result around. None where it is made in another way.
+    """
+    left, right = (
+        {label for label, size in zip(labels, shape) if equal(size, 1) is not True}
+        for labels, shape in zip(equation.operands, shapes)
+    )
+    if not (left & right).difference(equation.output):
+        return None
+    both = [label for label in equation.output if label in left and label in right]
+    first = [label for label in equation.output if label in left and label not in right]
+    second = [label for label in equation.output if label not in left]
+    place = equation.output.index
+    turned = bool(first and second) and place(second[-1]) < place(first[0])
+    return (*both, *second, *first) if turned else (*both, *first, *second)
+
+
 def sums_alone(equation: Equation, shapes: Sequence[Sequence[Size]]) -> bool:
     """Tell whether an index of one operand alone is summed."""
     owners: dict[str, int] = {}

@@ -93,6 +93,12 @@ def transposed_heads(shape: Sequence[Any]) -> Strides | None:
     return None if moved is None else (moved[0], moved[2], moved[1], moved[3])
 
 
+def by_columns(shape: Sequence[Any]) -> Strides | None:
+    """Return the strides of matrices whose columns lie one behind the other."""
+    moved = standard((*shape[:-2], shape[-1], shape[-2]))
+    return None if moved is None else (*moved[:-2], moved[-1], moved[-2])
+
+
 def sliced(items: Sequence[Any], shape: Sequence[Any], strides: Strides | None) -> Strides | None:
     """Return the strides of a part: positions take a dimension away, None adds one, slices may skip elements."""
     if strides is None or not all(type(size) is int for size in shape):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any, TypeAlias
 
 from cutaway.knowledge.torch.tensor import Tensor, strides_of
@@ -33,19 +34,23 @@ _FORMATTED = frozenset(
 ) | {"torch.nn.functional.batch_norm"}
 """Rows whose results have their channels where the input has them."""
 
+_MOST_SINGLE = 6
+_FAR = 1 << 60
+"""How many dimensions of size 1 are tried with all strides, and one that is larger than any."""
+
 _JOINED = frozenset(["torch.cat", "torch.concat", "torch.concatenate"])
 """Rows whose results have their channels where all inputs have them."""
 
 
 def arrangement(name: str, home: str) -> Arranged:
     """Return the rule for the results of an operation; `home` is the file of its row."""
-    if name in _CONTIGUOUS or home.endswith(".reduction"):
+    if name in _CONTIGUOUS or home.endswith(".reduction") or name.startswith("torch.Tensor.new_"):
         return lambda _shape, _inputs: True
     if name in _FORMATTED:
         return _formatted
     if name in _JOINED:
         return _joined
-    if home.rpartition(".")[2] in _ELEMENTWISE:
+    if home.rpartition(".")[2] in _ELEMENTWISE or name.endswith("_like"):
         return _elementwise
     if home.endswith(".casting"):  # a second tensor only says what is cast to
         return lambda shape, inputs: _elementwise(shape, inputs[:1])
@@ -70,9 +75,38 @@ def _joined(shape: Any, inputs: list[Tensor]) -> Any:
 
 
 def _elementwise(shape: Any, inputs: list[Tensor]) -> Any:
-    known = [(tensor._shape, strides_of(tensor)) for tensor in inputs]
+    return elementwise(shape, [(tensor._shape, strides_of(tensor)) for tensor in inputs])
+
+
+def elementwise(shape: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return the strides of what is made element by element, from the shapes and strides of the operands."""
     if any(strides is None for _, strides in known):
         return None
     if 1 in shape and any(0 in strides for _, strides in known):
-        return None  # the order then hangs on the strides of dimensions of size 1, which are not followed
+        return _whatever_single(shape, known)
     return layout.elementwise(shape, known)
+
+
+def _whatever_single(shape: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return the strides if they are the same whatever those of dimensions of size 1 are, which are not followed.
+
+    Where something is repeated along a dimension, torch's order of the others may hang on them.
+    """
+    slots = [
+        (at, dim)
+        for at, (own, _) in enumerate(known)
+        for dim, size in enumerate(shape[len(shape) - len(own) :])
+        if size == 1
+    ]
+    if len(slots) > _MOST_SINGLE:
+        return None
+    found: dict[tuple[int, ...], Any] = {}
+    for choice in product((0, 1, _FAR), repeat=len(slots)):
+        varied = [(own, list(strides)) for own, strides in known]
+        for (at, dim), stride in zip(slots, choice):
+            varied[at][1][dim] = stride
+        strides = layout.elementwise(shape, [(own, tuple(lie)) for own, lie in varied])
+        if strides is None:
+            return None
+        found[tuple(stride for stride, size in zip(strides, shape) if size != 1)] = strides
+    return next(iter(found.values())) if len(found) == 1 else None

@@ -13,6 +13,7 @@ from cutaway.knowledge.torch.op import Out, composite, compute, inplace_op, op
 from cutaway.knowledge.torch.options import device_of, dtype_of
 from cutaway.knowledge.torch.tensor import Tensor, attach_method, new, strides_of
 from cutaway.knowledge.torch.types import DTYPES, Device, DType, MemoryFormat
+from cutaway.ops import layout
 from cutaway.ops.elementwise import expands_to, written
 
 _LAYOUTS = ("torch.channels_last", "torch.channels_last_3d")
@@ -22,13 +23,20 @@ def _converted(self: Any, dtype: Any, device: Any, copy: Any = False, memory_for
     """Return the tensor itself where nothing changes, as torch does."""
     dtype, place = dtype_of(dtype, self.dtype), device_of(device) or self.device
     relaid = isinstance(memory_format, MemoryFormat) and memory_format.name in _LAYOUTS
-    if dtype is self.dtype and place == self.device and copy is not True and not relaid:
+    plain = memory_format is TABLE["torch.contiguous_format"]
+    if dtype is self.dtype and place == self.device and copy is not True and not (relaid or (plain and _turned(self))):
         return self
-    made = Out(self.shape, dtype, _recast(self, dtype), device=place)
+    made = Out(self.shape, dtype, _recast(self, dtype), device=place, strides=True if plain else None)
     if not relaid:
         return made
     laid = new(self.shape, dtype, values=self.values_ if dtype is self.dtype else None, device=place, base=self)
     return laid
+
+
+def _turned(self: Any) -> bool:
+    """Tell whether a tensor has its channels last in memory; another one is as good as contiguous for `to`."""
+    strides = strides_of(self)
+    return strides is not None and layout.has_channels_last(self.shape, strides)
 
 
 def _recast(self: Any, dtype: DType) -> Any:

@@ -9,12 +9,14 @@ from cutaway.core import session
 from cutaway.core.dim import Size, equal
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.torch.arrangement import elementwise
 from cutaway.knowledge.torch.matmul import product_dtype, require_tensors
 from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.promote import result_type
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor import Tensor, strides_of
 from cutaway.knowledge.torch.types import int64
 from cutaway.ops import einsum as equations
+from cutaway.ops import layout
 
 
 @op("torch.einsum", "torch.functional.einsum")
@@ -44,7 +46,32 @@ def contract(equation: str, operands: list[Tensor]) -> Out:
         summed = {""}
     drops = "..." in equation and "->" in equation and "..." not in equation.partition("->")[2]
     values = None if drops else compute(lambda np, *arrays: np.einsum(equation, *arrays), *operands)
-    return Out(shape, dtype, values, macs=macs, view=not summed)
+    return Out(shape, dtype, values, macs=macs, view=not summed, strides=_strides(read, operands, shape))
+
+
+def _strides(read: equations.Equation, operands: list[Tensor], shape: tuple[Size, ...]) -> Any:
+    """Return how what is made of two operands lies in memory; None where that is not told."""
+    shapes = [t.shape for t in operands]
+    pairs = [pair for labels, sizes in zip(read.operands, shapes) for pair in zip(labels, sizes)]
+    single = any(equal(size, 1) is not False for label, size in pairs if label not in read.output)
+    if len(operands) != 2 or single or any(len(set(labels)) != len(labels) for labels in read.operands):
+        return None  # summing what has one element changes the way it is made
+    order = equations.order(read, shapes)
+    if order is not None:
+        sizes = dict(zip(read.output, shape))
+        found = layout.standard([sizes[label] for label in order])
+        lying = {} if found is None else dict(zip(order, found))
+        return tuple(lying[label] for label in read.output) if lying else None
+    if equations.sums_alone(read, shapes):
+        return None
+    known = []
+    for labels, tensor in zip(read.operands, operands):
+        own = dict(zip(labels, zip(tensor.shape, strides_of(tensor) or ())))
+        if len(own) != len(labels):
+            return None
+        lie = [own.get(label, (1, 1)) for label in read.output]
+        known.append(([size for size, _ in lie], tuple(stride for _, stride in lie)))
+    return elementwise(shape, known)
 
 
 def _einsum_arguments(args: Any) -> tuple[str, list[Tensor]]:

@@ -13,7 +13,7 @@ from cutaway.knowledge.torch.linalg import floating, names
 from cutaway.knowledge.torch.op import Out, compute, op
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.knowledge.torch.types import DType, int32, int64
-from cutaway.ops import linalg
+from cutaway.ops import layout, linalg
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import axes, text
 
@@ -53,7 +53,8 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 @op(*names("solve_triangular"), strided=True)
 def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     dtype = input.dtype if empty(input.shape) or empty(B.shape) else floating("linalg.solve_triangular", input)
-    return Out(linalg.solve(input.shape, B.shape, "linalg.solve_triangular", left), dtype)
+    shape = linalg.solve(input.shape, B.shape, "linalg.solve_triangular", left)
+    return Out(shape, dtype, strides=layout.by_columns(shape))
 
 
 @op("torch.triangular_solve", "torch.Tensor.triangular_solve", strided=True)

@@ -8,7 +8,7 @@ from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import axis, floating, same_dtype
-from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.op import Out, composite, compute, inplace_op, op
 from cutaway.knowledge.torch.promote import float_type
 from cutaway.knowledge.torch.types import bool_, uint8
 from cutaway.ops.window import shown
@@ -164,14 +164,14 @@ def logsigmoid(input):
     return _like("logsigmoid", input)
 
 
-@op(f"{_F}sigmoid")
+@composite(f"{_F}sigmoid")
 def sigmoid(input):
-    return Out(input.shape, float_type(input.dtype), compute(lambda np, a: 1 / (1 + np.exp(-1.0 * a)), input))
+    return input.sigmoid()
 
 
-@op(f"{_F}tanh")
+@composite(f"{_F}tanh")
 def tanh(input):
-    return Out(input.shape, float_type(input.dtype), compute(lambda np, a: np.tanh(a), input))
+    return input.tanh()
 
 
 def _float_of_number(name: str) -> None:

@@ -8,7 +8,7 @@ from cutaway.core.dim import equal, less, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty, floating, same_dtype
-from cutaway.knowledge.torch.op import Out, compute, op
+from cutaway.knowledge.torch.op import Out, composite, compute, op
 from cutaway.knowledge.torch.tensor import Tensor
 from cutaway.ops.pool import adaptive_pool
 from cutaway.ops.resize import resize
@@ -84,19 +84,19 @@ def interpolate(
     return _interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
 
 
-@op(f"{_F}upsample")
+@composite(f"{_F}upsample")
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    return _interpolate(input, size, scale_factor, mode, align_corners, None, False)
+    return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@op(f"{_F}upsample_nearest")
+@composite(f"{_F}upsample_nearest")
 def upsample_nearest(input, size=None, scale_factor=None):
-    return _interpolate(input, size, scale_factor, "nearest", None, None, False)
+    return interpolate(input, size, scale_factor, mode="nearest")
 
 
-@op(f"{_F}upsample_bilinear")
+@composite(f"{_F}upsample_bilinear")
 def upsample_bilinear(input, size=None, scale_factor=None):
-    return _interpolate(input, size, scale_factor, "bilinear", True, None, False)
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
 def _check_grid(input: Any, grid: Any) -> Out:
