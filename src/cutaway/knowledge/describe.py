@@ -142,12 +142,21 @@ def _describe(value: Any, depth: int) -> JSONValue:
     if isinstance(value, _FUNCTIONS):
         return {"name": f"{value.__module__ or ''}.{value.__qualname__}".lstrip(".")}
     if dataclasses.is_dataclass(type(value)) and depth < _DEPTH_OF_RECORDS:
-        held = getattr(value, "__dict__", {})
-        fields = {f.name: describe(held[f.name], depth + 1) for f in dataclasses.fields(value) if f.name in held}
-        return {"dataclass": qualified_name(type(value)), **fields}
+        held = _variables(value)
+        named = [f.name for f in dataclasses.fields(type(value)) if f.name in held]
+        return {"dataclass": qualified_name(type(value)), **{name: describe(held[name], depth + 1) for name in named}}
     if qualified_name(type(value)).startswith("cutaway."):
         return repr(value)
     return f"<{qualified_name(type(value))}>"
+
+
+def _variables(value: Any) -> dict[str, Any]:
+    """Return what an object holds, whatever it answers when it is asked."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:  # a class with slots
+        return {}
+    return held if type(held) is dict else {}
 
 
 FORMS: dict[type, Callable[[Any], JSONValue]] = {}
