@@ -97,7 +97,6 @@ TARGETS: dict[str, str] = {
     "net.py::number": "net.py::number: number is not a network but a value of type int",
     "net.py::[small]": "net.py::[small]: [small] is not a network but a value of type list",
     "net.py::torch.relu": "net.py::torch.relu: torch.relu is a function, not a network",
-    "net.py::make": "net.py::make: takes arguments; name the call, as in 'net.py::make(width=...)'",
     "net.py::make()": "net.py::make(): TypeError: make() missing 1 required positional argument: 'width'; it is make(width), in net.py:15",
     "net.py::make(1, 2)": "net.py::make(1, 2): TypeError: make() takes 1 positional argument but 2 were given; it is make(width), in net.py:15",
     "net.py::Net(wdth=3)": "net.py::Net(wdth=3): TypeError: Net.__init__() got an unexpected keyword argument 'wdth'; it is Net(width, depth=2), in net.py:5",

@@ -28,12 +28,13 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     target = case.directive("show") or MAIN
     inputs = [value for key, value in case.directives if key == "input"]
     paths = [value for key, value in case.directives if key == "path"]
+    assumed = [value for key, value in case.directives if key == "assume"]
     if target.startswith("-"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / MAIN).read_bytes())))
     expected = [line for block in case.blocks if block.language == "text" for line in block.text.splitlines() if line]
     assert expected, f"{case.file}:{case.line}: the case expects nothing"
     try:
-        networks = cutaway.show(target, input=inputs, path=paths)
+        networks = cutaway.show(target, input=inputs, path=paths, assume=assumed)
     except cutaway.CutawayError as error:
         assert _nearest(expected[0], [f"error: {error}"]) == expected[0] and len(expected) == 1
         return
@@ -78,6 +79,10 @@ def _facts(network: Architecture) -> Iterator[str]:
             outputs = "did not return" if call.outputs is None else ", ".join(map(_shape, call.outputs))
             yield f"{path}: {module.class_name} {', '.join(map(_shape, call.inputs))} -> {outputs}"
         yield f"calls of {path}: {len(module.calls)}"
+        yield from (f"call of {path}: if {call.condition}" for call in module.calls if call.condition)
+        yield f"condition of {path}: {module.condition}"
+        yield f"repeat of {path}: {module.repeat}"
+        yield from (f"{path} is: {other.name} if {other.condition}" for other in module.otherwise)
         yield f"config of {path}: {', '.join(f'{k}={v!r}' for k, v in module.config.items())}"
     if network.requires is not None:
         shapes = ", ".join(_shape(value.shape) for value in network.requires.inputs)
@@ -90,7 +95,8 @@ def _facts(network: Architecture) -> Iterator[str]:
     for value in network.inputs:
         yield f"input {value.name}: {_shape(value.shape)} {value.dtype}"
     for value in network.outputs:
-        yield f"output{f' {value.name}' if value.name else ''}: {_shape(value.shape)} {value.dtype}"
+        condition = f" if {value.condition}" if value.condition else ""
+        yield f"output{f' {value.name}' if value.name else ''}: {_shape(value.shape)} {value.dtype}{condition}"
     yield f"weights: {' '.join(weight.name for weight in network.weights)}"
     for weight in network.weights:
         tied = f", tied to {weight.tied_to}" if weight.tied_to else ""
@@ -99,6 +105,10 @@ def _facts(network: Architecture) -> Iterator[str]:
     lines = {op.source: ", ".join(_shape(value.shape) for value in op.outputs) for op in network.ops}
     for place, shapes in lines.items():
         yield f"shape at {place}: {shapes}"
+    yield from (f"{op.op.rpartition('.')[2]} at {op.source}: if {op.condition}" for op in network.ops if op.condition)
+    yield from (f"{op.op.rpartition('.')[2]} at {op.source}: x {op.repeat}" for op in network.ops if op.repeat != 1)
+    conditions = [f"{one.text} ({one.kind}){_taken(one.holds)}" for one in network.conditions]
+    yield f"conditions: {', '.join(conditions) or 'nothing'}"
     totals = network.totals
     yield f"parameters: {totals.parameters}"
     yield f"trainable: {totals.trainable_parameters}"
@@ -119,6 +129,10 @@ def _shape(shape: Shape) -> str:
     if shape is None:
         return "?"
     return "x".join("?" if size is None else re.sub(r"\s", "", str(size)) for size in shape) or "scalar"
+
+
+def _taken(holds: bool | None) -> str:
+    return "" if holds is None else f" = {holds}"
 
 
 def _placed(place: object) -> str:

@@ -16,7 +16,8 @@ from cutaway.core.record import replace
 from cutaway.core.unknown import Undecidable
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
-from cutaway.syntax.target import Input, Target, parse_input, parse_target, with_numbers
+from cutaway.passes.variants import fold
+from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
 
 if TYPE_CHECKING:
     from cutaway.hub.folder import Folder
@@ -35,6 +36,7 @@ def show(
     device: str | None = None,
     via: str = "calls",
     cache: bool = False,
+    assume: str | Iterable[str] = (),
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -48,6 +50,7 @@ def show(
         timeout: seconds after which what is not yet known is reported as unknown.
         live: import and run the target's code instead, and read off the networks that it makes.
         device: where they are built and run then; on "meta" they take no memory.
+        assume: arguments that are not given, and whether conditions hold: `["use_dropout=True", "width=64"]`.
         via: how their operations are seen then: "calls" of the API, "export", "onnx", or "hooks", which see none.
         cache: keep a result that took long on disk, and give it back while nothing that it was made from has changed.
 
@@ -71,7 +74,8 @@ def show(
             raise CutawayError(f"{target}: a saved file is read; there is no code in it to run")
         found = _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
         return _evaluated(found, set, named) if set else found
-    options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given)
+    assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
+    options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given, assumed=assumed)
     try:
         saved = _saved(target)
         if saved is None:
@@ -140,10 +144,10 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
 
         folder = find(text)
     if folder is None:
-        return analyse(parse_target(text), options)
+        return analyse(parse_target(text), options, fold)
     if folder.name == PIPELINE:
         return [_analyse_pipeline(folder, options)]
-    return analyse(folder_target(folder, options.paths), options)
+    return analyse(folder_target(folder, options.paths), options, fold)
 
 
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:

@@ -38,6 +38,13 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         help="put a number in place of a size that has a name, such as H=224; once for each",
     )
     parser.add_argument(
+        "--assume",
+        action="append",
+        default=[],
+        metavar="CONDITION=VALUE",
+        help="an argument that is not given, or whether a condition holds, such as use_dropout=True",
+    )
+    parser.add_argument(
         "--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first"
     )
     if live:
@@ -97,6 +104,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
             arguments=given,
             timeout=options.timeout,
             cache=not options.no_cache,
+            assume=options.assume,
         )
 
 

@@ -28,12 +28,14 @@ class Value:
 
     In `Architecture.inputs` and `outputs` the name is the path in the nested value: `logits`,
     `hidden.0`, or nothing where the value is one tensor. In an `Op` it identifies the value in the
-    whole graph: a weight's name, an input's name, or a number such as `v12`.
+    whole graph: a weight's name, an input's name, or a number such as `v12`. An output that there is only under
+    a condition has it.
     """
 
     name: str
     shape: Shape
     dtype: str | None
+    condition: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,22 @@ class ModuleCall:
     """One call of a module: the shapes that went in and came out, flattened in order.
 
     `outputs` is None where the call did not return. The element types stand beside the shapes; they are
-    missing altogether where nothing is known of them.
+    missing altogether where nothing is known of them. `condition` is given where the call is not always made.
     """
 
     inputs: tuple[Shape, ...]
     outputs: tuple[Shape, ...] | None
     input_dtypes: tuple[str | None, ...] = ()
     output_dtypes: tuple[str | None, ...] = ()
+    condition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """The name of a module or a weight where a condition holds."""
+
+    condition: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,10 @@ class Module:
 
     `complete` is False where its construction could not be followed to the end, so that weights or
     modules below it may be missing.
+
+    `condition` says when there is such a module, in the user's words, where it is not always there; everything below
+    it shares that. One that stands under another name where a condition holds has these in `otherwise`. `repeat` is
+    how many there are of it in its parent, all alike but for the index in braces in its path: `layers.{i}`.
     """
 
     path: str
@@ -65,6 +80,9 @@ class Module:
     source: Place | None = None
     calls: tuple[ModuleCall, ...] = ()
     complete: bool = True
+    condition: str | None = None
+    repeat: Quantity = 1
+    otherwise: tuple[Alias, ...] = ()
 
 
 KINDS = ("parameter", "buffer", "tensor")
@@ -77,7 +95,8 @@ class Weight:
 
     `tied_to` names the weight, earlier in the list, that is the very same tensor. `module` is the path
     of the module that holds it; where it is not given, it is the name up to its last dot. What is not
-    `persistent` is left out where weights are saved.
+    `persistent` is left out where weights are saved. `condition` is given where it is not always there, `repeat` is how
+    many there are of it in the whole network.
     """
 
     name: str
@@ -88,6 +107,9 @@ class Weight:
     tied_to: str | None = None
     module: str | None = None
     persistent: bool = True
+    condition: str | None = None
+    repeat: Quantity = 1
+    otherwise: tuple[Alias, ...] = ()
 
     def __post_init__(self) -> None:
         if self.module is None:
@@ -101,7 +123,11 @@ class Op:
     """One operation of the forward graph, in the order of execution.
 
     `module` is the path of the innermost module that it runs in. `allocates` is False where its
-    outputs share memory with an input: a view, or an operation in place.
+    outputs share memory with an input: a view, or an operation in place. `condition` is given where it does not
+    always take place, `repeat` is how often it does; None where that is not known.
+
+    An `either` is no operation of the program: it stands where values come together, and is its first input where
+    the condition in its attributes holds, its second where it does not.
     """
 
     op: str
@@ -112,6 +138,11 @@ class Op:
     source: Place | None = None
     macs: Quantity = 0
     allocates: bool = True
+    condition: str | None = None
+    repeat: Quantity = 1
+
+
+EITHER = "either"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +168,20 @@ class Note:
     text: str
     place: Place | None = None
     module: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that the network hangs on, in the user's words.
+
+    `kind` is what decides it: "configuration" (an argument), "mode" (training or evaluation), "data" (numbers in
+    tensors) or "environment" (the machine). `holds` is how it is taken; None where both ways are shown.
+    """
+
+    text: str
+    kind: str
+    place: Place | None = None
+    holds: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +269,9 @@ class Architecture:
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
     names in a module's path. `causes` are the origins of what is unknown, that on which most hangs first. `requires`
     is there where no input was given and one was found.
+
+    Expressions in totals, shapes and counts may have conditions in brackets: `[use_norm]` is 1 where the condition
+    holds, and 0 where it does not.
     """
 
     name: str
@@ -241,3 +289,4 @@ class Architecture:
     separator: str = "."
     causes: tuple[Cause, ...] = ()
     requires: Precondition | None = None
+    conditions: tuple[Condition, ...] = ()

@@ -36,13 +36,14 @@ class Facts:
     """What was learned about sizes, in the order in which it was.
 
     `rules` says what atoms are, `ranges` between which integers sizes and atoms lie; `contradiction` is the fact that
-    can't hold together with those before it.
+    can't hold together with those before it. The symbols that are `kept` are replaced by others last.
     """
 
     learned: list[Fact] = field(default_factory=list)
     rules: dict[Atom, Size] = field(default_factory=dict)
     ranges: dict[Dim | Atom, Bounds] = field(default_factory=dict)
     contradiction: Fact | None = None
+    kept: set[str] = field(default_factory=set)
 
     @contextmanager
     def used(self) -> Iterator[Facts]:
@@ -60,7 +61,7 @@ class Facts:
 
     def copy(self) -> Facts:
         """Return the same facts, to learn more on another path."""
-        return Facts([*self.learned], {**self.rules}, {**self.ranges}, self.contradiction)
+        return Facts([*self.learned], {**self.rules}, {**self.ranges}, self.contradiction, self.kept)
 
     def learn(self, statement: Statement, place: Place | None = None, why: str = "") -> bool:
         """Take a statement to hold from now on. These facts have to be in use.
@@ -173,7 +174,7 @@ class Facts:
     def _solve_for(self, difference: Size, candidates: list[Atom]) -> bool:
         if not isinstance(difference, Dim):
             return difference == 0
-        for atom in sorted(candidates, key=_preference, reverse=True):
+        for atom in sorted(candidates, key=lambda atom: (atom.order not in self.kept, _preference(atom)), reverse=True):
             coefficient = difference.terms[((atom, 1),)]
             value, rest = dim.divide(Dim({((atom, 1),): coefficient}) - difference, coefficient)
             if rest == 0:

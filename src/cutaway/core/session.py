@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from cutaway.core.atom import Symbol
+from cutaway.core.condition import Decision
 from cutaway.core.dim import Dim, Size, is_known, symbols, unknown_size
 from cutaway.core.facts import Facts, holds
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
-from cutaway.core.relation import Relation
+from cutaway.core.relation import Relation, Statement
+from cutaway.core.series import Span, Turns
 from cutaway.core.unknown import Undecidable, Unknown
 
 
@@ -149,6 +151,21 @@ class Session:
     state: dict[str, Any] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
     solving: Solving | None = None
+    arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and what of
+    conditions: dict[str, Decision] = field(default_factory=dict)  # those that are settled, but might be otherwise
+    turns: list[Turns] = field(default_factory=list)  # repeats in progress, the outermost first
+    spans: list[Span] = field(default_factory=list)
+
+    @contextmanager
+    def turning(self, turns: Turns) -> Iterator[None]:
+        """Follow one turn of a repeat, for all of them."""
+        first, called = len(self.operations), len(self.calls)
+        self.turns.append(turns)
+        try:
+            yield
+        finally:
+            self.turns.pop()
+            self.spans.append(Span((first, len(self.operations)), (called, len(self.calls)), turns.count))
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""
@@ -283,6 +300,10 @@ class Session:
         finally:
             self.facts = before
             before.install()
+
+    def suppose(self, statement: Statement, place: Place | None) -> None:
+        """Take a statement about sizes to hold in this run, in which a condition was decided so."""
+        self.facts.learn(statement, place, "")
 
     def rely_on(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
         """Assume that a condition holds, or not, and learn what that says of sizes; False where it can't be so."""

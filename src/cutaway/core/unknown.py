@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from cutaway.core.condition import Decisions, Term
 from cutaway.core.place import Place
 
 if TYPE_CHECKING:
@@ -24,11 +27,22 @@ class Undecidable(BaseException):
 
 def other_than_truth(unknown: Unknown) -> Unknown:
     """Return what stands for another value that is unknown for the same reason: no truth of the statement, no number."""
-    return unknown if unknown.about is None and unknown.kind is None else Unknown(unknown.reason, unknown.place)
+    named = unknown.term is not None and unknown.term.text
+    plain = unknown.about is None and unknown.kind is None and not named
+    return unknown if plain else Unknown(unknown.reason, unknown.place)
 
 
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
-    return self if self.about is None and self.kind is None else other_than_truth(self)
+    return other_than_truth(self)
+
+
+def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Unknown]:
+    def operate(self: Unknown, other: Any) -> Unknown:
+        if self.term is None or not self.term.text:
+            return other_than_truth(self)
+        return Unknown(self.reason, self.place, term=self.term.combined(sign, other, swapped))
+
+    return operate
 
 
 def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
@@ -39,15 +53,17 @@ class Unknown:
     """An undetermined value. Operations on it give it back; decisions on it raise `Undecidable`.
 
     `about` is the statement on sizes whose truth it is, if it is that. What is made of it has another truth.
-    `kind` is int or float where it is known to be one number of that type.
+    `kind` is int or float where it is known to be one number of that type. One that has a `term` is known by its
+    words: an argument, or an expression of arguments.
     """
 
-    __slots__ = ("about", "kind", "place", "reason")
+    __slots__ = ("about", "kind", "place", "reason", "term")
 
     reason: str
     place: Place | None
     about: Statement | None
     kind: type | None
+    term: Term | None
 
     def __init__(
         self,
@@ -55,16 +71,31 @@ class Unknown:
         place: Place | None = None,
         about: Statement | None = None,
         kind: type | None = None,
+        term: Term | None = None,
     ) -> None:
         object.__setattr__(self, "reason", reason)
         object.__setattr__(self, "about", about)
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "term", term)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return other_than_truth(self)
+        if self.term is None or not self.term.text:
+            return other_than_truth(self)
+        return Unknown(self.reason, self.place, term=self.term.attribute(name))
+
+    def __getitem__(self, key: object) -> Any:
+        if self.term is None or not self.term.text:
+            return other_than_truth(self)
+        return Unknown(self.reason, self.place, term=self.term.item(key))
+
+    def __bool__(self) -> bool:
+        holds = None if self.term is None else _decisions.decide(self.term, self.place)
+        if holds is None:
+            raise Undecidable(self)
+        return holds
 
     def __setattr__(self, name: str, value: object) -> None:
         """Writing to an unknown object changes nothing that can be observed."""
@@ -85,10 +116,10 @@ class Unknown:
         return id(self)
 
     def __eq__(self, other: object) -> Any:
-        return other_than_truth(self)
+        return _equals(self, other)
 
     def __ne__(self, other: object) -> Any:
-        return other_than_truth(self)
+        return _differs(self, other)
 
     def __exit__(self, *_exc: object) -> Literal[False]:
         return False
@@ -103,15 +134,77 @@ class Unknown:
         return self
 
 
+_equals, _differs = _operator("=="), _operator("!=")
+_SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+}
+
 for _name in (
-    "call add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow "
-    "matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert "
-    "round trunc floor ceil lt le gt ge getitem enter divmod rdivmod"
+    "call matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert "
+    "round trunc floor ceil enter divmod rdivmod"
 ).split():
     setattr(Unknown, f"__{_name}__", _absorb)
 
-for _name in "bool int float index len iter contains complex".split():
+for _name, _sign in _SIGNS.items():
+    setattr(Unknown, f"__{_name}__", _operator(_sign))
+    setattr(Unknown, f"__r{_name}__", _operator(_sign, swapped=True))
+
+for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    setattr(Unknown, f"__{_name}__", _operator(_sign))
+
+for _name in "int float index len iter contains complex".split():
     setattr(Unknown, f"__{_name}__", _undecidable)
+
+_decisions = Decisions(follows=False)
+
+
+def decisions() -> Decisions:
+    """Return how conditions are decided in the run in progress."""
+    return _decisions
+
+
+@contextmanager
+def following() -> Iterator[None]:
+    """Decide conditions inside: what is open there is open in the network."""
+    here = _decisions
+    here.active += 1
+    try:
+        yield
+    finally:
+        here.active -= 1
+
+
+class _Holding:
+    """The context in which conditions are left open."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _decisions.held += 1
+
+    def __exit__(self, *_exc: object) -> None:
+        _decisions.held -= 1
+
+
+_HOLDING = _Holding()
+
+
+def holding() -> _Holding:
+    """Leave conditions inside open."""
+    return _HOLDING
+
+
+def install_decisions(made: Decisions) -> Decisions:
+    """Let conditions be decided by `made`, and return what decided them before."""
+    global _decisions
+    previous, _decisions = _decisions, made
+    return previous
 
 
 class Opaque:

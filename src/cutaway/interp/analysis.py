@@ -10,20 +10,25 @@ import re
 import sys
 import time
 import typing
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as Remark
+from cutaway.core.condition import Decisions
 from cutaway.core.dim import is_known
 from cutaway.core.error import in_words
 from cutaway.core.record import dataclass, field, replace
+from cutaway.core.series import Restart
 from cutaway.core.session import Call, Remarks, Session
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, decisions, following, install_decisions
+from cutaway.core.variant import Fold
 from cutaway.interp import budget, complaint, frame, loader
+from cutaway.interp.arguments import symbolic
 from cutaway.interp.builtins import BUILTINS
+from cutaway.interp.exploration import explored
 from cutaway.interp.expression import ExpressionCompiler, call
 from cutaway.interp.forward import run
 from cutaway.interp.frame import STACK, Frame
@@ -48,7 +53,8 @@ class Options:
     """How to analyse: where imports are looked for, the inputs of forward, the time allowed.
 
     `arguments` names a function or an expression of the target's whose value forward is called with: one tensor,
-    a tuple or a list of positional arguments, or a dict of keyword arguments. `given` is that value.
+    a tuple or a list of positional arguments, or a dict of keyword arguments. `given` is that value. `assumed` has
+    arguments by name, and whether conditions hold by their words.
     """
 
     paths: tuple[str, ...] = ()
@@ -57,6 +63,7 @@ class Options:
     stdin: bytes | None = None
     arguments: Target | None = None
     given: Any = None
+    assumed: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +74,60 @@ class Network:
     value: Any
     framework: Framework
     remarks: Remarks = field(default_factory=Remarks)
+    wanted: bool = False
 
 
-def analyse(target: Target, options: Options) -> list[Architecture]:
-    """Return every network that a target names.
+def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[Architecture]:
+    """Return every network that a target names; `fold` makes one of the variants of a network that has conditions."""
+    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
+    if fold is None:
+        return [shown.architecture for shown in _analysed(target, options, Decisions(assumed, follows=False))]
+
+    def explore(named: Target) -> Architecture:
+        def run(decisions: Decisions) -> list[Architecture]:
+            left = None if deadline is None else max(1.0, deadline - time.monotonic())
+            return [one.architecture for one in _analysed(named, replace(options, seconds=left), decisions)]
+
+        return explored(run, assumed, fold, deadline)
+
+    if target.expression:
+        return [explore(target), *(explore(named) for named in _instances(target))]
+    found: list[Architecture] = []
+    for shown in _analysed(target, options, Decisions(assumed, follows=False)):
+        architecture = shown.architecture
+        if shown.wanted and shown.name.isidentifier():
+            with suppress(TargetError):
+                architecture = replace(explore(replace(target, expression=shown.name)), target=target.text)
+        found.append(architecture)
+    return found
+
+
+def _instances(target: Target) -> list[Target]:
+    """Return the instances that a file makes of the class or by the function that is named."""
+    if target.file is None or not target.expression.isidentifier() or target.file == "-":
+        return []
+    tree = source.parse(source.read(target.file), target.file)
+    made: list[Target] = []
+    for node in tree.body:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name(function), args, keywords)):
+                if function == target.expression and (args or keywords):
+                    made.append(replace(target, expression=name))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A network of the target as it is described; `wanted` tells that it has conditions that could be followed."""
+
+    name: str
+    architecture: Architecture
+    wanted: bool
+
+
+def _analysed(target: Target, options: Options, decisions: Decisions) -> list[_Shown]:
+    """Return every network that a target names, as it is where conditions are decided one way.
 
     Modules of installed packages are left until something of them is used. Where the program stops before
     there is a network, that may be why: one of them would have registered what it looks for. It is then
@@ -80,7 +137,7 @@ def analyse(target: Target, options: Options) -> list[Architecture]:
     outcome: _Stopped | None = None
     words: set[bytes] = set()
     for _ in range(2):
-        with _installed(options, sorted(words)) as gathered:
+        with _installed(options, decisions, sorted(words)) as gathered:
             try:
                 return _analyse(target, options, gathered)
             except _Stopped as stopped:
@@ -97,11 +154,11 @@ def analyse(target: Target, options: Options) -> list[Architecture]:
 class _Stopped(Exception):
     """The program stopped, and modules were left that might have changed that."""
 
-    def __init__(self, found: list[Architecture], error: TargetError | None) -> None:
+    def __init__(self, found: list[_Shown], error: TargetError | None) -> None:
         super().__init__()
         self.found, self.error = found, error
 
-    def result(self) -> list[Architecture]:
+    def result(self) -> list[_Shown]:
         """Return what was found all the same."""
         if self.error is not None:
             raise self.error
@@ -118,7 +175,7 @@ def _words(target: Target, options: Options) -> set[bytes]:
     return quoted(text)
 
 
-def _analyse(target: Target, options: Options, gathered: Session) -> list[Architecture]:
+def _analyse(target: Target, options: Options, gathered: Session) -> list[_Shown]:
     modules = loader.current()
     try:
         found, error = _find(target, options, gathered), None
@@ -131,10 +188,10 @@ def _analyse(target: Target, options: Options, gathered: Session) -> list[Archit
     return found
 
 
-def _find(target: Target, options: Options, gathered: Session) -> list[Architecture]:
+def _find(target: Target, options: Options, gathered: Session) -> list[_Shown]:
     state = _module(target, options)
     if target.expression:
-        found = [_evaluate(state, target)]
+        found = [_evaluate(state, target, options)]
     else:
         found = list(_networks(state, gathered))
         if has_main(state) and (not found or any(framework.unbound() for framework in FRAMEWORKS)):
@@ -147,34 +204,40 @@ def _find(target: Target, options: Options, gathered: Session) -> list[Architect
     return _read_off_each(found, target, options, gathered)
 
 
-def _read_off_each(found: list[Network], target: Target, options: Options, gathered: Session) -> list[Architecture]:
+def _read_off_each(found: list[Network], target: Target, options: Options, gathered: Session) -> list[_Shown]:
     """Describe networks; inputs that fit only some of them are left out for the others, which is remarked there."""
     unfit = [complaint.input_that_does_not_fit(n.name, n.value, n.framework, options.inputs) for n in found]
     first = next((error for error in unfit if error is not None), None)
     if first is not None and all(unfit):
         raise first
-    architectures: list[Architecture] = []
+    architectures: list[_Shown] = []
     lost: list[TargetError] = []
     for network, error in zip(found, unfit):
         if error is not None:
             with gathered.apart(network.remarks):
                 gathered.unknown(str(error))
         given = options if error is None else replace(options, inputs=())
+        here = decisions()
+        here.wanted = False
         try:
-            architectures.append(_read_off(network, target, given, gathered))
+            described = _read_off(network, target, given, gathered)
+            architectures.append(_Shown(network.name, described, network.wanted or here.wanted))
         except TargetError as fault:
             lost.append(fault)
     if not architectures:
         raise lost[0]
     remarks = tuple(Remark(str(fault)) for fault in lost)
-    return [replace(architecture, unknowns=architecture.unknowns + remarks) for architecture in architectures]
+    return [
+        replace(shown, architecture=replace(shown.architecture, unknowns=shown.architecture.unknowns + remarks))
+        for shown in architectures
+    ]
 
 
 _RECURSION = 20_000  # of the host: more would overflow the stack of a thread where the target nests values deeply
 
 
 @contextmanager
-def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Session]:
+def _installed(options: Options, decided: Decisions | None = None, words: Sequence[bytes] = ()) -> Iterator[Session]:
     """Make a fresh world for one analysis and put the old one back."""
     gathered = Session(
         place=frame.place,
@@ -194,6 +257,7 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
     for folder in reversed(folders):
         modules.add_own(folder)
     loader_before = loader.install(modules)
+    decisions_before = install_decisions(decided or Decisions(follows=False))
     budget_before = budget.install(budget.Budget(options.seconds))
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
@@ -211,6 +275,7 @@ def _installed(options: Options, words: Sequence[bytes] = ()) -> Iterator[Sessio
         gc.set_threshold(*thresholds)
         session.install(before)
         loader.install(loader_before)
+        install_decisions(decisions_before)
         budget.install(budget_before)
         for forget in getattr(
             typing, "_cleanups", ()
@@ -281,16 +346,17 @@ def _given(state: ModuleState, target: Target, options: Options) -> Any:
     return _value(state if same else _module(named, options), named)
 
 
-def _evaluate(state: ModuleState, target: Target) -> Network:
+def _evaluate(state: ModuleState, target: Target, options: Options) -> Network:
     """Evaluate the expression of a target to one network."""
-    value = _value(state, target)
+    value = _value(state, target, options.assumed)
     for framework in FRAMEWORKS:
         if framework.is_network(value):
             return Network(target.expression if target.program is None else type(value).__name__, value, framework)
-    raise complaint.not_a_network(target, value)
+    missing = _missing(_name(state, target.expression, target)) if target.expression.isidentifier() else []
+    raise complaint.takes_arguments(target, missing) if missing else complaint.not_a_network(target, value)
 
 
-def _value(state: ModuleState, target: Target) -> Any:
+def _value(state: ModuleState, target: Target, assumed: Mapping[str, Any] | None = None) -> Any:
     """Evaluate the expression of a target; a class or a function is called."""
     text = target.expression
     try:
@@ -309,12 +375,16 @@ def _value(state: ModuleState, target: Target) -> Any:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Name) and node.id not in BUILTINS and node.id not in bound:
                     state.namespace.setdefault(node.id, _name(state, node.id, target))
-            value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
-        missing = _missing(value)
-        if missing:
-            raise complaint.takes_arguments(target, missing)
-        return _instance(value, text)
-    except (TargetError, KeyboardInterrupt):
+            with following():
+                value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
+        if assumed is None and _missing(value):
+            raise complaint.takes_arguments(target, _missing(value))
+        if isinstance(value, type) or record_of(value) is not None:
+            for framework in FRAMEWORKS:
+                framework.start_naming()
+        with following():
+            return _instance(value, text, assumed or {})
+    except (TargetError, KeyboardInterrupt, Restart):
         raise
     except Undecidable as undecidable:
         return session.current().note(undecidable.unknown)
@@ -358,12 +428,16 @@ def _missing(value: Any) -> list[str]:
     return [] if is_class or record_of(value) is None else _required(value)
 
 
-def _instance(value: Any, text: str) -> Any:
+def _instance(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
     """Make a network of a class or of a function that returns one."""
     is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
     if not is_class and record_of(value) is None:
         return value
-    return call(value, [], {name: _argument(value, name, text) for name in _required(value)})
+    given = {name: item for name, item in assumed.items() if name in _parameters(value)}
+    for name, item in given.items():
+        session.current().assume(f"the argument {name} of {text} is {item!r}, as it is given")
+    required = {name: _argument(value, name, text) for name in _required(value) if name not in given}
+    return call(value, [], {**required, **given})
 
 
 def _argument(value: Any, name: str, text: str) -> Any:
@@ -376,16 +450,20 @@ def _argument(value: Any, name: str, text: str) -> Any:
     if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
         here.assume(f"the argument {name} of {text} is {kind.__name__}(), with its defaults")
         return call(kind, [], {})
-    return here.unknown(f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'")
+    return symbolic(value, name, text)
+
+
+def _parameters(value: Any) -> dict[str, inspect.Parameter]:
+    try:
+        parameters = signature(value).parameters
+    except (TypeError, ValueError):
+        return {}
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {name: parameter for name, parameter in parameters.items() if parameter.kind not in kinds}
 
 
 def _required(value: Any) -> list[str]:
-    try:
-        parameters = signature(value).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p.name for p in parameters if p.default is p.empty and p.kind not in kinds]
+    return [name for name, parameter in _parameters(value).items() if parameter.default is parameter.empty]
 
 
 def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
@@ -415,7 +493,7 @@ def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
                 if instance is None:
                     failed[value] = remarks
                 else:
-                    made.append(Network(name, instance, framework, remarks))
+                    made.append(Network(name, instance, framework, remarks, bool(_required(value))))
     inside = {kind for network in made for kind in _classes(network.framework, network.value)[1:]}
     for cls, remarks in failed.items():
         if cls not in inside and cls not in classes:
@@ -451,7 +529,7 @@ def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) 
     record = record_of(cls.__init__)  # type: ignore[misc]
     at = record.place if record else None
     try:
-        value = _instance(cls, name)
+        value = _instance(cls, name, {})
     except Undecidable as undecidable:
         gathered.note(undecidable.unknown)
         return None

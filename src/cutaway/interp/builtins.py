@@ -20,7 +20,9 @@ from cutaway.interp.names import every_name
 from cutaway.interp.namespace import Namespace
 from cutaway.interp.ordering import in_order
 from cutaway.interp.reach import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
-from cutaway.interp.text import format_text
+from cutaway.interp.repeat import series_of
+from cutaway.interp.sequence import OF_SERIES, symbolic_range
+from cutaway.interp.text import format_text, symbolic_text
 from cutaway.knowledge.registry import CONSTRUCTORS
 
 _LONG = 1 << 20
@@ -97,8 +99,8 @@ class _RangeMeta(type):
         for argument in args:
             if isinstance(argument, Unknown):
                 return argument
-            if isinstance(argument, Dim):
-                return Unknown(f"a range of symbolic length {argument}")
+        if any(isinstance(argument, Dim) for argument in args):
+            return symbolic_range(*args)
         return _counted_range(range(*args))
 
 
@@ -220,6 +222,9 @@ def length(value: Any) -> Any:
     """`len`; a tensor's may be symbolic."""
     if type(value) is Unknown:
         return value
+    series = series_of(value)
+    if series is not None:
+        return series.length
     if hasattr(value, "reference"):
         shape = value.shape
         if isinstance(shape, Unknown):
@@ -390,8 +395,12 @@ def _convert(kind: Any) -> Callable[..., Any]:
             if kind is int:
                 return first
             if kind is str:
-                return str(first)
+                return symbolic_text(first)
             return Unknown(f"{kind.__name__} of the size {first}")
+        if kind in OF_SERIES:
+            made = OF_SERIES[kind](*args)
+            if made is not None:
+                return made
         try:
             return kind(counted(first), *args[1:]) if kind in _GATHERING else kind(*args)
         except Undecidable as undecidable:

@@ -7,24 +7,28 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.condition import MODE, Term
 from cutaway.core.dim import Dim, equal, undecided
 from cutaway.core.relation import Relation, Several
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.series import Series
+from cutaway.core.unknown import Undecidable, Unknown, decisions, other_than_truth
 from cutaway.interp import scope as scopes
 from cutaway.interp.budget import ELEMENTS, build, counted, tick
 from cutaway.interp.builtins import CONVERSIONS, make_super
-from cutaway.interp.frame import UNKNOWN_CALLS, Evaluate, Frame
+from cutaway.interp.frame import STACK, UNKNOWN_CALLS, Evaluate, Frame, place
 from cutaway.interp.function import WRAPPER, doubt_of, invoke
 from cutaway.interp.guard import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.native import call_native, reason_of
 from cutaway.interp.ordering import in_order
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
+from cutaway.interp.repeat import collect, series_of
 from cutaway.interp.scope import Scope
-from cutaway.interp.text import is_wide, joined
+from cutaway.interp.text import is_wide, joined, symbolic_text
 from cutaway.knowledge.registry import ARRAYS, CONSTRUCTORS
 from cutaway.syntax import resolve
 
@@ -35,6 +39,8 @@ _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType,
 
 class ExpressionCompiler:
     """Compiles the expressions of one scope of one file."""
+
+    tests = False  # inside a condition
 
     def __init__(self, scope: Scope, file: str, owner: str = "") -> None:
         self.scope = scope
@@ -47,6 +53,14 @@ class ExpressionCompiler:
         if compile_node is None:
             return _unsupported(f"{type(node).__name__.lower()} expressions are not interpreted")
         return compile_node(node)
+
+    def test(self, node: ast.expr) -> Evaluate:
+        """Return the closure that evaluates a condition: there it is open whether a network is being trained."""
+        outer, self.tests = self.tests, True
+        try:
+            return self.expression(node)
+        finally:
+            self.tests = outer
 
     def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         """Make unknown what a part of an expression that may or may not be evaluated would have changed."""
@@ -104,7 +118,7 @@ class ExpressionCompiler:
             if type(style) is Unknown or (style and is_wide(style)):
                 return Unknown("text of unknown layout")
             if isinstance(item, Dim):
-                return str(item) if not style else Unknown("text of a size that is no number")
+                return symbolic_text(item) if not style else Unknown("text of a size that is no number")
             return format(item, style)
 
         return evaluate
@@ -206,10 +220,11 @@ class ExpressionCompiler:
         if isinstance(node.op, ast.Not):
 
             def negate(frame: Frame) -> Any:
-                truth = truth_of(operand(frame))
-                if not isinstance(truth, Unknown):
-                    return not truth
-                return truth if truth.about is None else Unknown(truth.reason, truth.place, truth.about.negated())
+                value = operand(frame)
+                if type(value) is Unknown:
+                    return opposite(value)
+                truth = truth_of(value)
+                return opposite(truth) if isinstance(truth, Unknown) else not truth
 
             return negate
         operate = UNARY[type(node.op).__name__]
@@ -267,7 +282,7 @@ class ExpressionCompiler:
         return evaluate
 
     def _IfExp(self, node: ast.IfExp) -> Evaluate:
-        test, body, orelse = self.expression(node.test), self.expression(node.body), self.expression(node.orelse)
+        test, body, orelse = self.test(node.test), self.expression(node.body), self.expression(node.orelse)
         pure = is_pure(node.body) and is_pure(node.orelse)
 
         def evaluate(frame: Frame) -> Any:
@@ -276,6 +291,9 @@ class ExpressionCompiler:
                 return body(frame)
             if truth is False:
                 return orelse(frame)
+            holds = by_data(truth, node.test, frame)
+            if holds is not None:
+                return body(frame) if holds else orelse(frame)
             if not pure:
                 self.skip(frame, node, truth)
                 return Unknown(truth.reason, truth.place or frame.place)
@@ -311,6 +329,8 @@ class ExpressionCompiler:
         name = self._mangle(node.attr)
         if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
+        if name == "training" and self.tests:
+            return lambda frame: mode(getattr(value(frame), name), frame)
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
@@ -439,6 +459,8 @@ class ExpressionCompiler:
                 value = part(frame)
                 if not starred:
                     items.append(value)
+                elif type(value) is Series and getattr(callee, "takes_series", value) is getattr(callee, "__init__", 0):
+                    items.extend(value.parts)
                 elif _is_iterable(value):
                     items.extend(counted(value))
                     if len(items) > ELEMENTS:
@@ -518,7 +540,13 @@ class ExpressionCompiler:
                     else:
                         yield element(frame)
 
-        is_plain = make is list and len(loops) == 1 and not loops[0][2]
+        is_single = len(loops) == 1 and not loops[0][2] and make in (list, _located)
+        is_plain = is_single and make is list
+
+        def turn(frame: Frame, item: Any) -> Any:
+            tick()
+            loops[0][1](frame, item)
+            return element(frame)
 
         def plain(frame: Frame, source: Any) -> list[Any]:
             assign, made = loops[0][1], []
@@ -535,7 +563,10 @@ class ExpressionCompiler:
             parent = frame.parent if in_class else (None if frame.vars is frame.globals else frame)
             child = Frame({}, frame.globals, frame.file, parent, None)
             child.line = frame.line
+            series = series_of(source)
             try:
+                if series is not None:
+                    return collect(child, series, partial(turn, child)) if is_single else series.refuse()
                 items = iter(in_order(source))
                 return plain(child, items) if is_plain else make(produce(child, items, 0))
             except Undecidable as undecidable:
@@ -555,7 +586,7 @@ def truth_of(value: Any) -> bool | Unknown:
     if value is True or value is False:
         return value
     if type(value) is Unknown:
-        return value
+        return value if value.term is None else _decided(value)
     if type(value) is Dim:
         zero = equal(value, 0)
         return undecided(Relation("!=", value, 0)) if zero is None else not zero
@@ -577,6 +608,59 @@ def _together(first: Unknown | None, second: Unknown | None, every: bool) -> Unk
     if parts == (None, None):
         return first
     return Unknown(first.reason, first.place, Several(every, parts))
+
+
+def _decided(unknown: Unknown) -> bool | Unknown:
+    """Return how a condition is decided in this run, or the unknown that it hangs on."""
+    assert unknown.term is not None
+    if unknown.term.relation and _recurs():
+        return Unknown(f"{unknown.reason}: a recursion of symbolic depth", unknown.place)
+    at = place()
+    holds = decisions().decide(unknown.term, at)
+    if holds is not None and unknown.about is not None:
+        session.current().suppose(unknown.about if holds else unknown.about.negated(), at)
+    return unknown if holds is None else holds
+
+
+def _recurs() -> bool:
+    """Tell whether the function that is being run has called itself."""
+    running = STACK[-1].function if STACK else None
+    return running is not None and any(
+        frame.function is not None and frame.function.code is running.code for frame in STACK[:-1]
+    )
+
+
+def is_own(frame: Frame) -> bool:
+    """Tell whether control is in a module of the user's own project."""
+    from cutaway.interp.loader import HIDDEN
+
+    home = frame.globals.get(HIDDEN)
+    return home is not None and home.is_own
+
+
+def by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
+    """Decide a condition of the user's own code that hangs on numbers in tensors; None where it is another one."""
+    if truth.term is None or truth.term.text or not is_own(frame) or session.current().turns:
+        return None
+    return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
+
+
+def mode(value: Any, frame: Frame) -> Any:
+    """Return whether a network is being trained, as it is open in a condition of the user's own code."""
+    here = decisions()
+    if type(value) is not bool or not here.active or here.held or not session.current().modules or not is_own(frame):
+        return value
+    if not here.follows:
+        here.wanted = True
+        return value
+    return Unknown("whether the network is being trained", frame.place, term=Term("self.training", MODE))
+
+
+def opposite(unknown: Unknown) -> Unknown:
+    """Return the truth of `not` something unknown."""
+    about = None if unknown.about is None else unknown.about.negated()
+    term = unknown.term.opposite() if unknown.term is not None and unknown.term.text else unknown.term
+    return Unknown(unknown.reason, unknown.place, about, unknown.kind, term)
 
 
 def decide(value: Any) -> bool:
@@ -760,7 +844,7 @@ def _comparison(node: ast.cmpop) -> Callable[[Any, Any], Any]:
 
 
 def _inverse(truth: Any) -> Any:
-    return truth if type(truth) is Unknown else not truth
+    return opposite(truth) if type(truth) is Unknown else not truth
 
 
 def _unsupported(reason: str) -> Evaluate:

@@ -16,8 +16,9 @@ from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import replace
+from cutaway.core.series import Restart
 from cutaway.core.session import Call, Remarks, Session
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, decisions, following
 from cutaway.interp import budget, complaint, inquiry
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import record_of
@@ -231,7 +232,12 @@ def _called(
     STACK.append(top)
     try:
         framework.prepare(network)
-        framework.call(network, args, kwargs)
+        decisions().start_call()
+        gathered.spans[:] = [span for span in gathered.spans if span.operations[1] <= len(gathered.operations)]
+        with following():
+            framework.call(network, args, kwargs)
+    except Restart:
+        raise
     except Impure as impure:
         stopped = impure
     except Undecidable as undecidable:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, equal, less, undecided
+from cutaway.core.condition import Term
+from cutaway.core.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.relation import Relation
+from cutaway.core.series import compared
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted
 from cutaway.knowledge.registry import ARRAYS
@@ -149,20 +151,45 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _sized(
-    kind: str, decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False
+    sign: str, decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False
 ) -> Any:
     def compare(left: Any, right: Any) -> Any:
         if type(left) is Dim or type(right) is Dim:
             if isinstance(left, (int, Dim)) and isinstance(right, (int, Dim)):
                 answer = decide(left, right)
                 if answer is None:
-                    return undecided(Relation(kind, left, right))
+                    return _open(sign, left, right)
                 return answer is not invert
         if type(left) in ARRAYS or type(right) in ARRAYS:
             return _on_arrays(plain.__name__, plain)(left, right)
         return plain(left, right)
 
     return compare
+
+
+_SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _open(sign: str, left: Any, right: Any) -> Unknown | bool:
+    """Return the truth of a comparison that sizes leave open; one of arguments alone is known by its words."""
+    if type(left) is int or (type(right) is Dim and sign in (">", ">=")):
+        left, right, sign = right, left, _SWAPPED.get(sign, sign)
+    difference = left - right
+    names = {symbol.name for symbol in symbols(difference)}
+    here = session.current()
+    if here.turns:
+        answer = compared(here.turns, sign, left, right)
+        if answer is not None:
+            return answer
+    relation = Relation(sign, left, right)
+    if not names <= here.arguments.keys():
+        return undecided(relation)
+    if type(right) is int and isinstance(difference, Dim):
+        constant = difference.terms.get((), 0)
+        left, right = difference - constant, -constant
+    other = right if type(right) is int else Unknown("", term=Term(str(right)))
+    term = Term(str(left)).combined(sign, other)
+    return Unknown(f"whether {relation} depends on arguments", about=relation, term=term)
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -177,10 +204,11 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 def identical(left: Any, right: Any) -> Any:
     """`left is right`, unknown where one side is."""
-    if type(left) is Unknown:
-        return other_than_truth(left)
-    if type(right) is Unknown:
-        return other_than_truth(right)
+    for one, other in ((left, right), (right, left)):
+        if type(one) is Unknown:
+            if one.term is None or not one.term.text:
+                return other_than_truth(one)
+            return Unknown(one.reason, one.place, term=one.term.combined("is", other))
     return left is right
 
 
@@ -190,7 +218,14 @@ def contains(item: Any, container: Any) -> Any:
     if kind is Unknown:
         return other_than_truth(container)
     if type(item) is Unknown:
-        return other_than_truth(item)
+        if item.term is None or not item.term.text:
+            return other_than_truth(item)
+        plain = None
+        if kind in (tuple, list, dict):
+            plain = tuple(container)
+        elif kind in (set, frozenset):
+            plain = tuple(sorted(container, key=repr))
+        return Unknown(item.reason, item.place, term=None if plain is None else item.term.combined("in", plain))
     if (
         kind is dict
         or kind is list

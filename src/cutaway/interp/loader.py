@@ -13,7 +13,7 @@ from cutaway.core import session
 from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, holding
 from cutaway.interp.awaiting import EVERYTHING, awaiting
 from cutaway.interp.deferral import deferrable
 from cutaway.interp.frame import STACK, UNKNOWN_CALLS, Frame
@@ -312,7 +312,8 @@ class ModuleState:
         here = session.current()
         here.quiet += not self.named
         try:
-            StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
+            with holding():
+                StatementCompiler(Scope("module", None, set(), {}), self.file).statement(node)(frame)
             if self.modelled_library and isinstance(node, ast.ClassDef):
                 self._replace_methods(node.name)
             if self.namespace["__package__"] and not self.is_own:

@@ -8,19 +8,24 @@ import builtins
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.series import Repeat, Series
+from cutaway.core.unknown import Undecidable, Unknown, holding
 from cutaway.interp import imports
 from cutaway.interp.budget import tick
 from cutaway.interp.classes import define_class
 from cutaway.interp.expression import (
     ExpressionCompiler,
     assign_target,
+    by_data,
     call,
+    is_own,
     located,
     truth_of,
     unbound_local,
@@ -33,6 +38,7 @@ from cutaway.interp.native import taint
 from cutaway.interp.ordering import in_order
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import blur, delete_attribute, get_attribute, is_instance_of_targets, set_attribute
+from cutaway.interp.repeat import Loop, follow, series_of
 from cutaway.interp.repetition import repetition
 from cutaway.interp.scope import assigned
 
@@ -259,7 +265,8 @@ class StatementCompiler(ExpressionCompiler):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            truth = truth_of(test(frame))
+            with holding():
+                truth = truth_of(test(frame))
             if truth is True:
                 return
             if isinstance(truth, Unknown):
@@ -369,7 +376,8 @@ class StatementCompiler(ExpressionCompiler):
     # Control flow
 
     def _If(self, node: ast.If) -> Execute:
-        test, line = self.expression(node.test), node.lineno
+        checks = _raises(node.body) or _raises(node.orelse)
+        test, line = (self.expression if checks else self.test)(node.test), node.lineno
         body, orelse = self.block(node.body), self.block(node.orelse)
 
         def execute(frame: Frame) -> object | None:
@@ -381,7 +389,15 @@ class StatementCompiler(ExpressionCompiler):
                 return orelse(frame)
             return self._undecided_branch(frame, node, truth, body, orelse)
 
-        return execute
+        def check(frame: Frame) -> object | None:
+            with holding():
+                frame.line = line
+                truth = truth_of(test(frame))
+            if isinstance(truth, Unknown):
+                return self._undecided_branch(frame, node, truth, body, orelse)
+            return body(frame) if truth else orelse(frame)
+
+        return check if checks else execute
 
     def _undecided_branch(
         self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute
@@ -394,6 +410,9 @@ class StatementCompiler(ExpressionCompiler):
         if node.orelse and _raises(node.orelse):
             here.rely_on(truth, f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
             return body(frame)
+        holds = by_data(truth, node.test, frame)
+        if holds is not None:
+            return body(frame) if holds else orelse(frame)
         self._forget(frame, [*node.body, *node.orelse], truth)
         return None
 
@@ -502,7 +521,7 @@ class StatementCompiler(ExpressionCompiler):
             forget(value)
 
     def _While(self, node: ast.While) -> Execute:
-        test, line = self.expression(node.test), node.lineno
+        test, line = self.test(node.test), node.lineno
         body, orelse = self.block(node.body), self.block(node.orelse)
 
         def execute(frame: Frame) -> object | None:
@@ -510,11 +529,13 @@ class StatementCompiler(ExpressionCompiler):
             while True:
                 tick()
                 frame.line = line
-                truth = truth_of(test(frame))
+                with holding():
+                    truth = truth_of(test(frame))
                 if truth is False:
                     return orelse(frame)
                 if truth is not True:
-                    self._forget(frame, node.body, truth)
+                    if not self._turned(frame, node, truth, body):
+                        self._forget(frame, node.body, truth)
                     return None
                 signal = body(frame)
                 if here.settled is not None:
@@ -528,6 +549,23 @@ class StatementCompiler(ExpressionCompiler):
 
         return execute
 
+    def _turned(self, frame: Frame, node: ast.While, truth: Unknown, body: Execute) -> bool:
+        """Follow one turn of a loop for all of them; how often it turns is not known. False where it can't be."""
+        if truth.term is None or not is_own(frame):
+            return False
+        here = session.current()
+        text = ast.unparse(node.test)
+        try:
+            follow(
+                self, Loop(node.body), frame, Series([Repeat((None,), None)], truth.reason), lambda _item: body(frame)
+            )
+        except Undecidable as undecidable:
+            if type(undecidable) is not Undecidable:
+                raise
+            return False
+        here.conditions.setdefault(text, Decision(text, truth.term.kind, frame.place, None, True))
+        return True
+
     def _For(self, node: ast.For) -> Execute:
         source, line = self.expression(node.iter), node.lineno
         assign = assign_target(self, node.target)
@@ -535,12 +573,29 @@ class StatementCompiler(ExpressionCompiler):
         before, self.repeats = self.repeats, self.repeats or known is not None
         body, orelse = self.block(node.body), self.block(node.orelse)
         self.repeats = before
+        loops: list[Loop] = []
+
+        def turn(frame: Frame, item: Any) -> object | None:
+            tick()
+            assign(frame, item)
+            return body(frame)
+
+        def over(frame: Frame, series: Series) -> object | None:
+            if not loops:
+                loops.append(Loop(node.body, node.target))
+            signal = follow(self, loops[0], frame, series, partial(turn, frame))
+            if signal is not None:
+                return None if signal is BREAK else signal
+            return orelse(frame)
 
         def execute(frame: Frame) -> object | None:
             frame.line = line
             finish = None
             try:
                 found = source(frame)
+                series = series_of(found)
+                if series is not None:
+                    return over(frame, series)
                 if known is not None:
                     finish = known.start(frame, found)
                     if finish is None:
@@ -625,14 +680,19 @@ class StatementCompiler(ExpressionCompiler):
 
         fallbacks = [s for h in node.handlers if not _raises(h.body) for s in h.body]
         bound = assigned(fallbacks)
+        sought = _imported(node) if any(_names_import_error(h.type) for h in node.handlers) else ""
 
         def attempt(frame: Frame) -> object | None:
             before = UNKNOWN_CALLS[0]
             try:
                 signal = body(frame)
+                if sought and is_own(frame):
+                    _settle(sought, Place(frame.file, node.lineno), True)
             except OURS:
                 raise
             except BaseException as error:
+                if sought and isinstance(error, ImportError) and is_own(frame):
+                    _settle(sought, Place(frame.file, node.lineno), False)
                 for kinds, caught, handle in handlers:
                     if kinds is None or matches(error, kinds(frame)):
                         return _handle(frame, error, caught, handle)
@@ -833,6 +893,23 @@ def _is_documentation(node: ast.stmt) -> bool:
 def _as_assignment(node: ast.AnnAssign) -> ast.Assign:
     assert node.value is not None
     return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+
+def _imported(node: ast.Try) -> str:
+    """Return what a `try` imports, in the words of a condition; nothing where it imports nothing."""
+    found = [statement for statement in node.body if isinstance(statement, (ast.Import, ast.ImportFrom))]
+    return ast.unparse(found[0]) if found else ""
+
+
+def _names_import_error(node: ast.expr | None) -> bool:
+    return node is not None and any(
+        isinstance(child, ast.Name) and child.id in ("ImportError", "ModuleNotFoundError") for child in ast.walk(node)
+    )
+
+
+def _settle(text: str, place: Place, holds: bool) -> None:
+    """Note a condition that the machine has decided."""
+    session.current().conditions.setdefault(text, Decision(text, ENVIRONMENT, place, holds, holds))
 
 
 def _writes(method: str) -> bool:

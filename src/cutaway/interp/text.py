@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim
+from cutaway.core.dim import Dim, symbols
 from cutaway.core.unknown import Unknown
 from cutaway.interp.budget import ELEMENTS
 from cutaway.interp.reach import get_attribute
@@ -23,6 +23,13 @@ class UnknownText(Exception):
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)
         self.unknown = unknown
+
+
+def symbolic_text(size: Dim) -> str:
+    """Return a size in a text; what differs between the turns of a repeat, or is an argument, stands in braces."""
+    here = session.current()
+    named = {*here.arguments, *(turns.index for turns in here.turns)}
+    return f"{{{size}}}" if named & {one.name for one in symbols(size)} else str(size)
 
 
 def is_wide(style: str) -> bool:

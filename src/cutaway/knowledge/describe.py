@@ -11,6 +11,7 @@ from typing import Any
 
 from cutaway.core.architecture import JSONValue
 from cutaway.core.dim import Dim
+from cutaway.core.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
 
 _DEPTH = 6
@@ -104,9 +105,11 @@ def _describe(value: Any, depth: int) -> JSONValue:
     if float in kinds:
         return float.__add__(value, 0.0)
     if isinstance(value, Dim):
-        return str(value)
+        return {"symbolic": str(value)}
     if type(value) is Unknown:
-        return {"unknown": value.reason}
+        return {"unknown": value.reason} if value.term is None or not value.term.text else {"symbolic": str(value.term)}
+    if type(value) is Series:
+        return f"<{value.length} items>"
     sequence: Any = next((kind for kind in _SEQUENCES if kind in kinds), None)
     if sequence is not None:
         count = sequence.__len__(value)

@@ -50,6 +50,9 @@ class Framework(Protocol):
     def is_solvable(self, network: Any) -> bool:
         """Tell whether someone may run a network on inputs of unknown sizes to find those that it accepts."""
 
+    def start_naming(self) -> None:
+        """Name what is made from now on as in a program that has made nothing yet."""
+
     def parts(self, network: Any) -> list[Any]:
         """Return the network and every network inside it."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway.core.architecture import (
     Architecture,
+    Condition,
     Diagnostic,
     DiagnosticNote,
     JSONValue,
@@ -22,7 +23,7 @@ from cutaway.core.architecture import (
 )
 from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.dim import Dim, is_known, rewritten
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.knowledge.causes import Causes
@@ -31,13 +32,17 @@ from cutaway.knowledge.describe import Described, class_name, describe, qualifie
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a framework finds in a network, each by its own names: modules by path, weights, inputs, calls by module."""
+    """What a framework finds in a network, each by its own names: modules by path, weights, inputs, calls by module.
+
+    `repeats` has how many there are of a module, by path, where that is not one.
+    """
 
     modules: list[tuple[str, Any]]
     weights: list[tuple[Weight, Any]]
     inputs: list[tuple[str, Reference]]
     calls: dict[int, list[Call]]
     config: Callable[[Any], dict[str, JSONValue]]
+    repeats: dict[str, Any] = field(default_factory=dict)
     separator: str = "."
 
 
@@ -66,7 +71,13 @@ def architecture(
         inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in found.inputs),
         outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
         modules=tuple(
-            module_record(module, path, found.calls.get(id(module), []), partial(found.config, module))
+            module_record(
+                module,
+                path,
+                found.calls.get(id(module), []),
+                partial(found.config, module),
+                found.repeats.get(path, 1),
+            )
             for path, module in found.modules
         ),
         weights=tuple(weight for weight, _ in found.weights),
@@ -76,6 +87,7 @@ def architecture(
         diagnostics=diagnostics(gathered),
         separator=found.separator,
         causes=causes.listed(),
+        conditions=conditions(gathered),
     )
 
 
@@ -112,7 +124,7 @@ def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> 
 
 
 def module_record(
-    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, JSONValue]]
+    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, JSONValue]], repeat: Any = 1
 ) -> ModuleRecord:
     """Describe one module; its configuration is described when it is looked at."""
     cls = type(module)
@@ -127,6 +139,7 @@ def module_record(
         source=construction.place if construction else None,
         calls=module_calls(calls),
         complete=not incomplete,
+        repeat=as_quantity(repeat),
     )
 
 
@@ -161,8 +174,9 @@ def operations(gathered: Session, call: Call | None, paths: dict[int, str], name
             tuple(value(r) for r in operation.outputs),
             _around(at, gathered, paths) if path is None else path,
             operation.place,
-            _quantity(operation.macs),
+            as_quantity(operation.macs),
             operation.allocates,
+            repeat=as_quantity(_times(at, gathered)) if gathered.spans else 1,
         )
 
 
@@ -177,11 +191,28 @@ def _around(operation: int, gathered: Session, paths: dict[int, str]) -> str:
     return found
 
 
+def _times(operation: int, gathered: Session) -> Any:
+    """Return how often an operation takes place that was followed once."""
+    times: Any = 1
+    for span in gathered.spans:
+        if span.operations[0] <= operation < span.operations[1]:
+            if span.count is None:
+                return None
+            times = times * span.count
+    return times
+
+
+def conditions(gathered: Session) -> tuple[Condition, ...]:
+    """Return the conditions that are settled, but might be otherwise."""
+    return tuple(Condition(d.text, d.kind, d.place, d.holds) for d in gathered.conditions.values())
+
+
 def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
     return {name: describe(item) for name, item in attributes.items()}
 
 
-def _quantity(size: Any) -> Quantity:
+def as_quantity(size: Any) -> Quantity:
+    """Return a size in the form of the representation, None where it is unknown."""
     if isinstance(size, int):
         return size
     if not isinstance(size, Dim):
@@ -194,7 +225,7 @@ def shape_of(reference: Reference) -> Shape:
     """Return a shape in the form of the representation."""
     if isinstance(reference.shape, Unknown):
         return None
-    return tuple([size if type(size) is int else _quantity(size) for size in reference.shape])
+    return tuple([size if type(size) is int else as_quantity(size) for size in reference.shape])
 
 
 def dtype_of(reference: Reference) -> str | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Quantity, Shape, Totals, Weight
-from cutaway.core.dim import Size
+from cutaway.core.condition import MODE
+from cutaway.core.dim import Dim, Size, floordiv, substitute, symbols
 from cutaway.core.dtype import KINDS
 from cutaway.core.expression import parse
 from cutaway.core.record import dataclass, replace
+from cutaway.passes.explain import chance, once
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -27,6 +29,12 @@ class Figure:
         if self is NOTHING:
             return other
         return Figure(self.least + other.least, self.exact and other.exact)
+
+    def scaled(self, factor: Size | None) -> Figure:
+        """Return the sum of that many, where that is known."""
+        if self is NOTHING or factor == 0:
+            return NOTHING
+        return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
     @property
     def quantity(self) -> Quantity:
@@ -76,7 +84,8 @@ def measure(architecture: Architecture) -> dict[str, Cost]:
 def _measured(architecture: Architecture) -> dict[str, Cost]:
     below = children((module.path for module in architecture.modules), architecture.separator)
     costs = {path: Cost() for path in below}
-    _add_forward(architecture, costs)
+    excluded = {f"[{one.text}]": 0 for one in architecture.conditions if one.kind == MODE and one.holds is None}
+    _add_forward(architecture, costs, excluded)
     _add_weights(architecture, costs)
     for module in architecture.modules:
         if not module.complete:
@@ -136,6 +145,45 @@ def as_quantity(size: Size) -> Quantity:
     return str(size)
 
 
+def of_one(figure: Figure, path: str, modules: Mapping[str, Module], separator: str) -> Figure:
+    """Return what a figure is in one of the modules at a path, where there are several, and where there is one at all."""
+    least = figure.least
+    if not isinstance(least, Dim):
+        return figure
+    for above in ancestors(path, separator):
+        module = modules.get(above)
+        if module is None:
+            continue
+        if module.condition is not None:
+            least = substitute(least, {f"[{one}]": int(holds) for one, holds in _settled(module.condition)})
+        if module.repeat != 1 and module.repeat is not None:
+            count = parse(module.repeat) if isinstance(module.repeat, str) else module.repeat
+            one = floordiv(least, count)
+            if one * count == least:
+                least = one
+    return Figure(least, figure.exact)
+
+
+def _settled(condition: str) -> Iterable[tuple[str, bool]]:
+    """Yield what is known to hold, or not to, where a condition holds."""
+    share = chance(condition)
+    if not isinstance(share, Dim):
+        return
+    for one in symbols(share):
+        at = [substitute(share, {one.name: value}) for value in (0, 1)]
+        if 0 in at and at[0] != at[1]:
+            yield one.name[1:-1], at[0] == 0
+
+
+def times(repeat: Quantity, condition: str | None) -> Size | None:
+    """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
+    if repeat is None:
+        return None
+    count: Size = parse(repeat) if isinstance(repeat, str) else repeat
+    share = 1 if condition is None else chance(condition)
+    return None if share is None else once(count * share)
+
+
 @functools.lru_cache(maxsize=4096)
 def _weigh(shape: Shape, dtype: str | None) -> tuple[Figure, Figure]:
     """Return the elements and the bytes of a tensor."""
@@ -192,6 +240,9 @@ def _add_tied(architecture: Architecture, costs: dict[str, Cost]) -> None:
 
 def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
     count, size = _weigh(weight.shape, weight.dtype)
+    if weight.repeat != 1 or weight.condition is not None:
+        factor = times(weight.repeat, weight.condition)
+        count, size = count.scaled(factor), size.scaled(factor)
     cost.weight_bytes += size
     if weight.kind == "buffer":
         cost.buffers += count
@@ -205,14 +256,22 @@ def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
         cost.trainable_parameters += count
 
 
-def _add_forward(architecture: Architecture, costs: dict[str, Cost]) -> None:
-    """Add the operations to the modules that they run in, and doubt where the forward pass was not followed."""
+def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: Mapping[str, int]) -> None:
+    """Add the operations to the modules that they run in, and doubt where the forward pass was not followed.
+
+    What is only done in the mode that the network is not analysed in costs nothing.
+    """
     for op in architecture.ops:
         cost = costs[owner(op.module, costs, architecture.separator)]
-        cost.macs += _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
+        macs = _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
+        factor = times(op.repeat, op.condition) if op.repeat != 1 or op.condition is not None else 1
+        if excluded and isinstance(factor, Dim):
+            factor = substitute(factor, excluded)
+        cost.macs += macs if factor == 1 else macs.scaled(factor)
         if op.allocates:
             for value in op.outputs:
-                cost.activation_bytes += _weigh(value.shape, value.dtype)[1]
+                size = _weigh(value.shape, value.dtype)[1]
+                cost.activation_bytes += size if factor == 1 else size.scaled(factor)
     open_ended = {note.module for note in architecture.unknowns} | undecided(architecture)
     for module in architecture.modules:
         if module.path in open_ended or not all(_understood(shapes) for shapes in _flows(module)):

@@ -140,6 +140,8 @@ def _forms(
         structure = (
             module.qualified_name or module.class_name,
             module.complete,
+            module.condition,
+            module.repeat,
             tuple(_comparable(module.config)),
             own,
             tuple(call.outputs for call in module.calls),

@@ -13,9 +13,11 @@ from typing import Any
 
 from cutaway.core.architecture import (
     KINDS,
+    Alias,
     Allowed,
     Architecture,
     Cause,
+    Condition,
     Diagnostic,
     DiagnosticNote,
     JSONValue,
@@ -28,11 +30,15 @@ from cutaway.core.architecture import (
     Value,
     Weight,
 )
+from cutaway.core.condition import KINDS as DECIDED_BY
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 
-SCHEMA = "cutaway/architecture/1"
+SCHEMA = "cutaway/architecture/2"
 """The version of the form; another number after the slash is another form."""
+
+OLDER = ("cutaway/architecture/1",)
+"""Versions that are read too: they have no conditions and no repeats."""
 
 
 class MalformedDocument(ValueError):
@@ -71,7 +77,7 @@ def from_json(document: object) -> tuple[Architecture, ...]:
     """Read a document, or raise `MalformedDocument`. Fields that are not of the form are passed over."""
     if not isinstance(document, dict) or "schema" not in document:
         raise MalformedDocument(f'expected an object with "schema": "{SCHEMA}"')
-    if document["schema"] != SCHEMA:
+    if document["schema"] != SCHEMA and document["schema"] not in OLDER:
         raise MalformedDocument(f'schema: this version reads "{SCHEMA}", the document is {document["schema"]!r}')
     read: tuple[Architecture, ...] = _many(_ARCHITECTURE).read(document.get("architectures"), "architectures")
     return read
@@ -119,11 +125,22 @@ def _optional(form: _Form) -> _Form:
     )
 
 
-def _record(made: type, optional: tuple[str, ...] = (), **fields: _Form) -> _Form:
-    """Return the form of a record; a document may lack the `optional` fields, which have defaults."""
+def _record(made: type, optional: tuple[str, ...] = (), brief: tuple[str, ...] = (), **fields: _Form) -> _Form:
+    """Return the form of a record; a document may lack the `optional` fields, which have defaults.
+
+    The `brief` ones are not written where they have these.
+    """
+    defaults = {name: made.__dataclass_fields__[name].default for name in brief}  # type: ignore[attr-defined]
 
     def write(record: Any) -> dict[str, Any]:
-        return {name: form.write(getattr(record, name)) for name, form in fields.items()}
+        if not brief:
+            return {name: form.write(getattr(record, name)) for name, form in fields.items()}
+        held = {name: getattr(record, name) for name in fields}
+        return {
+            name: form.write(held[name])
+            for name, form in fields.items()
+            if name not in defaults or held[name] != defaults[name]
+        }
 
     def read(value: Any, where: str) -> Any:
         if not isinstance(value, dict):
@@ -190,17 +207,31 @@ _QUANTITY = _Form(lambda value: value, _read_quantity)
 _SHAPE = _optional(_Form(list, _many(_QUANTITY).read))
 _PLACE = _optional(_Form(str, lambda value, where: Place.parse(_TEXT.read(value, where))))
 _OPTIONS = _Form(plain, _read_options)
-_VALUE = _record(Value, name=_TEXT, shape=_SHAPE, dtype=_optional(_TEXT))
+_VALUE = _record(
+    Value,
+    optional=("condition",),
+    brief=("condition",),
+    name=_TEXT,
+    shape=_SHAPE,
+    dtype=_optional(_TEXT),
+    condition=_optional(_TEXT),
+)
+_ALIAS = _record(Alias, condition=_TEXT, name=_TEXT)
+_FOLDED = ("condition", "repeat", "otherwise")
 _CALL = _record(
     ModuleCall,
-    optional=("input_dtypes", "output_dtypes"),
+    optional=("input_dtypes", "output_dtypes", "condition"),
+    brief=("condition",),
     inputs=_many(_SHAPE),
     outputs=_optional(_many(_SHAPE)),
     input_dtypes=_many(_optional(_TEXT)),
     output_dtypes=_many(_optional(_TEXT)),
+    condition=_optional(_TEXT),
 )
 _MODULE = _record(
     Module,
+    optional=_FOLDED,
+    brief=_FOLDED,
     path=_TEXT,
     class_name=_TEXT,
     qualified_name=_TEXT,
@@ -208,10 +239,14 @@ _MODULE = _record(
     source=_PLACE,
     calls=_many(_CALL),
     complete=_FLAG,
+    condition=_optional(_TEXT),
+    repeat=_QUANTITY,
+    otherwise=_many(_ALIAS),
 )
 _WEIGHT = _record(
     Weight,
-    optional=("module", "persistent"),
+    optional=("module", "persistent", *_FOLDED),
+    brief=_FOLDED,
     name=_TEXT,
     shape=_SHAPE,
     dtype=_optional(_TEXT),
@@ -220,9 +255,14 @@ _WEIGHT = _record(
     tied_to=_optional(_TEXT),
     module=_optional(_TEXT),
     persistent=_FLAG,
+    condition=_optional(_TEXT),
+    repeat=_QUANTITY,
+    otherwise=_many(_ALIAS),
 )
 _OP = _record(
     Op,
+    optional=_FOLDED[:2],
+    brief=_FOLDED[:2],
     op=_TEXT,
     attributes=_OPTIONS,
     inputs=_many(_VALUE),
@@ -231,11 +271,14 @@ _OP = _record(
     source=_PLACE,
     macs=_QUANTITY,
     allocates=_FLAG,
+    condition=_optional(_TEXT),
+    repeat=_QUANTITY,
 )
-_TOTALS = _record(Totals, (), **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
+_TOTALS = _record(Totals, (), (), **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
 _NOTE = _record(Note, text=_TEXT, place=_PLACE, module=_optional(_TEXT))
 _COUNT = _plain(int, "a whole number")
 _CAUSE = _record(Cause, text=_TEXT, place=_PLACE, modules=_COUNT, weights=_COUNT, ops=_COUNT)
+_CONDITION = _record(Condition, text=_TEXT, kind=_choice(*DECIDED_BY), place=_PLACE, holds=_optional(_FLAG))
 _DIAGNOSTIC_NOTE = _record(DiagnosticNote, text=_TEXT, place=_PLACE)
 _DIAGNOSTIC = _record(Diagnostic, code=_TEXT, message=_TEXT, place=_PLACE, notes=_many(_DIAGNOSTIC_NOTE))
 _ALLOWED = _record(
@@ -260,7 +303,7 @@ _PRECONDITION = _record(
 )
 _ARCHITECTURE = _record(
     Architecture,
-    optional=("separator", "causes", "requires"),
+    optional=("separator", "causes", "requires", "conditions"),
     name=_TEXT,
     target=_TEXT,
     framework=_TEXT,
@@ -276,4 +319,5 @@ _ARCHITECTURE = _record(
     separator=_TEXT,
     causes=_many(_CAUSE),
     requires=_optional(_PRECONDITION),
+    conditions=_many(_CONDITION),
 )

@@ -70,8 +70,13 @@ def _value(value: Value, names: int, sizes: int, terminal: Terminal) -> Iterable
 
 
 def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
-    """Return the sections of what is unknown, assumed and wrong, each with its places."""
+    """Return the sections of conditions, and of what is unknown, assumed and wrong, each with its places."""
     lines: list[str] = []
+    if architecture.conditions:
+        lines += ["", paint([(f"Conditions ({len(architecture.conditions)})", "strong")], terminal.colour)]
+        for condition in architecture.conditions:
+            taken = "" if condition.holds is None else f": taken to {'hold' if condition.holds else 'not hold'}"
+            lines += remark(f"{condition.text}  ({condition.kind}){taken}", condition.place, "  ", terminal)
     for name, style, notes in (
         ("Unknown", "doubt", architecture.unknowns),
         ("Assumed", "strong", architecture.assumptions),

@@ -13,6 +13,8 @@ from cutaway.report import figures
 from cutaway.report.terminal import Segment, Terminal, printable
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")
+_ALTERNATIVE = re.compile(r"#\d+$")
+_WORD = re.compile(r"[\w.]+")
 _LONGEST_LIST = 24
 
 COMPACT = 60
@@ -76,13 +78,26 @@ def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
     else:
         kind = (f"({len(node.children)} modules)", "")
     times = f" x {node.count}" if node.count > 1 else ""
+    if node.modules:
+        times += _several(node.modules[0], terminal)
     return [(guide, "faint"), (f"{name}: " if name else "", ""), kind, (times, "strong")]
+
+
+def _several(module: Module, terminal: Terminal) -> str:
+    """Return how often a module comes, and the condition under which it does."""
+    count = "" if module.repeat == 1 else f" x {'?' if module.repeat is None else _grouped(str(module.repeat))}"
+    condition = "" if module.condition is None else f"  [if {module.condition}]"
+    return printable(count + condition, terminal)
+
+
+def _grouped(text: str) -> str:
+    return text if _WORD.fullmatch(text) else f"({text})"
 
 
 def label(names: tuple[str, ...], ellipsis: str) -> str:
     """Return several names in short: `1-2`, `conv1-3`, `query, key, value`, `0, 2, … 10`."""
     if len(names) == 1:
-        return names[0]
+        return _ALTERNATIVE.sub("", names[0])
     parts = [_NUMBERED.fullmatch(name) for name in names]
     found = [(part.group(1), int(part.group(2))) for part in parts if part and part.group(2).isdecimal()]
     if len(found) == len(names):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from cutaway.core.architecture import Architecture, Quantity
 from cutaway.core.record import dataclass, field
-from cutaway.passes.cost import Cost, Figure, as_quantity
+from cutaway.passes.cost import Cost, Figure, as_quantity, of_one
 from cutaway.passes.fold import Node
 from cutaway.report import figures
 from cutaway.report.page import fit, heading, remarks
@@ -109,16 +109,24 @@ def _table(shown: View, root: Node) -> list[str]:
 def _columns(shown: View, nodes: Sequence[Node]) -> list[Column]:
     at_least = shown.terminal.glyphs.at_least
     costs = [_cost(node, shown.costs) for node in nodes]
+    modules = {module.path: module for module in shown.architecture.modules}
+    separator = shown.architecture.separator
 
     def cells(name: str, bytes: bool = False) -> list[Segment]:
         found: list[Segment] = []
         for node, cost in zip(nodes, costs):
-            text = figures.figure(getattr(cost, name), at_least, bytes=bytes)
+            value = getattr(cost, name)
+            repeat: Quantity = 1
+            if node.modules:
+                value = of_one(value, node.modules[0].path, modules, separator)
+                repeat = node.modules[0].repeat
+            text = figures.figure(value, at_least, bytes=bytes)
             if name == "parameters" and cost.tied:
                 text = f"*{text}"
-            repeated = node.count > 1 and text not in "-?"
-            style = "faint" if text == "-" else "" if getattr(cost, name).exact else "doubt"
-            found.append((f"{node.count} x {text}" if repeated else text, style))
+            repeated = (node.count > 1 or repeat != 1) and text not in "-?"
+            style = "faint" if text == "-" else "" if value.exact else "doubt"
+            count = node.count if repeat == 1 else repeat
+            found.append((f"{'?' if count is None else count} x {text}" if repeated else text, style))
         return found
 
     made = [Column("params", cells("parameters"), 0)]

@@ -155,5 +155,10 @@ def _literal(value: JSONValue) -> str | None:
         described = list(value.values())
         if len(described) == 1 and isinstance(described[0], str) and "name" in value:
             return described[0].rpartition(".")[2]
+        if "symbolic" in value:
+            return str(value["symbolic"])
+        if "if" in value:
+            then, otherwise = _literal(value.get("then")), _literal(value.get("else"))
+            return f"{then} if {value['if']} else {otherwise}"
         return "?" if "unknown" in value else None
     return repr(value)

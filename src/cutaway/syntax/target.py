@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.dim import Size, substitute, symbol
@@ -112,6 +114,22 @@ def parse_input(text: str) -> Input:
 def with_numbers(given: Input, values: Mapping[str, int]) -> Input:
     """Return an input with numbers in place of sizes that have names."""
     return replace(given, shape=tuple(substitute(size, values) for size in given.shape)) if values else given
+
+
+def parse_assumption(text: str) -> tuple[str, Any]:
+    """Read `use_dropout=True`, `width=64`, `act == 'relu'=False`: the words of a condition, and what it is taken for."""
+    words, separator, value = text.rpartition("=")
+    how = "write CONDITION=VALUE, as in use_dropout=True"
+    if not separator or not words.strip():
+        raise TargetError(f"--assume {text}: nothing stands before '='; {how}")
+    try:
+        condition = ast.unparse(ast.parse(words.strip(), mode="eval"))
+    except (SyntaxError, ValueError):
+        raise TargetError(f"--assume {text}: {words.strip()!r} is no condition; {how}") from None
+    try:
+        return condition, ast.literal_eval(value.strip())
+    except (SyntaxError, ValueError):
+        raise TargetError(f"--assume {text}: {value.strip()!r} is no value in Python's notation; {how}") from None
 
 
 def _size(part: str, text: str) -> Size:

@@ -34,7 +34,7 @@ class Config:
         (3, 3),
         ((1, "same"), [1, "same"]),
         (-math.inf, -math.inf),
-        (symbol("B") * 2, "2*B"),
+        (symbol("B") * 2, {"symbolic": "2*B"}),
         (Unknown("it is random"), {"unknown": "it is random"}),
         (dict, {"name": "builtins.dict"}),
         (functools.partial(dict, [1], eps=2), {"partial": {"name": "builtins.dict"}, "args": [[1]], "eps": 2}),

@@ -22,6 +22,7 @@ from cutaway.knowledge.keras.layer import Layer
 from cutaway.knowledge.keras.model import Model
 from cutaway.knowledge.keras.sequential import Sequential
 from cutaway.knowledge.keras.shape import symbolic
+from cutaway.knowledge.keras.state import put
 from cutaway.knowledge.keras.tensor import Tensor, new, plain
 from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
 from cutaway.knowledge.reading import Found, architecture, calls_below, shape_of
@@ -103,6 +104,9 @@ class Keras:
     def is_solvable(self, network: Any) -> bool:
         return False
 
+    def start_naming(self) -> None:
+        put("names", {})
+
     def parts(self, network: Layer) -> list[Any]:
         return [layer for _, layer in _walk(network)]
 
@@ -114,7 +118,7 @@ class Keras:
         inputs = list(_inputs(network, call)) if call else []
         config = partial(_config, signature=session.current().signature)
         return architecture(
-            name, target, self.name, gathered, call, Found(layers, weights, inputs, calls, config, SEPARATOR),
+            name, target, self.name, gathered, call, Found(layers, weights, inputs, calls, config, separator=SEPARATOR),
             partial(_unknown_parts, layers, weights),
         )  # fmt: skip
 

@@ -78,6 +78,9 @@ class TensorFlow:
     def is_solvable(self, network: Any) -> bool:
         return False
 
+    def start_naming(self) -> None:
+        pass
+
     def parts(self, network: Any) -> list[Any]:
         return [network] if isinstance(network, Graph) else [module for _, module in modules_of(network)]
 
@@ -88,7 +91,7 @@ class TensorFlow:
             call.outputs = [("", tensor.reference()) for tensor in network.fetched]
             variables = [("", variable.path, variable) for variable in network.variables]
             found = Found(
-                [("", network)], list(_weights(variables)), call.inputs, {id(network): [call]}, _config, "/"
+                [("", network)], list(_weights(variables)), call.inputs, {id(network): [call]}, _config, separator="/"
             )  # fmt: skip
         else:
             modules = modules_of(network)

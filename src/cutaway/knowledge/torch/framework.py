@@ -18,7 +18,7 @@ from cutaway.knowledge.describe import bind_by_name, class_name, describe
 from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.knowledge.inputs import Settings
-from cutaway.knowledge.reading import Found, architecture, calls_below, named_inputs, shape_of
+from cutaway.knowledge.reading import Found, architecture, as_quantity, calls_below, named_inputs, shape_of
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
 from cutaway.knowledge.torch.nn.module import Module
@@ -95,6 +95,9 @@ class Torch:
         held = (weight for part in network.modules() for weight in part.__dict__.get("_parameters", {}).values())
         return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
 
+    def start_naming(self) -> None:
+        pass
+
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())
 
@@ -103,15 +106,33 @@ class Torch:
             raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
         _show_as_built(network)
         modules = list(network.named_modules())
+        repeats = _repeats(modules)
         paths = {id(module): path for path, module in modules}
         calls = calls_below(gathered, call, paths)
-        weights = list(_weights(network))
+        weights = list(_weights(network, repeats))
         inputs = list(named_inputs(_signature(network), call)) if call else []
         config = partial(_config, signature=session.current().signature)
+        counts = {path: own for path, (own, _) in repeats.items()}
         return architecture(
-            name, target, self.name, gathered, call, Found(modules, weights, inputs, calls, config),
+            name, target, self.name, gathered, call, Found(modules, weights, inputs, calls, config, counts),
             partial(_unknown_parts, modules, weights),
         )  # fmt: skip
+
+
+def _repeats(modules: list[tuple[str, Module]]) -> dict[str, tuple[Any, Any]]:
+    """Return how many there are of a module in its parent, and in all, where that is not one."""
+    found: dict[str, tuple[Any, Any]] = {}
+    groups = {
+        f"{path}.{name}".lstrip("."): group.count
+        for path, module in modules
+        for name, group in module.__dict__.get("_repeated", {}).items()
+    }
+    for path, _ in modules if groups else ():
+        own = groups.get(path, 1)
+        around = found.get(path.rpartition(".")[0], (1, 1))[1]
+        if own != 1 or around != 1:
+            found[path] = own, own * around
+    return found
 
 
 def _show_as_built(network: Module) -> None:
@@ -173,7 +194,7 @@ def _arguments(module: Module, construction: Any, signature: Any) -> dict[str, A
     return dict(bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs))
 
 
-def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
+def _weights(network: Module, repeats: dict[str, tuple[Any, Any]]) -> Iterator[tuple[Weight, Any]]:
     first: dict[int, str] = {}
     stored = {id(p) for m in network.modules() if "_stored" in m.__dict__ for p in m.__dict__["_parameters"].values()}
     try:
@@ -198,6 +219,9 @@ def _weights(network: Module) -> Iterator[tuple[Weight, Any]]:
                     kind == "parameter" and known and tensor.requires_grad is True,
                     None if tied == name else tied,
                     persistent=name not in passing,
+                    repeat=as_quantity(repeats[name.rpartition(".")[0]][1])
+                    if name.rpartition(".")[0] in repeats
+                    else 1,
                 ),
                 tensor,
             )

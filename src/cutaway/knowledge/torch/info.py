@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cutaway.core.condition import DATA, Term
 from cutaway.core.dim import equal, maximum, product
 from cutaway.core.fault import Fault, IndexFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
@@ -168,7 +169,7 @@ def item(self):
             "not-a-scalar",
         )
     if self.values_ is None:
-        return Unknown("the number in a tensor")
+        return Unknown("the number in a tensor", term=Term("", DATA))
     number = self.values_.numbers()
     while isinstance(number, list):
         number = number[0]

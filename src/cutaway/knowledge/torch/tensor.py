@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.condition import DATA, Term
 from cutaway.core.session import Reference
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import load_rest, register
@@ -132,7 +133,8 @@ class Tensor(metaclass=TensorMeta):
         """Return the known numbers as a numpy array, or raise `Undecidable`."""
         values = self.values_
         if values is None:
-            raise Undecidable(Unknown("the decision depends on the numbers in a tensor", session.current().place()))
+            place = session.current().place()
+            raise Undecidable(Unknown("the decision depends on the numbers in a tensor", place, term=Term("", DATA)))
         return values.array()
 
     def forget_numbers(self) -> None:

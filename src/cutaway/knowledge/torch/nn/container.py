@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.dim import Dim, symbol
+from cutaway.core.series import Repeat, Series, Turns
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.nn.module import Module, layer
+from cutaway.knowledge.torch.tensor import Tensor
 
 
 @layer
@@ -29,10 +32,62 @@ class _Indexed(Module):
     """What `Sequential` and `ModuleList` share: children named by their position."""
 
     def __len__(self) -> int:
+        self._follow_each()
         return len(self._modules)
 
     def __iter__(self) -> Iterator[Any]:
+        self._follow_each()
         return iter(self._modules.values())
+
+    def _follow_each(self) -> None:
+        """Give up where there is a symbolic number of modules."""
+        if "_repeated" in self.__dict__:
+            series = self.as_series()
+            assert series is not None
+            series.refuse()
+
+    def as_series(self) -> Series | None:
+        """Return the modules, where there is a symbolic number of them; None where there is not."""
+        repeated = self.__dict__.get("_repeated")
+        if repeated is None:
+            return None
+        parts: list[Any] = []
+        last: Any = None
+        for name, module in self._modules.items():
+            group = repeated.get(name)
+            if group is None:
+                parts.append(module)
+            elif group is last:
+                parts[-1] = Repeat((*parts[-1].items, module), group.count, group.index)
+            else:
+                parts.append(Repeat((module,), group.count, group.index))
+            last = group
+        return Series(parts)
+
+    def repeat_children(self, before: list[str], count: Any, index: str) -> bool:
+        added = [name for name in self._modules if name not in before]
+        if not added:
+            return True
+        rest = [self._modules.pop(name) for name in added]
+        series = self.as_series()
+        start = len(self._modules) if series is None else series.length
+        group = Repeat((), count, index)
+        for at, module in enumerate(rest):
+            name = f"{{{start + len(rest) * symbol(index, 0) + at}}}"
+            self._modules[name] = module
+            self.__dict__.setdefault("_repeated", {})[name] = group
+        return True
+
+    def _add(self, modules: Any) -> None:
+        """Add modules behind the last, some of which may come a symbolic number of times."""
+        for part in modules.parts if isinstance(modules, Series) else modules:
+            if isinstance(part, Repeat):
+                before = list(self._modules)
+                for at, module in enumerate(part.items):
+                    self.add_module(f"{len(before)}+{at}", module)
+                self.repeat_children(before, part.count, part.index)
+            else:
+                self.append(part)
 
     def __dir__(self) -> list[str]:
         return [key for key in super().__dir__() if not key.isdigit()]
@@ -41,7 +96,7 @@ class _Indexed(Module):
         self._modules = OrderedDict((str(i), module) for i, module in enumerate(self._modules.values()))
 
     def append(self, module: Any) -> Any:
-        self.add_module(str(len(self)), module)
+        self.add_module(numbered(self), module)
         return self
 
     def pop(self, key: Any) -> Any:
@@ -61,9 +116,13 @@ class Sequential(_Indexed):
         if len(args) == 1 and isinstance(args[0], OrderedDict):
             for key, module in args[0].items():
                 self.add_module(key, module)
+        elif any(isinstance(part, Repeat) for part in args):
+            self._add(args)
         else:
             for index, module in enumerate(args):
                 self.add_module(str(index), module)
+
+    takes_series = __init__
 
     def _get_item_by_idx(self, iterator: Iterable[Any], idx: Any) -> Any:
         size = len(self)
@@ -73,6 +132,8 @@ class Sequential(_Indexed):
         return next(itertools.islice(iterator, idx % size, None))
 
     def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, Dim) or "_repeated" in self.__dict__:
+            return at_symbolic(self, idx)
         if isinstance(idx, slice):
             return type(self)(OrderedDict(list(self._modules.items())[idx]))
         return self._get_item_by_idx(self._modules.values(), idx)
@@ -146,11 +207,12 @@ class Sequential(_Indexed):
         return self
 
     def extend(self, sequential: Any) -> Any:
-        for module in sequential:
-            self.append(module)
+        self._add(sequential)
         return self
 
     def forward(self, input: Any) -> Any:
+        if "_repeated" in self.__dict__:
+            return run(self.as_series(), input)
         for module in self:
             input = module(input)
         return input
@@ -171,6 +233,8 @@ class ModuleList(_Indexed):
         return position(self, idx)
 
     def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, Dim) or "_repeated" in self.__dict__:
+            return at_symbolic(self, idx)
         if isinstance(idx, slice):
             return type(self)(list(self._modules.values())[idx])
         return self._modules[self._get_abs_string_index(idx)]
@@ -203,6 +267,9 @@ class ModuleList(_Indexed):
     def extend(self, modules: Any) -> Any:
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        if isinstance(modules, Series) or "_repeated" in self.__dict__:
+            self._add(modules)
+            return self
         offset = len(self)
         for i, module in enumerate(modules):
             self.add_module(str(offset + i), module)
@@ -262,6 +329,50 @@ class ModuleDict(Module):
     def update(self, modules: Any) -> None:
         for key, module in pairs(modules, "ModuleDict", (Mapping, ModuleDict)):
             self[key] = module
+
+
+def numbered(container: Any) -> str:
+    """Return the name of the module that is added next."""
+    series = container.as_series()
+    if series is None:
+        return str(len(container._modules))
+    return f"{{{series.length}}}" if isinstance(series.length, Dim) else str(series.length)
+
+
+def at_symbolic(container: Any, idx: Any) -> Any:
+    """Return the module at an index, where the index or the number of modules is symbolic."""
+    series = container.as_series()
+    if isinstance(idx, int):
+        return Series.__getitem__(series, idx) if series is not None else container._modules[position(container, idx)]
+    turns = session.current().turns
+    name = f"{{{idx}}}"
+    repeated = container.__dict__.get("_repeated", {})
+    if name in repeated and turns and repeated[name].count == turns[-1].count:
+        return container._modules[name]
+    raise Undecidable(Unknown(f"the module at {idx} of a symbolic number of modules"))
+
+
+def run(series: Any, input: Any) -> Any:
+    """Call modules one after the other; those that repeat must give what they take."""
+    here = session.current()
+    for part in series.parts:
+        if not isinstance(part, Repeat):
+            input = part(input)
+            continue
+        with here.turning(Turns("", part.count, part.index)):
+            given = input
+            for module in part.items:
+                input = module(input)
+        if type(given) is not type(input) or (isinstance(given, Tensor) and not _is_alike(given, input)):
+            raise Undecidable(Unknown(f"what {part.count} modules make of a shape that each of them changes"))
+    return input
+
+
+def _is_alike(one: Tensor, other: Tensor) -> bool:
+    shapes = (one.shape, other.shape)
+    if any(isinstance(shape, Unknown) for shape in shapes):
+        return all(isinstance(shape, Unknown) for shape in shapes)
+    return tuple(shapes[0]) == tuple(shapes[1]) and one.dtype == other.dtype
 
 
 def position(container: Any, idx: Any) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.series import Repeat
 from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.construction import Construction
@@ -136,11 +138,25 @@ class Module:
             object.__setattr__(self, name, value)
             unknown = value if type(value) is Unknown else _unknown_of(value)
             if unknown is not None and not session.current().modules and not type(self).__module__.startswith("torch."):
-                self.mark_incomplete(unknown)  # it may have been a module or a weight
+                if unknown.term is None or not unknown.term.plain:
+                    self.mark_incomplete(unknown)  # it may have been a module or a weight
 
     def mark_incomplete(self, unknown: Unknown) -> None:
         """Note that what this module consists of could not be followed to the end."""
         self.__dict__.setdefault("_incomplete", session.current().note(unknown, self))
+
+    def repeat_children(self, before: list[str], count: Any, index: str) -> bool:
+        """Note that the modules which are not among those before come with each turn of a repeat.
+
+        False where their names do not tell one turn from another, so that each replaces the one before.
+        """
+        added = [name for name in self._modules if name not in before]
+        group = Repeat((), count, index)
+        for name in added:
+            if not _names_turn(name, index):
+                return False
+            self.__dict__.setdefault("_repeated", {})[name] = group
+        return True
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__
@@ -149,6 +165,8 @@ class Module:
                 return fields[table][name]
         if "_incomplete" in fields and not name.startswith("__"):
             return fields["_incomplete"]
+        if "{" in name:
+            return Unknown(f"which of a symbolic number of attributes {name} is")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name: str) -> None:
@@ -511,6 +529,11 @@ def _traces(module: Module, args: Any, kwargs: Any) -> Any:
 def _unknown_of(value: Any) -> Unknown | None:
     """Return why it can't be told what an object is; None if it can."""
     return type(value)._opaque_reason if isinstance(value, Opaque) else None
+
+
+def _names_turn(name: str, index: str) -> bool:
+    """Tell whether a name has a part that differs from turn to turn."""
+    return any(index in re.findall(r"\w+", part) for part in re.findall(r"\{(.*?)\}", name))
 
 
 def _remove(name: str, *tables: Any) -> None:

@@ -1,0 +1,351 @@
+"""Loops of symbolic length: one turn is followed for all of them, and what it carries must come out as it went in.
+
+What does not is followed in another way, from the start of the program: the first or the last turn by itself, or a
+variable in closed form. A loop that none of these fits is given up, as one over something unknown is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from cutaway.core import session
+from cutaway.core.dim import Dim, Size, less, substitute, symbol, symbols
+from cutaway.core.record import replace
+from cutaway.core.relation import Relation
+from cutaway.core.series import INDICES, Plan, Repeat, Series, Turns, replan, with_forms
+from cutaway.core.unknown import Undecidable, Unknown, decisions
+from cutaway.interp.frame import BREAK, RETURN, Frame
+from cutaway.interp.scope import assigned
+
+if TYPE_CHECKING:
+    from cutaway.interp.statement import StatementCompiler
+
+_ADDING = ("append", "extend", "add_module", "register_module", "add")
+
+
+def series_of(value: Any) -> Series | None:
+    """Return what a value of symbolic length consists of; None for any other value."""
+    if type(value) is Series:
+        return value
+    parts = getattr(type(value), "as_series", None)
+    return None if parts is None else parts(value)
+
+
+class Loop:
+    """What is known of a loop from its source: what it may change, and what it carries from turn to turn."""
+
+    def __init__(self, body: list[ast.stmt], target: ast.expr | None = None) -> None:
+        inner = [child for statement in body for child in ast.walk(statement)]
+        targets = {child.id for child in ast.walk(target) if isinstance(child, ast.Name)} if target else set()
+        self.names = sorted(set(assigned(body)) - targets)
+        self.carried = [name for name in self.names if name in _read_first(body)]
+        self.receivers = {
+            ast.unparse(child.func.value): child.func.value
+            for child in inner
+            if isinstance(child, ast.Call)
+            and isinstance(child.func, ast.Attribute)
+            and child.func.attr in _ADDING
+            and isinstance(child.func.value, (ast.Name, ast.Attribute))
+        }
+        for child in inner:
+            if isinstance(child, ast.AugAssign) and isinstance(child.target, (ast.Name, ast.Attribute)):
+                self.receivers.setdefault(ast.unparse(child.target), _loaded(child.target))
+        self.stores = [
+            child for child in inner if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store)
+        ]
+        self.uses = {text: _uses(text, inner) for text in self.receivers}
+        self.modules = sorted({child.id for child in inner if isinstance(child, ast.Name)})
+
+
+def follow(compiler: StatementCompiler, loop: Loop, frame: Frame, series: Series, turn: Callable[[Any], Any]) -> Any:
+    """Run a loop over a series; `turn` assigns an item and runs the body. Return the signal that ends it."""
+    for part in series.parts:
+        if not isinstance(part, Repeat):
+            signal = turn(part)
+            if signal is BREAK or signal is RETURN:
+                return signal
+            continue
+        _Following(compiler, loop, frame, series.reason, turn).repeat(part)
+    return None
+
+
+class _Following:
+    """One repeat of one loop, as it is followed."""
+
+    def __init__(
+        self, compiler: StatementCompiler, loop: Loop, frame: Frame, reason: str, turn: Callable[[Any], Any]
+    ) -> None:
+        self.compiler, self.loop, self.frame, self.turn = compiler, loop, frame, turn
+        self.key, self.plan = planned(frame, reason)
+
+    def repeat(self, part: Repeat) -> None:
+        count = part.count
+        for item in first_turn(part, self.plan):
+            self._alone(item)
+        middle, index = count, ""
+        for items, turns in turning(part, self.plan, self.key):
+            middle, index = turns.count, turns.index
+            before = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars}
+            grown = [one for one in self._containers() if one is not None]
+            stored = [self._stored(node) for node in self.loop.stores]
+            self._start(before, index)
+            with session.current().turning(turns):
+                for item in items:
+                    self._alone(item)
+            self._finish(before, middle, index)
+            for one in grown:
+                self._repeated(one, middle, index)
+            if any(was is not self._stored(node) for node, was in zip(self.loop.stores, stored)):
+                self._lose()
+        for item in last_turn(part, self.plan):
+            self._alone(item)
+        for name in self.loop.names:
+            if name not in self.loop.carried and name in self.frame.vars and index:
+                self.frame.vars[name] = self._behind(self.frame.vars[name], index, middle)
+
+    def _alone(self, item: Any) -> None:
+        signal = self.turn(item)
+        if signal is BREAK or signal is RETURN:
+            self._lose()
+
+    def _lose(self) -> None:
+        replan(self.key, Plan(lost=True))
+
+    def _start(self, before: dict[str, Any], index: str) -> None:
+        for name in self.plan.probes:
+            self.frame.vars[name] = symbol(_probe(name), 1)
+        for name, kind, step in self.plan.forms:
+            self.frame.vars[name] = closed(before[name], kind, step, symbol(index, 0))
+
+    def _finish(self, before: dict[str, Any], count: Any, index: str) -> None:
+        """See that a turn leaves what it carries as the next one needs it."""
+        forms = {name: (kind, step) for name, kind, step in self.plan.forms}
+        found: list[tuple[str, str, Any]] = []
+        probes: list[str] = []
+        for name, was in before.items():
+            now = self.frame.vars.get(name)
+            if name in self.plan.probes:
+                found.append((name, *self._form(now, name, index)))
+            elif name in forms:
+                kind, step = forms[name]
+                if now != _next(closed(was, kind, step, symbol(index, 0)), kind, step):
+                    self._lose()
+                self.frame.vars[name] = (
+                    Unknown("what a loop of unknown length counts", self.frame.place)
+                    if count is None
+                    else closed(was, kind, step, count)
+                )
+            elif not is_same(was, now) and not isinstance(was, (list, Series)):
+                if not _is_size(was) or not _is_size(now):
+                    replan(self.key, self.plan.after_first())
+                probes.append(name)
+        if found:
+            replan(self.key, with_forms(self.plan, tuple(found)))
+        if probes:
+            replan(self.key, replace(self.plan, probes=tuple(probes)))
+
+    def _form(self, now: Any, name: str, index: str) -> tuple[str, Any]:
+        """Return what a turn makes of a size, as what is added or what it is multiplied by each time."""
+        start = symbol(_probe(name), 1)
+        if not _is_size(now):
+            self._lose()
+        for kind, step in (("+", now - start), ("*", now // start)):
+            fixed = not {_probe(name), index} & {one.name for one in symbols(step)}
+            if fixed and _next(start, kind, step) == now:
+                return kind, step
+        if _probe(name) in {one.name for one in symbols(now)}:
+            self._lose()
+        replan(self.key, self.plan.after_first())
+
+    def _containers(self) -> Iterator[tuple[Any, ...] | None]:
+        """Yield what the loop may add to, as it is before the turn."""
+        seen: set[int] = set()
+        for text, node in self.loop.receivers.items():
+            value = self.compiler._present(self.frame, node)
+            if isinstance(value, (list, Series)):
+                if self.loop.uses[text]:
+                    self._lose()
+                yield node, value, list(value.parts if isinstance(value, Series) else value)
+            elif hasattr(type(value), "repeat_children") and id(value) not in seen:
+                seen.add(id(value))
+                yield node, value, list(value._modules)
+        for name in self.loop.modules:
+            value = self.frame.vars.get(name)
+            if hasattr(type(value), "repeat_children") and id(value) not in seen:
+                seen.add(id(value))
+                yield None, value, list(value._modules)
+
+    def _repeated(self, container: tuple[Any, ...], count: Any, index: str) -> None:
+        """Note that what a turn has added to a container comes with each of them."""
+        node, value, before = container
+        if hasattr(type(value), "repeat_children"):
+            if not value.repeat_children(before, count, index):
+                self._lose()
+            return
+        now = self.compiler._present(self.frame, node)
+        parts = now.parts if isinstance(now, Series) else now if isinstance(now, list) else None
+        if parts is None or len(parts) < len(before) or any(a is not b for a, b in zip(before, parts)):
+            self._lose()
+            return
+        added = list(parts[len(before) :])
+        if not added:
+            return
+        series = Series([*before, Repeat(tuple(added), count, index)])
+        if isinstance(now, Series):
+            now.parts[:] = series.parts
+            return
+        now[:] = [*before, Unknown(f"the items of a list that has {series.length} of them", self.frame.place)]
+        from cutaway.interp.expression import assign_target
+
+        assign_target(self.compiler, _stored(node))(self.frame, series)
+
+    def _stored(self, node: ast.Attribute) -> Any:
+        return self.compiler._present(self.frame, _loaded(node))
+
+    def _behind(self, value: Any, index: str, count: Any) -> Any:
+        """Return what a variable of the last turn holds behind the loop."""
+        if isinstance(value, Dim):
+            return substitute(value, {index: count - 1}) if count is not None else Unknown("a size of the last turn")
+        if hasattr(type(value), "repeat_children"):
+            return Unknown("what the last turn of a loop of symbolic length has made", self.frame.place)
+        return value
+
+
+def planned(frame: Frame, reason: str) -> tuple[str, Plan]:
+    """Return the key of a repeat and how it is followed; one that is not followed is undecidable."""
+    here = decisions()
+    if not here.follows or not here.active:
+        here.wanted = here.wanted or bool(here.active)
+        raise Undecidable(Unknown(reason, frame.place))
+    key = here.numbered(frame.place)
+    plan: Plan = here.plans.get(key, Plan())
+    if plan.lost or len(session.current().turns) >= len(INDICES):
+        raise Undecidable(Unknown(f"{reason}: what its turns carry has no closed form", frame.place))
+    return key, plan
+
+
+def first_turn(part: Repeat, plan: Plan) -> list[Any]:
+    """Return the items of the first turn, if that is followed apart."""
+    alone = plan.first + plan.last
+    if alone and part.count is not None and less(part.count, alone) is not False:
+        session.current().assume(f"{part.count} is at least {alone}")
+        session.current().suppose(Relation(">=", part.count, alone), None)
+    return part.at(0) if plan.first else []
+
+
+def turning(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list[Any], Turns]]:
+    """Yield the items of the turns in the middle, and how often they turn; nothing where there are none."""
+    here = session.current()
+    index = INDICES[len(here.turns)]
+    count = part.count if part.count is None else part.count - plan.first - plan.last
+    if count != 0:
+        yield part.at(symbol(index, 0) + plan.first), Turns(key, count, index)
+
+
+def last_turn(part: Repeat, plan: Plan) -> list[Any]:
+    """Return the items of the last turn, if that is followed apart."""
+    return part.at(part.count - 1) if plan.last and part.count is not None else []
+
+
+def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Series:
+    """Return the series of what `element` makes of each item."""
+    made: list[Any] = []
+    for part in series.parts:
+        if not isinstance(part, Repeat):
+            made.append(element(part))
+            continue
+        key, plan = planned(frame, series.reason)
+        made += [element(item) for item in first_turn(part, plan)]
+        for items, turns in turning(part, plan, key):
+            with session.current().turning(turns):
+                made.append(Repeat(tuple([element(item) for item in items]), turns.count, turns.index))
+        made += [element(item) for item in last_turn(part, plan)]
+    return Series(made, series.reason)
+
+
+def closed(start: Any, kind: str, step: Any, index: Size) -> Any:
+    """Return a size after `index` turns that add a step to it, or multiply it by one."""
+    if kind == "+":
+        return start + step * index
+    return start * (step**index if isinstance(index, int) else symbol(f"{_base(step)}**{_base(index)}", 1))
+
+
+def _base(size: Size) -> str:
+    text = str(size)
+    return text if text.isalnum() else f"({text})"
+
+
+def _next(value: Any, kind: str, step: Any) -> Any:
+    return value + step if kind == "+" else value * step
+
+
+def _probe(name: str) -> str:
+    return f"{name}'"
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, (int, Dim)) and not isinstance(value, bool)
+
+
+_ATOMS = (bool, int, float, str, bytes, type(None))
+
+
+def is_same(was: Any, now: Any) -> bool:
+    """Tell whether a turn leaves a variable as it was: the same object, or a tensor of the same shape and type."""
+    if was is now or (type(was) is Unknown and type(now) is Unknown):
+        return True
+    if type(was) is not type(now):
+        return False
+    if isinstance(was, (*_ATOMS, Dim)):
+        return bool(was == now)
+    if hasattr(type(was), "reference"):
+        one, other = was.reference(), now.reference()
+        if isinstance(one.shape, Unknown) or isinstance(other.shape, Unknown):
+            return isinstance(one.shape, Unknown) and isinstance(other.shape, Unknown)
+        return tuple(one.shape) == tuple(other.shape) and one.dtype == other.dtype
+    if type(was) is tuple:
+        return len(was) == len(now) and all(is_same(a, b) for a, b in zip(was, now))
+    return False
+
+
+def _loaded(node: Any) -> Any:
+    return _in_context(node, ast.Load())
+
+
+def _stored(node: Any) -> Any:
+    return _in_context(node, ast.Store())
+
+
+def _in_context(node: Any, context: ast.expr_context) -> Any:
+    return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": context}), node)
+
+
+def _uses(text: str, nodes: list[ast.AST]) -> bool:
+    """Tell whether a container is read in other ways than to add to it."""
+    adding = {id(n.func.value) for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in adding
+        and ast.unparse(node) == text
+        for node in nodes
+    )
+
+
+def _read_first(body: list[ast.stmt]) -> set[str]:
+    """Return the names that a turn may read before it has set them."""
+    found: set[str] = set()
+    known: set[str] = set()
+    for statement in body:
+        read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            read.add(statement.target.id)
+        found |= read - known
+        set_here = assigned([statement])
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.With)):
+            known.update(set_here)
+        else:
+            found |= set(set_here) - known  # it may not have been set
+    return found

@@ -1,0 +1,44 @@
+"""What built-in names mean for sequences of symbolic length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core.dim import Dim, less
+from cutaway.core.series import Series, numbers, zipped
+from cutaway.core.unknown import Unknown
+from cutaway.interp.repeat import series_of
+
+
+def symbolic_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    """`range` of symbolic length; unknown where it may be empty in more ways than one."""
+    if stop is None:
+        start, stop = 0, start
+    sizes = (int, Dim)
+    if type(step) is int and step > 0 and isinstance(start, sizes) and isinstance(stop, sizes):
+        if less(stop, start) is not True:
+            return numbers(start, stop, step)
+    return Unknown(f"a range of symbolic length {stop}")
+
+
+def _enumerated(items: Any, start: Any = 0) -> Any:
+    series = series_of(items)
+    return None if series is None else series.mapped(lambda item, at: (at + start, item))
+
+
+def _zipped(*several: Any) -> Any:
+    found = [series_of(one) for one in several]
+    if not any(series is not None for series in found):
+        return None
+    made = zipped([one if series is None else series for one, series in zip(several, found)])
+    return Unknown("sequences of symbolic lengths that may differ") if made is None else made
+
+
+def _gathered(items: Any = ()) -> Any:
+    series = series_of(items)
+    return None if series is None else Series(series.parts, series.reason)
+
+
+OF_SERIES: dict[Any, Callable[..., Any]] = {enumerate: _enumerated, zip: _zipped, list: _gathered, tuple: _gathered}
+"""What calling a built-in type means where its argument is of symbolic length; None where it is not."""

@@ -1,0 +1,457 @@
+"""Variants of a network folded into one: what is not in all of them has the condition under which it is there.
+
+Modules are matched below matched parents, in order, by class and the place that makes them, so that a module of a
+sequence that moves up where another is missing remains the same one. Operations are matched in order by what they
+are, where and in which module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from cutaway.core.architecture import (
+    EITHER,
+    Alias,
+    Architecture,
+    Condition,
+    Diagnostic,
+    JSONValue,
+    Module,
+    ModuleCall,
+    Note,
+    Op,
+    Quantity,
+    Shape,
+    Value,
+    Weight,
+)
+from cutaway.core.record import dataclass, field, replace
+from cutaway.core.variant import Folded, Variant
+from cutaway.passes.explain import Branch, Explainer, Leaf, Open, Tree, quantity, when
+from cutaway.passes.hierarchy import children, name_below
+
+
+def fold(variants: Sequence[Variant]) -> Folded:
+    """Return variants as one network; the first is the one that the others are compared with."""
+    if len(variants) == 1:
+        return Folded(replace(variants[0].architecture, conditions=_conditions(variants)))
+    folding = _Folding(variants)
+    architecture = folding.folded()
+    return Folded(architecture, tuple(dict(one) for one in folding.explainer.wanted))
+
+
+def _conditions(variants: Sequence[Variant]) -> tuple[Condition, ...]:
+    """Return the conditions that were decided; one that was decided both ways is open."""
+    found: dict[str, Condition] = {}
+    for variant in variants:
+        for one in variant.architecture.conditions:
+            found.setdefault(one.text, one)
+    for variant in variants:
+        for text, decision in variant.decisions.items():
+            known = found.get(text)
+            if known is None:
+                found[text] = Condition(text, decision.kind, decision.place, decision.holds)
+            elif known.holds is not decision.holds:
+                found[text] = replace(known, holds=None)
+    return tuple(found.values())
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """Something of the folded network: what it is in each variant that has it."""
+
+    key: Any
+    found: dict[int, Any] = field(default_factory=dict)
+    below: list[_Entry] = field(default_factory=list)
+    path: str = ""
+
+    @property
+    def first(self) -> Any:
+        """What it is in the first variant that has it."""
+        return next(iter(self.found.values()))
+
+
+def _merge(master: list[_Entry], keys: Sequence[Any], values: Sequence[Any], number: int) -> list[_Entry]:
+    """Add the sequence of another variant to the entries of those before."""
+    old = [entry.key for entry in master]
+    merged: list[_Entry] = []
+    for tag, start, stop, first, last in SequenceMatcher(None, old, list(keys), autojunk=False).get_opcodes():
+        kept = master[start:stop]
+        if tag == "equal":
+            for entry, value in zip(kept, values[first:last]):
+                entry.found[number] = value
+            merged += kept
+        else:
+            fresh = [_Entry(key, {number: value}) for key, value in zip(keys[first:last], values[first:last])]
+            merged += _beside(kept, fresh)
+    return merged
+
+
+def _beside(kept: list[_Entry], fresh: list[_Entry]) -> list[_Entry]:
+    """Put what only another variant has behind what it has in the place of, which goes by the same name."""
+    made = list(kept)
+    at = len(made)
+    for entry in fresh:
+        name = entry.key[0] if isinstance(entry.key, tuple) else None
+        same = [i for i, other in enumerate(made) if name and isinstance(other.key, tuple) and other.key[0] == name]
+        at = same[-1] + 1 if same else max(at, 0)
+        made.insert(at, entry)
+        at += 1
+    return made
+
+
+class _Folding:
+    """Variants as they are folded."""
+
+    def __init__(self, variants: Sequence[Variant]) -> None:
+        self.variants = variants
+        self.all = [variant.architecture for variant in variants]
+        self.explainer = Explainer([variant.holds for variant in variants])
+        self.separator = self.all[0].separator
+        self.paths: list[dict[str, _Entry]] = [{} for _ in self.all]
+        self.names: list[dict[str, str]] = [{} for _ in self.all]  # of values, in the folded network
+        self.unknowns: dict[Note, None] = {}
+
+    def folded(self) -> Architecture:
+        """Return the network."""
+        modules = self._modules()
+        weights = self._weights()
+        inputs = self._values("inputs")
+        ops = self._ops()
+        outputs = self._values("outputs")
+        base = self.all[0]
+        for text in self._open():
+            self.unknowns.setdefault(Note(text))
+        return replace(
+            base,
+            inputs=inputs,
+            outputs=outputs,
+            modules=modules,
+            weights=weights,
+            ops=ops,
+            unknowns=(*self._notes("unknowns"), *self.unknowns),
+            assumptions=self._notes("assumptions"),
+            diagnostics=self._diagnostics(),
+            causes=max((one.causes for one in self.all), key=len),
+            conditions=_conditions(self.variants),
+        )
+
+    def _open(self) -> Iterable[str]:
+        if self.explainer.wanted:
+            yield (
+                "not all combinations of conditions that something hangs on together were followed; "
+                "decide some of them, with --assume"
+            )
+
+    def _presence(self, entry: _Entry, within: Iterable[int]) -> Tree:
+        return self.explainer.explain({number: number in entry.found for number in within})
+
+    # Modules
+
+    def _modules(self) -> tuple[Module, ...]:
+        roots: list[_Entry] = []
+        for number, architecture in enumerate(self.all):
+            by_path = {module.path: module for module in architecture.modules}
+            below = children(by_path, self.separator)
+            if "" not in by_path:
+                by_path[""] = Module("", architecture.name, architecture.name)
+            roots = _merge(roots, [""], [by_path[""]], number)
+            self._grow(roots[0], "", by_path, below, number)
+        made: list[Module] = []
+        taken: set[str] = set()
+        stack = [(roots[0], list(range(len(self.all))), "")]
+        while stack:
+            entry, within, parent = stack.pop()
+            made.append(self._module(entry, within, parent, taken))
+            stack += [(child, list(entry.found), entry.path) for child in reversed(entry.below)]
+        return tuple(made)
+
+    def _grow(
+        self,
+        entry: _Entry,
+        path: str,
+        modules: Mapping[str, Module],
+        below: Mapping[str, Sequence[str]],
+        number: int,
+    ) -> None:
+        self.paths[number][path] = entry
+        kids = below[path]
+        keys = [_module_key(name_below(path, kid), modules[kid]) for kid in kids]
+        entry.below = _merge(entry.below, keys, [modules[kid] for kid in kids], number)
+        matched = {id(child.found[number]): child for child in entry.below if number in child.found}
+        for kid in kids:
+            self._grow(matched[id(modules[kid])], kid, modules, below, number)
+
+    def _module(self, entry: _Entry, within: Iterable[int], parent: str, taken: set[str]) -> Module:
+        first: Module = entry.first
+        name = first.path.rpartition(self.separator)[2] if first.path else ""
+        path = f"{parent}{self.separator}{name}" if parent and name else name
+        entry.path = _unique(path, taken)
+        found = entry.found
+        calls = max((module.calls for module in found.values()), key=len)
+        return replace(
+            first,
+            path=entry.path,
+            condition=when(self._presence(entry, within)),
+            config=self._blend_config({number: module.config for number, module in found.items()}),
+            calls=tuple(
+                self._call({n: m.calls[at] if at < len(m.calls) else None for n, m in found.items()})
+                for at in range(len(calls))
+            ),
+            complete=all(module.complete for module in found.values()),
+            repeat=quantity(self.explainer.explain({n: m.repeat for n, m in found.items()})),
+            otherwise=self._aliases({n: m.path for n, m in found.items()}, first.path),
+        )
+
+    def _aliases(self, names: Mapping[int, str], main: str) -> tuple[Alias, ...]:
+        """Return the names that something has under conditions, other than its main one."""
+        found: list[Alias] = []
+        for name in dict.fromkeys(names.values()):
+            if name != main:
+                condition = when(self.explainer.explain({number: other == name for number, other in names.items()}))
+                found.append(Alias(condition or "", name))
+        return tuple(found)
+
+    def _call(self, made: Mapping[int, ModuleCall | None]) -> ModuleCall:
+        calls = {number: call for number, call in made.items() if call is not None}
+        first = next(iter(calls.values()))
+        outputs = {number: call.outputs for number, call in calls.items() if call.outputs is not None}
+        return replace(
+            first,
+            inputs=self._shapes({number: call.inputs for number, call in calls.items()}),
+            outputs=self._shapes(outputs) if outputs else None,
+            condition=when(self.explainer.explain({number: call is not None for number, call in made.items()})),
+        )
+
+    def _shapes(self, several: Mapping[int, tuple[Shape, ...]]) -> tuple[Shape, ...]:
+        longest = max(several.values(), key=len)
+        return tuple(
+            self._shape({number: shapes[at] for number, shapes in several.items() if at < len(shapes)})
+            for at in range(len(longest))
+        )
+
+    def _shape(self, shapes: Mapping[int, Shape]) -> Shape:
+        """Return a shape whose sizes are decided by conditions; None where the number of dimensions is."""
+        first = next(iter(shapes.values()))
+        if all(shape == first for shape in shapes.values()):
+            return first
+        known = [shape for shape in shapes.values() if shape is not None]
+        if len(known) < len(shapes) or len({len(shape) for shape in known}) > 1:
+            return None
+        return tuple(
+            self._quantity({number: (shape or ())[at] for number, shape in shapes.items()})
+            for at in range(len(known[0]))
+        )
+
+    def _quantity(self, sizes: Mapping[int, Quantity]) -> Quantity:
+        first = next(iter(sizes.values()))
+        if all(size == first for size in sizes.values()):
+            return first
+        if None in sizes.values():
+            return None
+        return quantity(self.explainer.explain(sizes))
+
+    def _blend_config(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> Mapping[str, JSONValue]:
+        first = next(iter(configs.values()))
+        if all(config == first for config in configs.values()):
+            return first
+        keys = dict.fromkeys(key for config in configs.values() for key in config)
+        return {key: self._setting({n: config.get(key) for n, config in configs.items()}) for key in keys}
+
+    def _setting(self, values: Mapping[int, JSONValue]) -> JSONValue:
+        tree = self.explainer.explain(values)
+        if isinstance(tree, Leaf):
+            return tree.value  # type: ignore[no-any-return]
+        sizes = {number: _size(value) for number, value in values.items()}
+        if None not in sizes.values():
+            return {"symbolic": quantity(self.explainer.explain(sizes))}
+        return _choice(tree)
+
+    # Weights
+
+    def _weights(self) -> tuple[Weight, ...]:
+        master: list[_Entry] = []
+        for number, architecture in enumerate(self.all):
+            keys = [self._weight_key(weight, number) for weight in architecture.weights]
+            master = _merge(master, keys, architecture.weights, number)
+        taken: set[str] = set()
+        for entry in master:
+            module, local = entry.key[0], entry.key[1]
+            path = module.path if module is not None else ""
+            entry.path = _unique(f"{path}{self.separator}{local}" if path else local, taken)
+            for number, weight in entry.found.items():
+                self.names[number].setdefault(weight.name, entry.path)
+        return tuple(self._weight(entry) for entry in master)
+
+    def _weight_key(self, weight: Weight, number: int) -> Any:
+        module = self.paths[number].get(weight.module or "")
+        local = name_below(weight.module or "", weight.name) if weight.module else weight.name
+        return module, local, weight.kind
+
+    def _weight(self, entry: _Entry) -> Weight:
+        found: dict[int, Weight] = entry.found
+        first: Weight = entry.first
+        number = next(iter(found))
+        ties = {n: None if w.tied_to is None else self.names[n].get(w.tied_to) for n, w in found.items()}
+        module = self.paths[number].get(first.module or "")
+        return replace(
+            first,
+            name=entry.path,
+            module=module.path if module is not None else first.module,
+            shape=self._shape({n: w.shape for n, w in found.items()}),
+            tied_to=ties[number] if len(set(ties.values())) == 1 else None,
+            condition=when(self._presence(entry, range(len(self.all)))),
+            repeat=self._quantity({n: w.repeat for n, w in found.items()}),
+            otherwise=self._aliases({n: w.name for n, w in found.items()}, first.name),
+        )
+
+    # Operations
+
+    def _ops(self) -> tuple[Op, ...]:
+        master: list[_Entry] = []
+        for number, architecture in enumerate(self.all):
+            keys = [
+                (op.op, self.paths[number].get(op.module), op.source, len(op.inputs), len(op.outputs))
+                for op in architecture.ops
+            ]
+            master = _merge(master, keys, architecture.ops, number)
+        fresh = 0
+        for entry in master:
+            for at in range(entry.key[4]):
+                fresh += 1
+                for number, op in entry.found.items():
+                    self.names[number].setdefault(op.outputs[at].name, f"v{fresh}")
+        made: list[Op] = []
+        eithers: dict[Any, str] = {}
+        for entry in master:
+            inputs = tuple(self._input(entry, at, made, eithers) for at in range(entry.key[3]))
+            made.append(self._op(entry, inputs))
+        return tuple(made)
+
+    def _op(self, entry: _Entry, inputs: tuple[Value, ...]) -> Op:
+        found: dict[int, Op] = entry.found
+        first: Op = entry.first
+        number = next(iter(found))
+        outputs = tuple(
+            Value(
+                self._name(number, first.outputs[at].name),
+                self._shape({n: op.outputs[at].shape for n, op in found.items()}),
+                first.outputs[at].dtype,
+            )
+            for at in range(len(first.outputs))
+        )
+        module = self.paths[number].get(first.module)
+        return replace(
+            first,
+            attributes=self._blend_config({n: op.attributes for n, op in found.items()}),
+            inputs=inputs,
+            outputs=outputs,
+            module=module.path if module is not None else first.module,
+            macs=self._quantity({n: op.macs for n, op in found.items()}),
+            condition=when(self._presence(entry, range(len(self.all)))),
+            repeat=self._quantity({n: op.repeat for n, op in found.items()}),
+        )
+
+    def _input(self, entry: _Entry, at: int, made: list[Op], eithers: dict[Any, str]) -> Value:
+        """Return what an operation reads; where that is another value in some variants, an `either` before it."""
+        found: dict[int, Op] = entry.found
+        first = entry.first.inputs[at]
+        shape = self._shape({n: op.inputs[at].shape for n, op in found.items()})
+        tree = self.explainer.explain({n: self._name(n, op.inputs[at].name) for n, op in found.items()})
+        return self._joined(tree, shape, first.dtype, entry, made, eithers)
+
+    def _joined(
+        self, tree: Tree, shape: Shape, dtype: str | None, entry: _Entry, made: list[Op], eithers: dict[Any, str]
+    ) -> Value:
+        if isinstance(tree, Leaf):
+            return Value(tree.value, shape, dtype)
+        if isinstance(tree, Open):
+            return Value("", shape, dtype)
+        known = eithers.get(tree)
+        if known is None:
+            sides = [self._joined(side, shape, dtype, entry, made, eithers) for side in (tree.then, tree.otherwise)]
+            known = eithers[tree] = f"e{len(eithers) + 1}"
+            made.append(
+                Op(
+                    EITHER,
+                    {"condition": tree.condition},
+                    tuple(sides),
+                    (Value(known, shape, dtype),),
+                    entry.key[1].path if entry.key[1] is not None else "",
+                    entry.first.source,
+                    0,
+                    False,
+                )
+            )
+        return Value(known, shape, dtype)
+
+    def _name(self, number: int, name: str) -> str:
+        return self.names[number].get(name, name)
+
+    # What the network takes and gives, and remarks
+
+    def _values(self, side: str) -> tuple[Value, ...]:
+        master: list[_Entry] = []
+        for number, architecture in enumerate(self.all):
+            values: tuple[Value, ...] = getattr(architecture, side)
+            master = _merge(master, [value.name for value in values], values, number)
+        return tuple(
+            replace(
+                entry.first,
+                shape=self._shape({n: value.shape for n, value in entry.found.items()}),
+                condition=when(self._presence(entry, range(len(self.all)))),
+            )
+            for entry in master
+        )
+
+    def _notes(self, side: str) -> tuple[Note, ...]:
+        """Return remarks; one that does not concern all variants says which it does."""
+        return tuple(self._remarks(side, lambda note, text: replace(note, text=f"{note.text} [if {text}]")))
+
+    def _diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(self._remarks("diagnostics", lambda one, text: replace(one, message=f"{one.message} [if {text}]")))
+
+    def _remarks(self, side: str, conditional: Callable[[Any, str], Any]) -> Iterable[Any]:
+        found: dict[Any, set[int]] = {}
+        for number, architecture in enumerate(self.all):
+            for note in getattr(architecture, side):
+                found.setdefault(note, set()).add(number)
+        for note, numbers in found.items():
+            tree = self.explainer.explain({number: number in numbers for number in range(len(self.all))})
+            text = when(tree)
+            yield note if text is None else conditional(note, text)
+
+
+def _module_key(name: str, module: Module) -> Any:
+    """Return what makes a module the same one in another variant; a position in a sequence does not."""
+    numbered = re.fullmatch(r"\d+|\{.*\}", name)
+    return "" if numbered else name, module.qualified_name or module.class_name, module.source
+
+
+def _unique(path: str, taken: set[str]) -> str:
+    """Return a path that no other has: alternatives under one name are numbered, as `norm#2`."""
+    made, number = path, 1
+    while made in taken:
+        number += 1
+        made = f"{path}#{number}"
+    taken.add(made)
+    return made
+
+
+def _size(value: JSONValue) -> Quantity:
+    """Return a setting that is a size, None for any other."""
+    if type(value) is int:
+        return value
+    text = value.get("symbolic") if isinstance(value, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _choice(tree: Tree) -> JSONValue:
+    if isinstance(tree, Branch):
+        return {"if": tree.condition, "then": _choice(tree.then), "else": _choice(tree.otherwise)}
+    if isinstance(tree, Open):
+        return {"unknown": f"it depends on {', '.join(tree.conditions)} together"}
+    return tree.value  # type: ignore[no-any-return]
