@@ -124,6 +124,10 @@ def repeat(input, repeats, axis=None, name=None):
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     x = known_rank(tensor)
     amounts = paddings.array().tolist() if isinstance(paddings, Tensor) else paddings
+    if isinstance(amounts, (list, tuple)) and len(amounts) != len(x._shape):
+        raise ArgumentFault(
+            f"pad: {len(amounts)} paddings for a tensor of {len(x._shape)} dimensions", "argument-length"
+        )
     return Out(pad_shape("pad", tuple(x._shape), pad_amounts(amounts, len(x._shape))), x._dtype)
 
 

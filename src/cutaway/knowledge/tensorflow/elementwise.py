@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.fault import TypeFault
-from cutaway.knowledge.keras.dtypes import DTYPES, differ, standardize
+from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.knowledge.keras.dtypes import DTYPES, DType, differ, standardize
 from cutaway.knowledge.keras.op import Out, compute
 from cutaway.knowledge.keras.ops.binary import operands
 from cutaway.knowledge.keras.ops.binary import sizes as size_arithmetic
+from cutaway.knowledge.keras.shape import text
 from cutaway.knowledge.keras.tensor import Tensor, convert
 from cutaway.knowledge.tensorflow.rows import tf
+from cutaway.knowledge.tensorflow.types import divided, require
+from cutaway.ops.norm import fits
 
-# Name -> numpy's name; both in `tf` and in `tf.math` unless a dot says where.
-_UNARY = {
-    name: name
-    for name in """abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor log log1p negative reciprocal rint
-    round rsqrt sigmoid sign sin sinh sqrt square tan tanh erf softplus lgamma digamma log_sigmoid invert_permutation
-    """.split()
-}
+_TYPES = {"abs": "fic", "negative": "fic", "reciprocal": "fic", "sign": "fic", "round": "fiuc", "square": "fiuc",
+          "invert_permutation": "i"}  # fmt: skip
+for _name in "ceil floor rint erf softplus lgamma digamma log_sigmoid".split():
+    _TYPES[_name] = "f"
+for (
+    _name
+) in """acos acosh asin asinh atan atanh cos cosh exp expm1 log log1p rsqrt sigmoid sin sinh sqrt tan tanh""".split():
+    _TYPES[_name] = "fc"
+"""The functions of one tensor, both in `tf` and in `tf.math`, with the types that they take."""
 _NUMPY = {
     "acos": "arccos",
     "acosh": "arccosh",
@@ -35,9 +40,14 @@ def _unary(name: str) -> Any:
 
     def rule(x: Any, name: Any = None) -> Out:
         x = convert(x)
+        require(label, x._dtype, types)
         values = compute(lambda np, a: getattr(np, numbers)(a), x) if hasattr(_numpy(), numbers) else None
-        return Out(x._shape, x._dtype, values)
+        kind = x._dtype
+        if label == "abs" and kind.is_complex:
+            kind = DTYPES["float32" if kind == "complex64" else "float64"]
+        return Out(x._shape, kind, values)
 
+    label, types = name, _TYPES[name]
     return rule
 
 
@@ -47,12 +57,14 @@ def _numpy() -> Any:
     return numpy
 
 
-for _name in _UNARY:
+for _name in _TYPES:
     tf(_name, f"math.{_name}", *([_ALSO[_name]] if _ALSO.get(_name, _name) != _name else []))(_unary(_name))
 for _name in ("is_finite", "is_inf", "is_nan", "logical_not"):
 
-    def _test(x: Any, name: Any = None) -> Out:
-        return Out(convert(x)._shape, DTYPES["bool"])
+    def _test(x: Any, name: Any = None, label: str = _name) -> Out:
+        x = convert(x)
+        require(label, x._dtype, "b" if label == "logical_not" else "f")
+        return Out(x._shape, DTYPES["bool"])
 
     tf(f"math.{_name}", _name)(_test)
 
@@ -66,10 +78,20 @@ def two(name: str, x: Any, y: Any, dtype: Any = None, numbers: str | None = None
             f"{name}: the operands are of types {left._dtype} and {right._dtype}, which differ", "dtype-mismatch"
         )
     kind = left._dtype if left_is or not right_is else right._dtype
+    if name in _TAKEN:
+        require(name, kind, _TAKEN[name])
+    if left_is != right_is and kind.is_integer and type(y if left_is else x) is float:
+        raise TypeFault(f"{name}: a tensor of {kind} does not combine with {y if left_is else x}", "dtype-mismatch")
     values = None if numbers is None else compute(lambda np, a, b: getattr(np, numbers)(a, b), left, right)
     return Out(shape, dtype or kind, values, sizes=size_arithmetic(_SIZES.get(name, ""), left, right))
 
 
+_TAKEN = {
+    "add": "fiucs", "subtract": "fiuc", "multiply": "fiuc", "divide": "fiuc", "truediv": "fiuc", "floordiv": "fiuc",
+    "mod": "fiu", "floormod": "fiu", "pow": "fic", "maximum": "fiu", "minimum": "fiu", "squared_difference": "fic",
+    "divide_no_nan": "fiuc", "atan2": "f", "less": "fiu", "less_equal": "fiu", "greater": "fiu",
+    "greater_equal": "fiu", "logical_and": "b", "logical_or": "b",
+}  # fmt: skip
 _SIZES = {
     "add": "add",
     "subtract": "subtract",
@@ -92,7 +114,10 @@ _FORMER = {"subtract": "sub", "multiply": "mul", "divide": "div"}
 
 def _binary(name: str, numbers: str | None, dtype: Any) -> Any:
     def rule(x: Any, y: Any, name: Any = None) -> Out:
-        return two(label, x, y, dtype, numbers)
+        made = two(label, x, y, dtype, numbers)
+        if label in ("divide", "truediv", "divide_no_nan") and isinstance(made.dtype, DType):
+            made.dtype = divided(made.dtype)
+        return made
 
     label = name
     return rule
@@ -107,6 +132,9 @@ for _name, _numbers in _COMPARED.items():
 @tf("add_n", "math.add_n")
 def add_n(inputs, name=None):
     tensors = [convert(x) for x in inputs]
+    for tensor in tensors[1:]:
+        if not fits(tuple(tensor._shape), tuple(tensors[0]._shape)):
+            raise ArgumentFault(f"add_n: shapes {text(tensors[0]._shape)} and {text(tensor._shape)} differ")
     return Out(tensors[0]._shape, tensors[0]._dtype)
 
 

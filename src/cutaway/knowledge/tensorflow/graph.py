@@ -145,6 +145,7 @@ class Scope:
         self.original = name_or_scope
         self.name: str = name_or_scope.name if isinstance(name_or_scope, Scope) else str(name_or_scope or default_name)
         self.reuse = reuse
+        self.original_name_scope = f"{scoped(self.name)}/"
 
     def __enter__(self) -> Any:
         default_graph().scopes.append(self)

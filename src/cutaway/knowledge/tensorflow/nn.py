@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core.dim import ceildiv, equal
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.keras.dtypes import DTYPES
 from cutaway.knowledge.keras.op import Out
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.conv import convolution, depthwise, transposed
@@ -14,28 +15,47 @@ from cutaway.knowledge.keras.ops.pool import pooled
 from cutaway.knowledge.keras.shape import sizes_of, text
 from cutaway.knowledge.keras.tensor import convert
 from cutaway.knowledge.tensorflow.rows import tf
+from cutaway.knowledge.tensorflow.types import require
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.norm import fits
 from cutaway.ops.reduce import reduced
 
 
-def _activation(name: str) -> Any:
+def _activation(name: str, types: str) -> Any:
     def rule(features: Any, name: Any = None, **_options: Any) -> Out:
         x = convert(features)
+        require(label, x._dtype, types)
         return Out(x._shape, x._dtype)
 
+    label = name
     return rule
 
 
-for _name in "relu relu6 elu selu gelu silu swish softsign crelu leaky_relu".split():
-    tf(f"nn.{_name}")(_activation(_name))
-for _name in ("sigmoid", "tanh", "softplus"):
-    tf(f"nn.{_name}")(_activation(_name))
+_ACTIVATIONS = {"relu": "fiu", "relu6": "fiu", "silu": "fc", "swish": "fc", "sigmoid": "fc", "tanh": "fc"}
+for _name in "elu selu gelu softsign softplus".split():
+    _ACTIVATIONS[_name] = "f"
+for _name, _types in _ACTIVATIONS.items():
+    tf(f"nn.{_name}")(_activation(_name, _types))
+
+
+@tf("nn.leaky_relu")
+def leaky_relu(features, alpha=0.2, name=None):
+    x = convert(features)
+    require("leaky_relu", x._dtype, "fiu")
+    return Out(x._shape, DTYPES["float32"] if x._dtype.is_integer else x._dtype)
+
+
+@tf("nn.crelu")
+def crelu(features, name=None, axis=-1):
+    x = known_rank(features)
+    place = axis % len(x._shape)
+    return Out([2 * size if at == place else size for at, size in enumerate(x._shape)], x._dtype)
 
 
 @tf("nn.softmax", "nn.log_softmax", "math.softmax")
 def softmax(logits, axis=None, name=None, dim=None):
     x = convert(logits)
+    require("softmax", x._dtype, "f")
     return Out(x._shape, x._dtype)
 
 
@@ -47,7 +67,9 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
 
 @tf("nn.l2_loss")
 def l2_loss(t, name=None):
-    return Out((), convert(t)._dtype)
+    x = convert(t)
+    require("l2_loss", x._dtype, "f")
+    return Out((), x._dtype)
 
 
 @tf("nn.l2_normalize", "math.l2_normalize", "linalg.l2_normalize")
@@ -249,7 +271,7 @@ def _losses(name: str, labels: Any, logits: Any, sparse: bool, reduce: bool) -> 
             "rank-mismatch",
         )
     if not isinstance(t._shape, Unknown) and not fits(tuple(t._shape), tuple(wanted)):
-        if sparse or len(t._shape) != len(wanted):
+        if sparse or not reduce or len(t._shape) != len(wanted):
             raise ArgumentFault(f"{name}: labels are {text(t._shape)}, but logits are {text(y._shape)}")
         broadcast(name, t._shape, wanted)
     return Out(y._shape[:-1] if reduce else y._shape, y._dtype)
@@ -270,6 +292,13 @@ def sigmoid_cross_entropy(labels=None, logits=None, name=None, _sentinel=None):
     return _losses("sigmoid_cross_entropy_with_logits", labels, logits, False, False)
 
 
-@tf("nn.in_top_k", "math.in_top_k")
+@tf("nn.in_top_k")
 def in_top_k(predictions, targets, k, name=None):
+    """Of TensorFlow 1: the predictions come first; since TensorFlow 2, where the first is a vector, the targets do."""
+    first, second = known_rank(predictions), known_rank(targets)
+    return Out((first if len(first._shape) == 1 else second)._shape, "bool")
+
+
+@tf("math.in_top_k")
+def math_in_top_k(targets, predictions, k, name=None):
     return Out(known_rank(targets)._shape, "bool")
