@@ -27,6 +27,7 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     target = case.directive("show") or MAIN
     inputs = [value for key, value in case.directives if key == "input"]
+    numbers = dict(value.split("=") for key, value in case.directives if key == "set")
     paths = [value for key, value in case.directives if key == "path"]
     assumed = [value for key, value in case.directives if key == "assume"]
     if target.startswith("-"):
@@ -34,7 +35,9 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     expected = [line for block in case.blocks if block.language == "text" for line in block.text.splitlines() if line]
     assert expected, f"{case.file}:{case.line}: the case expects nothing"
     try:
-        networks = cutaway.show(target, input=inputs, path=paths, assume=assumed)
+        networks = cutaway.show(
+            target, input=inputs, set={name: int(n) for name, n in numbers.items()}, path=paths, assume=assumed
+        )
     except cutaway.CutawayError as error:
         assert _nearest(expected[0], [f"error: {error}"]) == expected[0] and len(expected) == 1
         return

@@ -59,9 +59,11 @@ def main() -> int:
 
 
 def _subjects(text: str) -> Iterator[Subject]:
-    """Yield the models that take one image, or several of one size."""
+    """Yield the models that take a batch of images: not detectors, which take a list, nor those of videos and pairs."""
     for subject in torchvision_models():
-        if text in subject.target and not any(part in subject.target for part in ("video", "optical_flow")):
+        if text in subject.target and not any(
+            part in subject.target for part in ("detection", "video", "optical_flow")
+        ):
             yield subject
 
 
@@ -85,6 +87,9 @@ def examine(subject: Subject, count: int, choose: random.Random) -> dict[str, An
         reasons = [note.text for note in (*network.unknowns, *network.assumptions)]
         row["unknown"] = (reasons or [diagnostic.message for diagnostic in network.diagnostics] or ["?"])[0]
     fixed = _fixed(network.inputs)
+    if any("==" in note.text or "divisible" in note.text for note in network.assumptions):
+        # The formulas hold for some sizes only: for one that the model is made for at least.
+        fixed = {"H": subject.inputs(None)[0][2], "W": subject.inputs(None)[0][3]} | fixed
     running = _Running(subject)
     for _ in range(count * TRIES):
         if row["sizes"] == count:
@@ -111,8 +116,12 @@ class _Running:
     def __init__(self, subject: Subject) -> None:
         import torch
 
-        with torch.device("meta"):
-            self.model = subject.build().eval().requires_grad_(False)
+        try:
+            with torch.device("meta"):
+                model = subject.build()
+        except NotImplementedError:  # it computes its widths with tensors
+            model = subject.build().to("meta")
+        self.model = model.eval().requires_grad_(False)
         self.parameters = sum(parameter.numel() for parameter in self.model.parameters())
 
     def at(self, sizes: Sizes) -> dict[str, Any] | None:

@@ -7,20 +7,19 @@ is no such function gets bounds by interval arithmetic.
 
 from __future__ import annotations
 
-from math import lcm
+from collections.abc import Callable
+from math import gcd, lcm
 from typing import TYPE_CHECKING, TypeAlias
 
 from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, Atom, Func, Monomial, Symbol
 from cutaway.core.monomial import joined
+from cutaway.core.record import dataclass
 
 if TYPE_CHECKING:
     from cutaway.core.dim import Dim
 
 Bounds: TypeAlias = tuple[int | None, int | None]
 """The least and the greatest value; None where there is none."""
-
-Piece: TypeAlias = tuple[int, int, int, int]
-"""`(c, a, b, d)` stands for `c * floor((a*x + b)/d)`."""
 
 ANYTHING: Bounds = (None, None)
 _LONGEST_PERIOD = 1 << 10
@@ -76,61 +75,87 @@ def _bounds(terms: dict[Monomial, int]) -> Bounds:
 
 def _by_parts(terms: dict[Monomial, int]) -> Bounds:
     """Add up the bounds of the functions of one variable that a size consists of."""
-    lines: dict[Monomial, int] = {}
-    pieces: dict[Monomial, list[Piece]] = {}
+    waves: dict[Monomial, list[tuple[int, _Wave]]] = {}
+    rippled: set[Monomial] = set()
     total: Bounds = (0, 0)
     for monomial, coefficient in terms.items():
         if not monomial:
             total = _add(total, (coefficient, coefficient))
             continue
-        ripple = _ripple(monomial) if coefficient else None
-        if ripple is None:
-            lines[monomial] = coefficient
+        wave = _wave(monomial)
+        waves.setdefault(wave.variable, []).append((coefficient, wave))
+        if wave.period > 1 or wave.growth != 1:
+            rippled.add(wave.variable)
+    for variable, parts in waves.items():
+        within = _monomial(variable)
+        if variable in rippled:
+            total = _add(total, _summed(parts, within))
         else:
-            variable, a, b, d = ripple
-            pieces.setdefault(variable, []).append((coefficient, a, b, d))
-    for variable, ripples in pieces.items():
-        total = _add(total, _rippled(lines.pop(variable, 0), ripples, _monomial(variable)))
-    for monomial, coefficient in lines.items():
-        total = _add(total, _scaled(_monomial(monomial), coefficient))
+            total = _add(total, _scaled(within, sum(coefficient for coefficient, _ in parts)))
     return total
 
 
-def _ripple(monomial: Monomial) -> tuple[Monomial, int, int, int] | None:
-    """Return `(x, a, b, d)` of a monomial that is `floor((a*x + b)/d)` with numbers a, b, d; None for another."""
+@dataclass(frozen=True, slots=True)
+class _Wave:
+    """A function of one variable that grows by `growth` with each `period`; `direction` is 1 or -1 if it never turns."""
+
+    variable: Monomial
+    value: Callable[[int], int]
+    period: int
+    growth: int
+    direction: int
+
+
+def _wave(monomial: Monomial) -> _Wave:
+    """Return a monomial as a function: of what it rounds, or of itself."""
+    itself = _Wave(monomial, lambda x: x, 1, 1, 1)
     if len(monomial) != 1:
-        return None
+        return itself
     atom, power = monomial[0]
-    if not isinstance(atom, Func) or power != 1 or atom.kind != FLOORDIV:
-        return None
+    if not isinstance(atom, Func) or power != 1 or atom.kind != FLOORDIV or atom in _learned:
+        return itself
     if not isinstance(atom.right, int) or atom.right <= 0 or isinstance(atom.left, int):
-        return None
-    inner = atom.left.terms
-    variables = [m for m in inner if m]
-    if len(variables) != 1 or atom in _learned:
-        return None
-    return variables[0], inner[variables[0]], inner.get((), 0), atom.right
+        return itself
+    inner = [(coefficient, _wave(m)) for m, coefficient in atom.left.terms.items() if m]
+    if len({wave.variable for _, wave in inner}) != 1:
+        return itself
+    constant, divisor = atom.left.terms.get((), 0), atom.right
+    period = lcm(*(wave.period for _, wave in inner))
+    growth = sum(coefficient * wave.growth * (period // wave.period) for coefficient, wave in inner)
+    steps = divisor // gcd(growth, divisor)
+    return _Wave(
+        inner[0][1].variable,
+        lambda x: (constant + sum(coefficient * wave.value(x) for coefficient, wave in inner)) // divisor,
+        period * steps,
+        growth * steps // divisor,
+        _direction(inner),
+    )
 
 
-def _rippled(slope: int, pieces: list[Piece], within: Bounds) -> Bounds:
-    """Return the bounds of `slope*x + sum(c*floor((a*x + b)/d))` for x within bounds."""
+def _direction(parts: list[tuple[int, _Wave]]) -> int:
+    ways = {wave.direction * (1 if coefficient > 0 else -1) for coefficient, wave in parts}
+    return ways.pop() if len(ways) == 1 else 0
+
+
+def _summed(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
+    """Return the bounds of a sum of functions of one variable that lies within bounds."""
     low, high = within
-    slopes = [slope, *(c * a for c, a, _, _ in pieces)]
-    rising, falling = min(slopes) >= 0, max(slopes) <= 0
 
     def value(x: int) -> int:
-        return slope * x + sum(c * ((a * x + b) // d) for c, a, b, d in pieces)
+        return sum(coefficient * wave.value(x) for coefficient, wave in parts)
 
-    if rising or falling:
+    direction = _direction(parts)
+    if direction:
         ends = (None if low is None else value(low)), (None if high is None else value(high))
-        return ends if rising else ends[::-1]
-    period = lcm(*(d for _, _, _, d in pieces))
+        return ends if direction > 0 else ends[::-1]
+    period = lcm(*(wave.period for _, wave in parts))
     if period > _LONGEST_PERIOD:
-        total = _scaled(within, slope)
-        for c, a, b, d in pieces:
-            total = _add(total, _scaled(_floor(_add(_scaled(within, a), (b, b)), d), c))
+        total: Bounds = (0, 0)
+        for coefficient, wave in parts:
+            one = _summed([(1, wave)], within) if wave.direction else ANYTHING
+            total = _add(total, _scaled(one, coefficient))
         return total
-    growth = slope * period + sum(c * a * (period // d) for c, a, _, d in pieces)
+    growth = sum(coefficient * wave.growth * (period // wave.period) for coefficient, wave in parts)
     start = low if low is not None else (0 if high is None else high - period + 1)
     first = [value(x) for x in range(start, start + period if high is None else min(start + period, high + 1))]
     if low is not None and high is not None and high - low < period:
@@ -228,11 +253,6 @@ def _with_learned(terms: dict[Monomial, int], found: Bounds) -> Bounds:
     size, factor, constant = made
     learned = _learned.get(size)
     return found if learned is None else _both(found, _add(_scaled(learned, factor), (constant, constant)))
-
-
-def _floor(left: Bounds, divisor: int) -> Bounds:
-    low, high = left
-    return None if low is None else low // divisor, None if high is None else high // divisor
 
 
 def _scaled(of: Bounds, factor: int) -> Bounds:

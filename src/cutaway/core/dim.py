@@ -218,6 +218,8 @@ def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = Fal
                 left, right = _replaced(atom.left, find, whole), _replaced(atom.right, find, whole)
                 if left is not atom.left or right is not atom.right:
                     value = _FUNCTIONS[atom.kind](left, right)
+                    if whole and not is_known(value) and is_known(Dim({((atom, 1),): 1})):
+                        value = None  # a divisor is not known not to be 0 in its new form
             changed = changed or value is not None
             product = product * (Dim({((atom, 1),): 1}) if value is None else value) ** power
         total = total + product

@@ -6,26 +6,34 @@ While a store of facts is in use, `equal`, `less`, `bounds` and `rewritten` answ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from cutaway.core import bounds as limits
 from cutaway.core import dim
-from cutaway.core.atom import FLOORDIV, MOD, Atom, Func, Monomial, Symbol
+from cutaway.core.atom import FLOORDIV, MOD, QUOTIENT, Atom, Func, Monomial, Symbol
 from cutaway.core.bounds import Bounds
 from cutaway.core.dim import Dim, Size, equal, less, primitive, quotient, rewritten
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.relation import Relation, Several, Statement
 
+_MOST_ROUNDS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A relation that is taken to hold, where that was learned, and why it has to."""
+    """A relation that is taken to hold, where that was learned, and why it has to.
+
+    One that is `supposed` need not hold for the program to run, but what is said of the program is said for that case.
+    One that is `needed` is listed at the end, together with others that say the same of the symbols.
+    """
 
     relation: Relation
     place: Place | None = None
     why: str = ""
+    supposed: bool = False
+    needed: bool = False
 
     def __str__(self) -> str:
         return described(self.relation)
@@ -66,44 +74,53 @@ class Facts:
     def learn(self, statement: Statement, place: Place | None = None, why: str = "") -> bool:
         """Take a statement to hold from now on. These facts have to be in use.
 
-        Returns False where it can't hold; it is then remembered as the contradiction, and changes nothing else.
+        Returns False where it can't hold; it is then remembered as the contradiction.
         """
         if isinstance(statement, Relation):
-            return self._learn(statement, place, why)
+            return self.add(Fact(statement, place, why))
         if statement.every:
             return all(self.learn(part, place, why) for part in statement.parts if part is not None)
         open_ones = [part for part in statement.parts if part is None or holds(part) is not False]
         only = open_ones[0] if len(open_ones) == 1 else None
         return self.learn(only, place, why) if only is not None else bool(open_ones)
 
-    def _learn(self, relation: Relation, place: Place | None, why: str) -> bool:
-        answer = holds(relation)
+    def add(self, fact: Fact) -> bool:
+        """Take a fact to be one from now on; False where it can't be."""
+        answer = holds(fact.relation)
         if answer is True:
             return True
-        fact = Fact(relation, place, why)
-        if answer is False or not self._apply(relation):
+        known = set(self.rules)
+        if answer is False or not self._apply(fact.relation):
             self.contradiction = self.contradiction or fact
             return False
         if fact not in self.learned:
             self.learned.append(fact)
+        if len(self.learned) > 1 and any(is_basic(atom) for atom in self.rules.keys() - known):
+            return self._settle()
         return True
 
-    def ranges_in_words(self) -> Iterator[tuple[str, Place | None]]:
-        """Yield between which numbers each symbol has to lie, as far as operations need it, and where that was learned."""
-        for of, (low, high) in self.ranges.items():
-            if not isinstance(of, Symbol) or of.anonymous or of in self.rules:
-                continue
-            needed = [fact for fact in self.learned if fact.relation.kind == ">=" and _concerns(fact.relation, of)]
-            if low is not None and (of.least is None or low > of.least) and needed:
-                upper = "" if high is None else f" and {of} <= {high}"
-                yield f"{of} >= {low}{upper}: smaller sizes are too small for {needed[-1].why}", needed[-1].place
+    def _settle(self) -> bool:
+        """Look at all equalities again, now that more is known of the symbols themselves: it may say more."""
+        for _ in range(_MOST_ROUNDS):
+            before = dict(self.rules)
+            for atom in before:
+                if not is_basic(atom):
+                    del self.rules[atom]
+            self.install()
+            for fact in self.learned:
+                difference = fact.relation.left - fact.relation.right
+                if fact.relation.kind == "==" and not self._solve(difference):
+                    return False
+            if self.rules == before:
+                break
+        return True
 
     def _apply(self, relation: Relation) -> bool:
         difference = rewritten(relation.left - relation.right)
         assert isinstance(difference, Dim), "a relation of numbers holds or not"
         match relation.kind:
             case "==":
-                return self._narrow(difference, 0, 0) and self._solve(difference)
+                return self._narrow(difference, 0, 0) and self._solve(relation.left - relation.right)
             case "<":
                 return self._bound(difference, None, -1)
             case "<=":
@@ -124,8 +141,7 @@ class Facts:
         low, high = limits.bounds(difference)
         if low is None or low != high:
             return True
-        rest = difference - low
-        return not isinstance(rest, Dim) or self._solve(rest)
+        return self._solve(difference - low)
 
     def _narrow(self, size: Dim, low: int | None, high: int | None) -> bool:
         """Take a size to lie between two integers, and what it is made of as far as follows."""
@@ -156,9 +172,22 @@ class Facts:
             return True
         return all(self._narrow(size, 1, None) for size in sizes)
 
-    def _solve(self, difference: Dim) -> bool:
+    def _basically(self, size: Size) -> Size:
+        """Return a size with what is known of the symbols themselves put into it, and nothing else."""
+        rules = dim.use({atom: value for atom, value in self.rules.items() if is_basic(atom)})
+        try:
+            return rewritten(size)
+        finally:
+            dim.use(rules)
+
+    def _solve(self, zero: Size) -> bool:
         """Say what an atom is, now that a size is known to be 0, if an atom can be told from the others."""
-        found = _divisible(difference)
+        difference, plain = rewritten(zero), self._basically(zero)
+        if isinstance(difference, int):
+            return difference == 0
+        found = _divisible(plain) if isinstance(plain, Dim) else []
+        if not found:
+            found = _divisible(difference)
         for each in found:
             left = rewritten(each.left)
             if isinstance(left, Dim):
@@ -182,6 +211,14 @@ class Facts:
                 self.install()
                 break
         return True
+
+
+def holds_at(relation: Relation, values: Mapping[str, int]) -> bool | None:
+    """Tell whether a relation holds for some values of its symbols; None where they leave that open."""
+    left, right = (dim.substitute(side, values) for side in (relation.left, relation.right))
+    if not isinstance(left, int) or not isinstance(right, int):
+        return None
+    return holds(Relation(relation.kind, left, right))
 
 
 def holds(statement: Statement) -> bool | None:
@@ -240,18 +277,18 @@ def _divisible(difference: Dim) -> list[_Remainder]:
     for size in (difference, Dim({m: -c for m, c in difference.terms.items()})):
         found: list[_Remainder] = []
         rest: Size = size
-        times: Size = 1
         for each in _remainders(size):
             times = _coefficient(rest, each.variable)
-            if less(times, 1) is False and not any(each.rounded == other.rounded for other in found):
+            if less(times, 1) is False:
                 found.append(each)
                 rest = rest - times * each.over
         if found and rest == 0:
             return found
-        if len(found) == 1 and isinstance(rest, int) and isinstance(times, int) and rest % times == 0:
-            # The remainder is not 0 but another number.
-            left = found[0].left + rest // times
-            return [_Remainder(left, found[0].right, found[0].over, found[0].variable)]
+        if len(found) == 1 and isinstance(rest, int):
+            (only,) = found
+            times = _coefficient(size, only.variable)
+            if isinstance(times, int) and rest % times == 0:  # the remainder is not 0 but another number
+                return [_Remainder(only.left + rest // times, only.right, only.over, only.variable)]
     return []
 
 
@@ -294,10 +331,6 @@ def _coefficient(size: Size, atom: Atom) -> Size:
     return terms[()] if set(terms) == {()} else Dim(terms) if terms else 0
 
 
-def _concerns(relation: Relation, symbol: Symbol) -> bool:
-    return symbol in dim.symbols(relation.left) | dim.symbols(relation.right)
-
-
 def _alone(size: Dim) -> list[Atom]:
     """Return the atoms that stand in a size by themselves, to the first power, and nowhere else."""
     found = []
@@ -325,6 +358,11 @@ def _mentions(size: Size, atom: Atom, outside: bool = False) -> bool:
             ):
                 return True
     return False
+
+
+def is_basic(atom: Atom) -> bool:
+    """Tell whether an atom is a symbol or a part of one: what it is, all others are computed from."""
+    return isinstance(atom, Symbol) or atom.kind == QUOTIENT
 
 
 def _preference(atom: Atom) -> tuple[bool, bool, str]:

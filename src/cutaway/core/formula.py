@@ -38,8 +38,6 @@ def written(size: Size) -> str:
 
 def _sum(size: Dim, divisor: int) -> str:
     """Return the text of a size divided by a number."""
-    if size.terms.get((), 0) % divisor:
-        return f"({_sum(size, 1)})/{divisor}"
     text = ""
     for negative, part in _signed(size, divisor):
         if not text:
@@ -209,6 +207,13 @@ def _over(left: Size, right: Size) -> str:
     return f"{f'({written(left)})' if sum_above else written(left)}/{_grouped(right)}"
 
 
+def _is_fraction(atom: Atom) -> bool:
+    """Tell whether an atom is a product divided by a number. What is a sum divided is not that of its terms."""
+    if not isinstance(atom, Func) or atom.kind != QUOTIENT or not isinstance(atom.right, int):
+        return False
+    return isinstance(atom.left, Dim) and len(atom.left.terms) == 1
+
+
 def _cleared(size: Dim) -> tuple[Dim, int]:
     """Return a size without quotients by numbers, and the number that it is divided by then."""
     parts: list[tuple[Size, int]] = []
@@ -216,7 +221,8 @@ def _cleared(size: Dim) -> tuple[Dim, int]:
         above: Size = coefficient
         below = 1
         for atom, power in monomial:
-            if isinstance(atom, Func) and atom.kind == QUOTIENT and isinstance(atom.right, int):
+            if _is_fraction(atom):
+                assert isinstance(atom, Func) and isinstance(atom.right, int)
                 above, below = above * atom.left**power, below * atom.right**power
             else:
                 above = above * _of(atom) ** power

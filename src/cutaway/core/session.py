@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from cutaway.core.atom import Symbol
 from cutaway.core.condition import Decision
 from cutaway.core.dim import Dim, Size, is_known, symbols, unknown_size
-from cutaway.core.facts import Facts, holds
+from cutaway.core.facts import Fact, Facts, holds
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -269,15 +269,18 @@ class Session:
         self.assumptions.setdefault(Note(text, place))
 
     def need(self, relation: Relation, operation: str) -> bool:
-        """Tell whether what an operation needs may hold; where that depends on the symbols, it is taken to, and listed."""
+        """Tell whether what an operation needs may hold; where that depends on the symbols, it is taken to."""
         answer = holds(relation)
         if answer is not None or self.solving is not None or not (is_known(relation.left) and is_known(relation.right)):
             return answer is not False
+        return self.facts.add(Fact(relation, self.place(), operation, needed=True))
+
+    def presume(self, relation: Relation, operation: str) -> bool:
+        """Take a relation to hold, and list that; False where it can't. The program might run where it does not hold."""
         known = len(self.facts.learned)
-        possible = self.facts.learn(relation, self.place(), operation)
-        if relation.kind == "==":
-            for fact in self.facts.learned[known:]:
-                self.assume(f"{fact}: {operation} needs it", fact.place)
+        possible = self.facts.add(Fact(relation, self.place(), operation, supposed=True))
+        for fact in self.facts.learned[known:]:
+            self.assume(f"{operation}: {fact}, as is supposed", fact.place)
         return possible
 
     def learn_anew(self, facts: Facts) -> None:
@@ -285,10 +288,13 @@ class Session:
         self.facts = facts.copy()
         self.facts.install()
 
-    def assume_ranges(self) -> None:
-        """List between which numbers sizes have to lie for the operations to be possible."""
-        for text, place in self.facts.ranges_in_words():
-            self.assume(text, place)
+    def assume_premises(self) -> None:
+        """List what operations need of sizes."""
+        if self.facts.learned:
+            from cutaway.core.premises import premises
+
+            for text, place in premises(self.facts):
+                self.assume(text, place)
 
     @contextmanager
     def own_facts(self) -> Iterator[None]:

@@ -549,7 +549,7 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         if options.inputs or options.given is not None or past is None:
             past = run(network.value, network.framework, options.inputs, gathered, options.given)
         _explain(past, gathered)
-        gathered.assume_ranges()
+        gathered.assume_premises()
         try:
             with budget.renewed(_DESCRIBING_SECONDS):
                 found = framework.read_off(network.value, network.name, target.text, gathered, past)

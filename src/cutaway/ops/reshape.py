@@ -22,6 +22,7 @@ from cutaway.core.dim import (
     unknown_size,
 )
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault, TypeFault
+from cutaway.core.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown
 
 Shape = tuple[Size, ...]
@@ -153,7 +154,7 @@ def _is_one(extent: Size) -> bool:
     if answer is None:
         if not is_known(extent):
             raise Undecidable(Unknown("whether a dimension of unknown size is 1 is not known"))
-        session.current().assume(f"squeeze: {extent} is taken to be more than 1")
+        session.current().presume(Relation(">", extent, 1), "squeeze")
         return False
     return answer
 
@@ -274,11 +275,11 @@ def chunk(extent: Size, chunks: Any) -> list[Size]:
     if not is_known(extent):
         raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
     if chunks != 2:
-        if not session.fit(mod(extent, chunks), 0, "chunk"):
+        if not session.current().presume(Relation("==", mod(extent, chunks), 0), "chunk"):
             raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
         return [floordiv(rewritten(extent), chunks)] * chunks
     if less(1, extent) is not True:
-        session.current().assume(f"chunk: {extent} is taken to be more than 1")
+        session.current().presume(Relation(">", extent, 1), "chunk")
     return [floordiv(extent + 1, 2), floordiv(extent, 2)]
 
 
