@@ -96,6 +96,12 @@ def run(
         outcomes.sort(key=lambda outcome: (outcome[1] is None, _reached(outcome[0], gathered)))
     call, error, at, remarks, learned = outcomes[-1]
     gathered.learn_anew(learned)
+    if call is not None and len(tries) == 1 and len(tries[0]) == 1 and not tries[0][0].is_named:
+        solved = _solved(network, framework, [], {}, [tries[0][0].name], gathered)
+        if isinstance(solved, inquiry.Found):
+            if error is not None:
+                return _shown(network, framework, [], {}, solved, gathered)
+            call.requires = solved.requires
     if error is not None:
         remarks.findings.clear()  # the input is ours, so what does not fit is no fault of the network
         wanted = " ".join(f"--input {each.name}=SHAPE" for each in tries[0])

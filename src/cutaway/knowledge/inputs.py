@@ -25,7 +25,8 @@ SIDE = 224
 class Assumed:
     """An input that nobody has given: forward's argument, its shape and type, and where they come from.
 
-    `number` is in each of its places; a mask lets everything through.
+    `number` is in each of its places; a mask lets everything through. `is_named` tells that libraries agree on the
+    name; where it is not, the sizes alone are assumed, from a setting.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Assumed:
     dtype: str
     why: str
     number: int | None = None
+    is_named: bool = True
 
 
 class Settings:
@@ -205,12 +207,14 @@ def assumed(
     required = [name for name, p in named.items() if p.default is p.empty]
     made: dict[str, Assumed] = {}
     for name in named:
-        rule = _PRIMARY.get(name) or _WITH.get(name) or _CONDITIONS.get(name)
-        rule = rule or _by_annotation(name, required, settings, annotations)
+        by_name = _PRIMARY.get(name) or _WITH.get(name) or _CONDITIONS.get(name)
+        rule = by_name or _by_annotation(name, required, settings, annotations)
         settings.used.clear()
         found = None if rule is None else rule(settings)
         if found is not None:
-            made[name] = Assumed(name, *found, settings.origin(), 1 if name.endswith("_mask") else None)
+            made[name] = Assumed(
+                name, *found, settings.origin(), 1 if name.endswith("_mask") else None, by_name is not None
+            )
     if any(name not in made for name in required):
         return []
     primary = [name for name in named if name in _PRIMARY]
