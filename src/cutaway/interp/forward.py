@@ -19,7 +19,7 @@ from cutaway.core.record import replace
 from cutaway.core.series import Restart
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Undecidable, Unknown, decisions, following
-from cutaway.interp import budget, complaint, inquiry
+from cutaway.interp import budget, complaint, hinted, inquiry
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import record_of
 from cutaway.interp.loader import failure
@@ -125,13 +125,16 @@ def _solved(
     if not lacking or not seconds or not framework.is_solvable(network):
         return None
     parts = framework.parts(network)
+    forward = complaint.wanted_by(network, framework)[0]
+    record = record_of(getattr(forward, "__func__", forward))
+    said = {name: hinted.hints(network, record, name) for name in lacking}
 
     def once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
         with _unchanged(parts):
             return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
 
     with budget.renewed(2 * seconds):
-        return inquiry.inquire(once, framework.tensor, lacking, gathered, time.monotonic() + seconds)
+        return inquiry.inquire(once, framework.tensor, said, gathered, time.monotonic() + seconds)
 
 
 @contextmanager
@@ -173,10 +176,10 @@ def _shown(
         call, error, at = _called(network, framework, args, {**kwargs, **_tensors(framework, solved)}, gathered)
     finally:
         dim.answer_with(before)
-    for name in solved.shapes:
-        gathered.assume(f"the input {name} is {solved.dtypes[name]}, of sizes that forward accepts: none is given")
-    if solved.shown:
-        gathered.assume(solved.shown)
+    for name, shape in solved.shapes.items():
+        sizes = " x ".join(map(str, shape)) or "()"
+        why = solved.shown or "forward accepts it, and none is given"
+        gathered.assume(f"the input {name} is {sizes} {solved.dtypes[name]}: {why}", solved.place)
     if solved.settled.is_narrowed:
         gathered.assume(f"shown for {solved.settled.words()}: other sizes take other ways through forward")
     if call is not None:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from cutaway.core import dim
+from cutaway.core import dim, disk
 from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.atom import Func
 from cutaway.core.dim import Dim, Size, symbol
 from cutaway.core.fault import Fault
+from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Unknown
 from cutaway.solve import words
 from cutaway.solve.explore import Explorer, Impure, Open, Requirement, Script, Settled
 from cutaway.solve.literal import Literals
-from cutaway.solve.region import NOWHERE, Region
-from cutaway.solve.subset import Unsolved
+from cutaway.solve.region import NOWHERE, Region, where
+from cutaway.solve.subset import Unsolved, finite
+from cutaway.syntax.described import Described
 
 SECONDS = 10.0
 """How long inputs are looked for."""
@@ -28,7 +31,6 @@ SECONDS = 10.0
 _MOST_PATHS = 64
 _RANKS = (4, 3, 2, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
-_BATCH = "B"
 _MOST_INPUTS = 1
 _MOST_WRITTEN = 3
 
@@ -99,6 +101,7 @@ class Found:
     dtypes: dict[str, str]
     settled: Settled
     shown: str
+    place: Place | None
 
 
 @dataclass(slots=True)
@@ -110,40 +113,81 @@ class Refused:
 
 
 def inquire(
-    run: Run, make: Callable[..., Any], names: Sequence[str], gathered: Session, until: float
+    run: Run, make: Callable[..., Any], hints: Mapping[str, Sequence[Described]], gathered: Session, until: float
 ) -> Found | Refused | None:
-    """Return what forward's arguments of these names may be; None where that can't be told."""
-    if not 0 < len(names) <= _MOST_INPUTS:
+    """Return what forward's arguments of these names may be, by what is said of them; None where that can't be told."""
+    if not 0 < len(hints) <= _MOST_INPUTS:
         return None
     trials: list[Trial] = []
-    for dtypes in _types(names):
-        of_type = list(_tried(run, make, names, dtypes, gathered, until))
+    for dtypes in _types(hints):
+        of_type = list(_tried(run, make, hints, dtypes, gathered, until))
         trials += of_type
         if any(path.passes for trial in of_type for path in trial.paths) or not any(
             isinstance(path.error, Fault) and "dtype" in path.error.code for trial in of_type for path in trial.paths
         ):
             break
+    if time.monotonic() > until:
+        disk.unrepeatable()
     passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
     if not passing:
-        return _refused(trials, len(names), until)
-    return _found(_chosen(passing), passing)
+        return _refused(trials, len(hints))
+    said = [hint for each in hints.values() for hint in each]
+    meant = _meant(passing, said)
+    chosen, hint = (_chosen(passing), None) if meant is None else meant
+    return _found(chosen, passing, hint)
 
 
-def _types(names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Yield the element types to try, all floating first."""
-    for types in itertools.product(("float32", "int64"), repeat=len(names)):
-        yield dict(zip(names, types))
+def _meant(passing: list[Trial], said: Sequence[Described]) -> tuple[Trial, Described] | None:
+    """Return the inputs that the program itself says it means, if they fit, and what says so."""
+    for hint in said:
+        for trial in passing:
+            (shape,) = trial.shapes.values()
+            if hint.sizes is not None and len(hint.sizes) == len(shape) and _agreeing(trial.region, shape, hint.sizes):
+                return trial, hint
+    return None
+
+
+def _agreeing(region: Region, shape: Sequence[str], sizes: Sequence[int | str]) -> Region:
+    """Return the sizes that are accepted and are those that are said."""
+    for name, size in zip(shape, sizes):
+        if isinstance(size, int):
+            region &= where(name, finite([size]))
+    return region
+
+
+def _types(hints: Mapping[str, Sequence[Described]]) -> Iterator[dict[str, str]]:
+    """Yield the element types to try: those that are said, or all floating first."""
+    usual = ("float32", "int64")
+    each = [list(dict.fromkeys([*(h.dtype for h in said if h.dtype), *usual])) for said in hints.values()]
+    for types in itertools.product(*each):
+        yield dict(zip(hints, types))
+
+
+def _letters(rank: int, said: Sequence[Described]) -> tuple[str, ...]:
+    """Return names for the sizes of an input: those that are said, or the usual ones."""
+    usual = _LETTERS[rank]
+    for hint in said:
+        if hint.sizes is not None and len(hint.sizes) == rank:
+            names = tuple(size if isinstance(size, str) else letter for size, letter in zip(hint.sizes, usual))
+            if len(set(names)) == rank and not any(re.fullmatch(r"n\d+", name) for name in names):
+                return names
+    return usual
 
 
 def _tried(
-    run: Run, make: Callable[..., Any], names: Sequence[str], dtypes: dict[str, str], gathered: Session, until: float
+    run: Run,
+    make: Callable[..., Any],
+    hints: Mapping[str, Sequence[Described]],
+    dtypes: dict[str, str],
+    gathered: Session,
+    until: float,
 ) -> Iterator[Trial]:
-    for ranks in itertools.product(_RANKS, repeat=len(names)):
+    for ranks in itertools.product(_RANKS, repeat=len(hints)):
         if time.monotonic() > until:
             return
         shapes = {
-            name: tuple(letter if not at else f"{letter}_{name}" for letter in _LETTERS[rank])
-            for at, (name, rank) in enumerate(zip(names, ranks))
+            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, hints[name]))
+            for at, (name, rank) in enumerate(zip(hints, ranks))
         }
         literals = Literals()
 
@@ -206,7 +250,7 @@ def _chosen(passing: list[Trial]) -> Trial:
     return likely[ranks.index(pick(ranks))]
 
 
-def _found(trial: Trial, passing: list[Trial]) -> Found | None:
+def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found | None:
     region = trial.region
     order = list(dict.fromkeys(name for shape in trial.shapes.values() for name in shape))
     single = {name: held.least() for name in order if _is_single(held := region.of(name))}
@@ -236,8 +280,16 @@ def _found(trial: Trial, passing: list[Trial]) -> Found | None:
         tuple(open_notes),
     )
     sizes, note = _sizes(shown, [name for name in order if name != batch])
+    if hint is not None and hint.sizes is not None:
+        (first,) = trial.shapes.values()
+        said = {name: size for name, size in zip(first, hint.sizes) if isinstance(size, int)}
+        if said:
+            sizes = {**{name: size for name, size in sizes.items() if name in single}, **said}
+            shown = _agreeing(region, first, hint.sizes)
+        note = hint.why
     shapes = {name: tuple(sizes[s] if s in sizes else symbol(s) for s in shape) for name, shape in trial.shapes.items()}
-    return Found(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note)
+    at = None if hint is None else hint.place
+    return Found(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, at)
 
 
 def _is_single(held: Any) -> bool:
@@ -331,7 +383,7 @@ def _open(paths: list[Path], is_whole: bool) -> list[Note]:
     return list(notes)
 
 
-def _refused(trials: list[Trial], inputs: int, until: float) -> Refused | None:
+def _refused(trials: list[Trial], inputs: int) -> Refused | None:
     """Return the inputs that come the furthest, if it is certain that none fits."""
     whole = len(_RANKS) ** inputs
     by_type: dict[tuple[str, ...], list[Trial]] = {}

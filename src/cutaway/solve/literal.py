@@ -22,16 +22,13 @@ class Literals:
     def __init__(self) -> None:
         self._defined: dict[Symbol, tuple[Symbol, Sequence]] = {}
         self._names: dict[tuple[Sequence, Symbol, int | None], Dim] = {}
-        self._normal: dict[Dim, Sequence] = {}
         self._meant: dict[str, str] = {}
         self._sequences: dict[Size, Sequence] = {}
         self._solved: dict[tuple[str, Size], Region | Unsolved] = {}
 
     def name(self, size: Dim, of: Symbol, least: int | None) -> Dim:
         """Return a symbol that stands for a size of one unknown, at least `least`; it is the same for the same function."""
-        what = self._normal.get(size)
-        if what is None:
-            what = self._normal[size] = self.sequence(size).normal()
+        what = self.sequence(size)
         if what == NUMBERS:
             return Dim({((of, 1),): 1})
         found = self._names.get((what, of, least))
@@ -73,7 +70,7 @@ class Literals:
                     for _ in range(power):
                         term = term * self._atom(atom)
                 found = found + term
-            self._sequences[size] = found
+            found = self._sequences[size] = found.normal()
         return found
 
     def _atom(self, atom: Symbol | Func) -> Sequence:

@@ -65,11 +65,17 @@ def sign(polynomial: Polynomial) -> int:
 def settled(polynomial: Polynomial) -> int:
     """Return a number from which on it keeps the sign that it has in the long run.
 
-    Cauchy's bound: no root is further out than 1 plus the largest ratio of a coefficient to the highest.
+    That is behind the root of a linear one. For others it is Cauchy's bound: no root is further out than 1 plus the
+    largest ratio of a coefficient to the highest.
     """
     if len(polynomial) < 2:
         return 0
-    return 2 + max(map(abs, polynomial[:-1])) // abs(polynomial[-1])
+    highest = polynomial[-1]
+    if polynomial[0] * highest > 0 and all(coefficient * highest >= 0 for coefficient in polynomial):
+        return 0
+    if len(polynomial) == 2:
+        return abs(polynomial[0]) // abs(highest) + 1
+    return 2 + max(map(abs, polynomial[:-1])) // abs(highest)
 
 
 def quotient(left: Polynomial, right: Polynomial) -> tuple[Polynomial, Polynomial] | None:
