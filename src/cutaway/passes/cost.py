@@ -145,11 +145,14 @@ def as_quantity(size: Size) -> Quantity:
     return str(size)
 
 
-def of_one(figure: Figure, path: str, modules: Mapping[str, Module], separator: str) -> Figure:
-    """Return what a figure is in one of the modules at a path, where there are several, and where there is one at all."""
-    least = figure.least
+def of_one(figure: Figure, path: str, modules: Mapping[str, Module], separator: str) -> tuple[Figure, bool]:
+    """Return what a figure is in one of the modules at a path, where there are several, and where there is one at all.
+
+    Where they differ, it is what all of them have together, and False.
+    """
+    least, equal = figure.least, True
     if not isinstance(least, Dim):
-        return figure
+        return figure, equal
     for above in ancestors(path, separator):
         module = modules.get(above)
         if module is None:
@@ -161,7 +164,9 @@ def of_one(figure: Figure, path: str, modules: Mapping[str, Module], separator: 
             one = floordiv(least, count)
             if one * count == least:
                 least = one
-    return Figure(least, figure.exact)
+            else:
+                equal = False
+    return Figure(least, figure.exact), equal
 
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:

@@ -118,8 +118,8 @@ def _columns(shown: View, nodes: Sequence[Node]) -> list[Column]:
             value = getattr(cost, name)
             repeat: Quantity = 1
             if node.modules:
-                value = of_one(value, node.modules[0].path, modules, separator)
-                repeat = node.modules[0].repeat
+                value, equal = of_one(value, node.modules[0].path, modules, separator)
+                repeat = node.modules[0].repeat if equal else 1
             text = figures.figure(value, at_least, bytes=bytes)
             if name == "parameters" and cost.tied:
                 text = f"*{text}"
