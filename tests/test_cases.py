@@ -57,7 +57,7 @@ def _shapes(file: str, text: str) -> Iterator[str]:
 
 def _said(networks: tuple[Architecture, ...], expected: list[str]) -> list[str]:
     """Return the lines that are true of the networks, in place of those expected."""
-    facts: list[str] = []
+    facts = [f"networks: {' '.join(network.name for network in networks)}"]
     for network in networks:
         facts.extend(_facts(network))
     return [line if line in facts else _nearest(line, facts) for line in expected]

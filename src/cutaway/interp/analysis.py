@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import inspect
 import os
 import re
 import sys
@@ -22,26 +21,24 @@ from cutaway.core.dim import is_known
 from cutaway.core.error import in_words
 from cutaway.core.record import dataclass, field, replace
 from cutaway.core.series import Restart
-from cutaway.core.session import Call, Remarks, Session
+from cutaway.core.session import Call, Session
 from cutaway.core.unknown import Undecidable, Unknown, decisions, following, install_decisions
 from cutaway.core.variant import Fold
 from cutaway.interp import budget, complaint, frame, loader
-from cutaway.interp.arguments import symbolic
 from cutaway.interp.builtins import BUILTINS
 from cutaway.interp.exploration import explored
-from cutaway.interp.expression import ExpressionCompiler, call
+from cutaway.interp.expression import ExpressionCompiler
 from cutaway.interp.forward import run
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import Code, Record, record_of, signature
-from cutaway.interp.introspection import annotations_of, type_hints
-from cutaway.interp.loader import MISSING, Loader, ModuleState, SourceModule, failure
-from cutaway.interp.reach import Pending, hide, is_host_class
+from cutaway.interp.loader import MISSING, Loader, ModuleState, SourceModule
+from cutaway.interp.networks import DESCRIBING_SECONDS, Network, instance, missing, networks
+from cutaway.interp.reach import Pending, hide
 from cutaway.interp.scope import Scope
 from cutaway.interp.script import has_main, run_main
 from cutaway.interp.silence import silence
 from cutaway.interp.sought import quoted
-from cutaway.knowledge.framework import FRAMEWORKS, Framework
-from cutaway.knowledge.registry import is_shared
+from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.syntax import resolve, source
 from cutaway.syntax.target import Input, Target, TargetError
 
@@ -64,17 +61,6 @@ class Options:
     arguments: Target | None = None
     given: Any = None
     assumed: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A network of the target: its name, the framework it belongs to, what was remarked while it was made."""
-
-    name: str
-    value: Any
-    framework: Framework
-    remarks: Remarks = field(default_factory=Remarks)
-    wanted: bool = False
 
 
 def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[Architecture]:
@@ -193,10 +179,10 @@ def _find(target: Target, options: Options, gathered: Session) -> list[_Shown]:
     if target.expression:
         found = [_evaluate(state, target, options)]
     else:
-        found = list(_networks(state, gathered))
+        found = list(networks(state, gathered))
         if has_main(state) and (not found or any(framework.unbound() for framework in FRAMEWORKS)):
             run_main(state)
-            found = list(_networks(state, gathered))
+            found = list(networks(state, gathered))
         if not found:
             raise complaint.no_network(state, target, gathered)
     if options.arguments is not None:
@@ -352,8 +338,8 @@ def _evaluate(state: ModuleState, target: Target, options: Options) -> Network:
     for framework in FRAMEWORKS:
         if framework.is_network(value):
             return Network(target.expression if target.program is None else type(value).__name__, value, framework)
-    missing = _missing(_name(state, target.expression, target)) if target.expression.isidentifier() else []
-    raise complaint.takes_arguments(target, missing) if missing else complaint.not_a_network(target, value)
+    needed = missing(_name(state, target.expression, target)) if target.expression.isidentifier() else []
+    raise complaint.takes_arguments(target, needed) if needed else complaint.not_a_network(target, value)
 
 
 def _value(state: ModuleState, target: Target, assumed: Mapping[str, Any] | None = None) -> Any:
@@ -377,13 +363,13 @@ def _value(state: ModuleState, target: Target, assumed: Mapping[str, Any] | None
                     state.namespace.setdefault(node.id, _name(state, node.id, target))
             with following():
                 value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
-        if assumed is None and _missing(value):
-            raise complaint.takes_arguments(target, _missing(value))
+        if assumed is None and missing(value):
+            raise complaint.takes_arguments(target, missing(value))
         if isinstance(value, type) or record_of(value) is not None:
             for framework in FRAMEWORKS:
                 framework.start_naming()
         with following():
-            return _instance(value, text, assumed or {})
+            return instance(value, text, assumed or {})
     except (TargetError, KeyboardInterrupt, Restart):
         raise
     except Undecidable as undecidable:
@@ -422,125 +408,6 @@ def _name(state: ModuleState, name: str, target: Target) -> Any:
         raise complaint.no_such_name(state, name, target, session.current()) from None
 
 
-def _missing(value: Any) -> list[str]:
-    """Return the arguments that a function needs to make a network; a class does without."""
-    is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
-    return [] if is_class or record_of(value) is None else _required(value)
-
-
-def _instance(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
-    """Make a network of a class or of a function that returns one."""
-    is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
-    if not is_class and record_of(value) is None:
-        return value
-    given = {name: item for name, item in assumed.items() if name in _parameters(value)}
-    for name, item in given.items():
-        session.current().assume(f"the argument {name} of {text} is {item!r}, as it is given")
-    required = {name: _argument(value, name, text) for name in _required(value) if name not in given}
-    return call(value, [], {**required, **given})
-
-
-def _argument(value: Any, name: str, text: str) -> Any:
-    """Stand in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
-    here = session.current()
-    record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
-    kind = annotations_of(record, evaluated=True).get(name) if record is not None else None
-    if kind is None and isinstance(value, type):
-        kind = type_hints(value).get(name)  # an attribute that keeps the argument
-    if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
-        here.assume(f"the argument {name} of {text} is {kind.__name__}(), with its defaults")
-        return call(kind, [], {})
-    return symbolic(value, name, text)
-
-
-def _parameters(value: Any) -> dict[str, inspect.Parameter]:
-    try:
-        parameters = signature(value).parameters
-    except (TypeError, ValueError):
-        return {}
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return {name: parameter for name, parameter in parameters.items() if parameter.kind not in kinds}
-
-
-def _required(value: Any) -> list[str]:
-    return [name for name, parameter in _parameters(value).items() if parameter.default is parameter.empty]
-
-
-def _networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
-    """Yield the instances bound in a module, then the classes that are not part of one of them."""
-    try:
-        state.run()
-        state.define_all()
-    except Undecidable as undecidable:
-        gathered.note(undecidable.unknown)
-    own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
-    seen: set[int] = set()
-    classes: set[type] = set()
-    for name, value in own.items():
-        for framework in FRAMEWORKS:
-            if framework.is_network(value) and id(value) not in seen:
-                seen.add(id(value))
-                classes.update(_classes(framework, value))
-                yield Network(name, value, framework)
-    made: list[Network] = []
-    failed: dict[type, Remarks] = {}
-    for name, value in own.items():
-        for framework in FRAMEWORKS:
-            if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
-                remarks = Remarks()
-                with gathered.apart(remarks), _by_itself(gathered):
-                    instance = _instantiate(name, value, framework, gathered)
-                if instance is None:
-                    failed[value] = remarks
-                else:
-                    made.append(Network(name, instance, framework, remarks, bool(_required(value))))
-    inside = {kind for network in made for kind in _classes(network.framework, network.value)[1:]}
-    for cls, remarks in failed.items():
-        if cls not in inside and cls not in classes:
-            gathered.unknowns.update(remarks.unknowns)
-            gathered.findings.update(remarks.findings)
-    yield from (network for network in made if type(network.value) not in inside)
-    for framework in FRAMEWORKS:
-        yield from (Network(name, value, framework) for name, value in framework.unbound() if id(value) not in seen)
-
-
-@contextmanager
-def _by_itself(gathered: Session) -> Iterator[None]:
-    """Put back what a framework keeps for the whole program: a class is made as if no other were."""
-    kept = {key: dict(value) if type(value) is dict else value for key, value in gathered.state.items()}
-    try:
-        yield
-    finally:
-        gathered.state.clear()
-        gathered.state.update(kept)
-
-
-def _classes(framework: Framework, network: Any) -> list[type]:
-    """Return the classes of a network and of every network inside it."""
-    with budget.renewed(_DESCRIBING_SECONDS):
-        try:
-            return [type(part) for part in framework.parts(network)]
-        except (Exception, Undecidable):  # it is remarked when the network is described
-            return [type(network)]
-
-
-def _instantiate(name: str, cls: type, framework: Framework, gathered: Session) -> Any:
-    """Make a network of a class, None where that does not succeed."""
-    record = record_of(cls.__init__)  # type: ignore[misc]
-    at = record.place if record else None
-    try:
-        value = _instance(cls, name, {})
-    except Undecidable as undecidable:
-        gathered.note(undecidable.unknown)
-        return None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        failure(error, at)
-        return None
-    return value if framework.is_network(value) else None
-
-
 def _read_off(network: Network, target: Target, options: Options, gathered: Session) -> Architecture:
     """Run a network's forward on the inputs it is given and describe it."""
     framework = network.framework
@@ -551,7 +418,7 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         _explain(past, gathered)
         gathered.assume_premises()
         try:
-            with budget.renewed(_DESCRIBING_SECONDS):
+            with budget.renewed(DESCRIBING_SECONDS):
                 found = framework.read_off(network.value, network.name, target.text, gathered, past)
                 return found if past is None or past.requires is None else replace(found, requires=past.requires)
         except (Exception, Undecidable) as error:
@@ -559,9 +426,6 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
                 raise
             reason = error.unknown.reason if isinstance(error, Undecidable) else in_words(error)
             raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
-
-
-_DESCRIBING_SECONDS = 60.0
 
 
 def _explain(call: Call | None, gathered: Session) -> None:
