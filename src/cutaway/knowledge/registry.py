@@ -38,9 +38,12 @@ _ALIASES: list[tuple[str, str]] = []
 
 # Libraries that are read from their source but for a few rows: library -> our file.
 _PARTLY = {
+    "beartype": "checkers",
     "huggingface_hub": "huggingface_hub",
+    "jaxtyping": "checkers",
     "torch_geometric": "torch_geometric",
     "transformers": "transformers",
+    "typeguard": "checkers",
 }
 _REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
 
