@@ -1,6 +1,6 @@
 """Compare static results with the truth of a table of packages.
 
-usage: python -m benchmarks.packages first|second [--truth FILE] [--only TEXT] [--jobs N] [--json FILE] [--verbose]
+usage: python -m benchmarks.packages first|second|third [--truth FILE] [--only TEXT] [--jobs N] [--json FILE] [--verbose]
 
 Needs the source of the packages, and nothing that can be imported of them: no torch. The truth that is kept was
 recorded with `python -m benchmarks.packages.truth`.

@@ -1,6 +1,6 @@
 """Record what the models of a table are, read off the live models.
 
-usage: python -m benchmarks.packages.truth first|second OUT [--only PACKAGE] [--seconds N]
+usage: python -m benchmarks.packages.truth first|second|third OUT [--only PACKAGE] [--seconds N]
 
 OUT gets the rows of `benchmarks.zoo.truth`, with the package of each, compressed by xz. A model that fails on the meta device is
 built and called on the CPU. The packages have to be installed and importable, at the versions of the table.
