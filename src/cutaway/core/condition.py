@@ -143,6 +143,7 @@ class Decisions:
         self.dropped: dict[str, Place | None] = {}
         self.wanted = False  # something was left open that could be followed
         self.restarts = False  # a loop is to be followed in another way
+        self.kinds: dict[str, str] = {}  # what arguments are like, by name
         self.plans: dict[str, Any] = {}  # how loops of symbolic length are followed, by their keys
         self._ranges: dict[str, _Range] = {}
         self._met: dict[str, int] = {}

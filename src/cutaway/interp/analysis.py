@@ -38,6 +38,7 @@ from cutaway.interp.scope import Scope
 from cutaway.interp.script import has_main, run_main
 from cutaway.interp.silence import silence
 from cutaway.interp.sought import quoted
+from cutaway.interp.world import World
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.syntax import resolve, source
 from cutaway.syntax.target import Input, Target, TargetError
@@ -71,9 +72,15 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
         return [shown.architecture for shown in _analysed(target, options, Decisions(assumed, follows=False))]
 
     def explore(named: Target) -> Architecture:
+        world = World()
+
         def run(decisions: Decisions) -> list[Architecture]:
             left = None if deadline is None else max(1.0, deadline - time.monotonic())
-            return [one.architecture for one in _analysed(named, replace(options, seconds=left), decisions)]
+            try:
+                found = _analysed(named, replace(options, seconds=left), decisions, world)
+            finally:
+                world.check()
+            return [one.architecture for one in found]
 
         return explored(run, assumed, fold, deadline)
 
@@ -112,7 +119,7 @@ class _Shown:
     wanted: bool
 
 
-def _analysed(target: Target, options: Options, decisions: Decisions) -> list[_Shown]:
+def _analysed(target: Target, options: Options, decisions: Decisions, world: World | None = None) -> list[_Shown]:
     """Return every network that a target names, as it is where conditions are decided one way.
 
     Modules of installed packages are left until something of them is used. Where the program stops before
@@ -123,9 +130,9 @@ def _analysed(target: Target, options: Options, decisions: Decisions) -> list[_S
     outcome: _Stopped | None = None
     words: set[bytes] = set()
     for _ in range(2):
-        with _installed(options, decisions, sorted(words)) as gathered:
+        with _installed(options, decisions, sorted(words), world) as gathered:
             try:
-                return _analyse(target, options, gathered)
+                return _analyse(target, options, gathered, world)
             except _Stopped as stopped:
                 outcome = stopped
                 words = _words(target, options) | loader.current().sought
@@ -161,10 +168,10 @@ def _words(target: Target, options: Options) -> set[bytes]:
     return quoted(text)
 
 
-def _analyse(target: Target, options: Options, gathered: Session) -> list[_Shown]:
+def _analyse(target: Target, options: Options, gathered: Session, world: World | None) -> list[_Shown]:
     modules = loader.current()
     try:
-        found, error = _find(target, options, gathered), None
+        found, error = _find(target, options, gathered, world), None
     except TargetError as fault:
         found, error = [], fault
     if modules.left and (error is not None or (modules.stopped and not target.expression)):
@@ -174,10 +181,14 @@ def _analyse(target: Target, options: Options, gathered: Session) -> list[_Shown
     return found
 
 
-def _find(target: Target, options: Options, gathered: Session) -> list[_Shown]:
-    state = _module(target, options)
+def _find(target: Target, options: Options, gathered: Session, world: World | None) -> list[_Shown]:
+    if world is not None and world.state is not None:
+        state = world.state
+        world.put_back(gathered)
+    else:
+        state = _module(target, options)
     if target.expression:
-        found = [_evaluate(state, target, options)]
+        found = [_evaluate(state, target, options, world)]
     else:
         found = list(networks(state, gathered))
         if has_main(state) and (not found or any(framework.unbound() for framework in FRAMEWORKS)):
@@ -223,8 +234,10 @@ _RECURSION = 20_000  # of the host: more would overflow the stack of a thread wh
 
 
 @contextmanager
-def _installed(options: Options, decided: Decisions | None = None, words: Sequence[bytes] = ()) -> Iterator[Session]:
-    """Make a fresh world for one analysis and put the old one back."""
+def _installed(
+    options: Options, decided: Decisions | None = None, words: Sequence[bytes] = (), world: World | None = None
+) -> Iterator[Session]:
+    """Make a fresh world for one analysis, or go on from one that is kept, and put the old one back."""
     gathered = Session(
         place=frame.place,
         signature=signature,
@@ -239,9 +252,12 @@ def _installed(options: Options, decided: Decisions | None = None, words: Sequen
             raise complaint.no_folder(path)
     folders = [os.path.abspath(path) for path in options.paths]
     before = session.install(gathered)
-    modules = Loader(resolve.environment_folders(), words)
-    for folder in reversed(folders):
-        modules.add_own(folder)
+    if world is not None and world.modules is not None:
+        modules = world.modules
+    else:
+        modules = Loader(resolve.environment_folders(), words)
+        for folder in reversed(folders):
+            modules.add_own(folder)
     loader_before = loader.install(modules)
     decisions_before = install_decisions(decided or Decisions(follows=False))
     budget_before = budget.install(budget.Budget(options.seconds))
@@ -332,9 +348,9 @@ def _given(state: ModuleState, target: Target, options: Options) -> Any:
     return _value(state if same else _module(named, options), named)
 
 
-def _evaluate(state: ModuleState, target: Target, options: Options) -> Network:
+def _evaluate(state: ModuleState, target: Target, options: Options, world: World | None) -> Network:
     """Evaluate the expression of a target to one network."""
-    value = _value(state, target, options.assumed)
+    value = _value(state, target, options.assumed, world)
     for framework in FRAMEWORKS:
         if framework.is_network(value):
             return Network(target.expression if target.program is None else type(value).__name__, value, framework)
@@ -342,7 +358,9 @@ def _evaluate(state: ModuleState, target: Target, options: Options) -> Network:
     raise complaint.takes_arguments(target, needed) if needed else complaint.not_a_network(target, value)
 
 
-def _value(state: ModuleState, target: Target, assumed: Mapping[str, Any] | None = None) -> Any:
+def _value(
+    state: ModuleState, target: Target, assumed: Mapping[str, Any] | None = None, world: World | None = None
+) -> Any:
     """Evaluate the expression of a target; a class or a function is called."""
     text = target.expression
     try:
@@ -355,6 +373,8 @@ def _value(state: ModuleState, target: Target, assumed: Mapping[str, Any] | None
         _require_class(state, target)
         if isinstance(tree.body, ast.Name):
             value = _name(state, tree.body.id, target)
+            if world is not None:
+                world.keep(loader.current(), state, session.current())
         else:
             bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}

@@ -15,7 +15,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import Term
 from cutaway.core.dim import symbol
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.interp.function import Record, record_of, signature
 from cutaway.interp.reach import Pending
 
@@ -33,7 +33,10 @@ SIZE, FLAG, PLAIN, OTHER = "size", "flag", "plain", "other"
 def symbolic(value: Any, name: str, text: str) -> Any:
     """Return what stands for an argument of a class or a function that nobody gave."""
     here = session.current()
-    kind = kind_of(value, name)
+    kinds = decisions().kinds
+    if name not in kinds:
+        kinds[name] = kind_of(value, name)
+    kind = kinds[name]
     here.arguments[name] = text
     here.facts.kept.add(name)
     if kind == SIZE:

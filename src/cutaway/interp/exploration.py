@@ -33,6 +33,7 @@ class _Exploration:
     def __init__(self, run: Run, given: Mapping[str, bool], fold: Fold, deadline: float | None) -> None:
         self.run, self.given, self.fold, self.deadline = run, dict(given), fold, deadline
         self.plans: dict[str, object] = {}
+        self.kinds: dict[str, str] = {}
         self.variants: list[Variant] = []
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
         self.stopped: dict[Note, None] = {}
@@ -87,7 +88,7 @@ class _Exploration:
         given = {**holds, **self.given}
         for _ in range(MOST_RESTARTS):
             decisions = Decisions(given)
-            decisions.plans = self.plans
+            decisions.plans, decisions.kinds = self.plans, self.kinds
             try:
                 (architecture,) = self.run(decisions)[:1]
             except Restart:

@@ -12,7 +12,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Remarks, Session
-from cutaway.core.unknown import Undecidable
+from cutaway.core.unknown import Undecidable, decisions
 from cutaway.interp import budget
 from cutaway.interp.arguments import symbolic
 from cutaway.interp.expression import call
@@ -59,6 +59,8 @@ def instance(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
 
 def _argument(value: Any, name: str, text: str) -> Any:
     """Stand in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
+    if name in decisions().kinds:
+        return symbolic(value, name, text)
     here = session.current()
     record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
     kind = annotations_of(record, evaluated=True).get(name) if record is not None else None

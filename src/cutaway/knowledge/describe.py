@@ -6,10 +6,11 @@ import dataclasses
 import functools
 import inspect
 import types
-from collections.abc import Callable, ItemsView, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core.architecture import JSONValue
+from cutaway.core.described import Described as Described
 from cutaway.core.dim import Dim
 from cutaway.core.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
@@ -17,39 +18,6 @@ from cutaway.core.unknown import Undecidable, Unknown
 _DEPTH = 6
 _LENGTH = 256
 _DEPTH_OF_RECORDS = 2
-
-
-class Described(Mapping[str, JSONValue]):
-    """A mapping that is made when it is first looked at: most reports look at few of them."""
-
-    __slots__ = ("_made", "_make")
-
-    def __init__(self, make: Callable[[], dict[str, JSONValue]]) -> None:
-        self._make: Callable[[], dict[str, JSONValue]] | None = make
-        self._made: dict[str, JSONValue] = {}
-
-    def _items(self) -> dict[str, JSONValue]:
-        if self._make is not None:
-            self._made, self._make = self._make(), None
-        return self._made
-
-    def __getitem__(self, key: str) -> JSONValue:
-        return self._items()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items())
-
-    def __len__(self) -> int:
-        return len(self._items())
-
-    def items(self) -> ItemsView[str, JSONValue]:
-        return self._items().items()
-
-    def __repr__(self) -> str:
-        return repr(self._items())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (self._items(),)
 
 
 def bind_by_name(

@@ -15,6 +15,9 @@ from cutaway.core.record import dataclass
 
 Holds: TypeAlias = Mapping[str, bool]
 
+MOST_TOGETHER = 4
+"""Conditions that something may hang on together for their combinations to be followed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -50,18 +53,21 @@ class Explainer:
         self.order = list(dict.fromkeys(text for holds in variants for text in holds))
         self.wanted: dict[tuple[tuple[str, bool], ...], None] = {}
         self._neighbours = list(_neighbours(variants))
+        self._asks = True
 
-    def explain(self, values: Mapping[int, Any]) -> Tree:
-        """Return what decides a fact, from its values by the number of the variant."""
+    def explain(self, values: Mapping[int, Any], ask: bool = True) -> Tree:
+        """Return what decides a fact, from its values by the number of the variant; `ask` for variants that it needs."""
         rows = list(values.items())
         if all(value == rows[0][1] for _, value in rows):
             return Leaf(rows[0][1])
         relevant = {c for a, b, c in self._neighbours if a in values and b in values and values[a] != values[b]}
         ordered = [text for text in self.order if text in relevant]
+        self._asks = ask and len(ordered) <= MOST_TOGETHER
         tree = self._tree(rows, ordered)
         if tree is None:
+            self._asks = ask and len(self.order) <= MOST_TOGETHER
             tree = self._tree(rows, self.order)
-        return Open(tuple(ordered)) if tree is None else tree
+        return Open(tuple(ordered or self.order)) if tree is None else tree
 
     def _tree(self, rows: list[tuple[int, Any]], conditions: list[str]) -> Tree | None:
         """Split by one condition after the other; None where the conditions do not explain the values."""
@@ -73,7 +79,8 @@ class Explainer:
             if len(sides) == 1:
                 number = next(number for number, holds in met if holds is not None)
                 other = {**self.variants[number], condition: not self.variants[number][condition]}
-                self.wanted.setdefault(tuple(sorted(other.items())))
+                if self._asks:
+                    self.wanted.setdefault(tuple(sorted(other.items())))
                 return Open(tuple(conditions[at:]))
             rest = conditions[at + 1 :]
             parts = [
@@ -100,14 +107,34 @@ def _neighbours(variants: Sequence[Holds]) -> Iterable[tuple[int, int, str]]:
                 yield a, b, differing[0]
 
 
+def decided(tree: Tree, holds: Holds) -> Any:
+    """Return the value of a fact where conditions are decided in one way, None where that is not known."""
+    while isinstance(tree, Branch):
+        if tree.condition not in holds:
+            return None
+        tree = tree.then if holds[tree.condition] else tree.otherwise
+    return tree.value if isinstance(tree, Leaf) else None
+
+
 def when(tree: Tree) -> str | None:
     """Return the condition under which a fact is true, in words; None where it always is."""
     if isinstance(tree, Leaf) and tree.value:
         return None
+    open_ones = dict.fromkeys(_open(tree))
+    if open_ones:
+        shown = list(open_ones)[:MOST_TOGETHER]
+        return f"it depends on {', '.join(shown)}{' and others' if len(open_ones) > len(shown) else ''} together"
     ways = list(_ways(tree, ()))
     if len(ways) == 1:
         return " and ".join(map(_side, ways[0])) if len(ways[0]) > 1 else ways[0][0]
     return " or ".join(f"({' and '.join(map(_side, way))})" if len(way) > 1 else _side(way[0]) for way in ways)
+
+
+def is_simple(tree: Tree) -> bool:
+    """Tell whether a fact is known in every case, and hangs on few conditions."""
+    if isinstance(tree, Branch):
+        return is_simple(tree.then) and is_simple(tree.otherwise) and len(list(_ways(tree, ()))) <= MOST_TOGETHER
+    return isinstance(tree, Leaf)
 
 
 def _side(text: str) -> str:
@@ -115,13 +142,19 @@ def _side(text: str) -> str:
 
 
 def _ways(tree: Tree, given: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
-    if isinstance(tree, Open):
-        yield (*given, f"it depends on {', '.join(tree.conditions)} together")
-    elif isinstance(tree, Branch):
+    if isinstance(tree, Branch):
         yield from _ways(tree.then, (*given, tree.condition))
         yield from _ways(tree.otherwise, (*given, negated(tree.condition)))
-    elif tree.value:
+    elif isinstance(tree, Leaf) and tree.value:
         yield given
+
+
+def _open(tree: Tree) -> Iterable[str]:
+    if isinstance(tree, Branch):
+        yield from _open(tree.then)
+        yield from _open(tree.otherwise)
+    elif isinstance(tree, Open):
+        yield from tree.conditions
 
 
 def indicator(condition: str) -> Dim:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
+from functools import partial
 from typing import Any
 
 from cutaway.core.architecture import (
-    EITHER,
     Alias,
     Architecture,
     Condition,
@@ -28,10 +27,12 @@ from cutaway.core.architecture import (
     Value,
     Weight,
 )
-from cutaway.core.record import dataclass, field, replace
+from cutaway.core.described import Described
+from cutaway.core.record import replace
 from cutaway.core.variant import Folded, Variant
-from cutaway.passes.explain import Branch, Explainer, Leaf, Open, Tree, quantity, when
+from cutaway.passes.explain import Branch, Explainer, Leaf, Open, Tree, is_simple, quantity, when
 from cutaway.passes.hierarchy import children, name_below
+from cutaway.passes.joining import Entry, Joins
 
 
 def fold(variants: Sequence[Variant]) -> Folded:
@@ -59,48 +60,42 @@ def _conditions(variants: Sequence[Variant]) -> tuple[Condition, ...]:
     return tuple(found.values())
 
 
-@dataclass(slots=True, eq=False)
-class _Entry:
-    """Something of the folded network: what it is in each variant that has it."""
+def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], number: int) -> list[Entry]:
+    """Add the sequence of another variant to the entries of those before: equal keys match in order.
 
-    key: Any
-    found: dict[int, Any] = field(default_factory=dict)
-    below: list[_Entry] = field(default_factory=list)
-    path: str = ""
-
-    @property
-    def first(self) -> Any:
-        """What it is in the first variant that has it."""
-        return next(iter(self.found.values()))
-
-
-def _merge(master: list[_Entry], keys: Sequence[Any], values: Sequence[Any], number: int) -> list[_Entry]:
-    """Add the sequence of another variant to the entries of those before."""
-    old = [entry.key for entry in master]
-    merged: list[_Entry] = []
-    for tag, start, stop, first, last in SequenceMatcher(None, old, list(keys), autojunk=False).get_opcodes():
-        kept = master[start:stop]
-        if tag == "equal":
-            for entry, value in zip(kept, values[first:last]):
-                entry.found[number] = value
-            merged += kept
+    What is new stands behind what it goes by the same name as, or behind what came before it.
+    """
+    count: dict[Any, int] = {}
+    if not master:
+        return [Entry((*key, _nth(count, key)), {number: value}) for key, value in zip(keys, values)]
+    known = {entry.key: entry for entry in master}
+    behind: dict[Any, list[Entry]] = {}
+    named = {entry.key[0]: entry for entry in master if entry.key[0]}
+    last: Any = None
+    for key, value in zip(keys, values):
+        full = (*key, _nth(count, key))
+        entry = known.get(full)
+        if entry is None:
+            entry = Entry(full, {number: value})
+            same = named.get(full[0]) if isinstance(full[0], str) else None
+            behind.setdefault(last if same is None else same.key, []).append(entry)
         else:
-            fresh = [_Entry(key, {number: value}) for key, value in zip(keys[first:last], values[first:last])]
-            merged += _beside(kept, fresh)
+            entry.found[number] = value
+            last = full
+    if not behind:
+        return master
+    merged = list(behind.get(None, ()))
+    for entry in master:
+        merged.append(entry)
+        merged += behind.get(entry.key, ())
     return merged
 
 
-def _beside(kept: list[_Entry], fresh: list[_Entry]) -> list[_Entry]:
-    """Put what only another variant has behind what it has in the place of, which goes by the same name."""
-    made = list(kept)
-    at = len(made)
-    for entry in fresh:
-        name = entry.key[0] if isinstance(entry.key, tuple) else None
-        same = [i for i, other in enumerate(made) if name and isinstance(other.key, tuple) and other.key[0] == name]
-        at = same[-1] + 1 if same else max(at, 0)
-        made.insert(at, entry)
-        at += 1
-    return made
+def _nth(count: dict[Any, int], key: Any) -> int:
+    """Return how often a key came before."""
+    found = count.get(key, 0)
+    count[key] = found + 1
+    return found
 
 
 class _Folding:
@@ -111,7 +106,7 @@ class _Folding:
         self.all = [variant.architecture for variant in variants]
         self.explainer = Explainer([variant.holds for variant in variants])
         self.separator = self.all[0].separator
-        self.paths: list[dict[str, _Entry]] = [{} for _ in self.all]
+        self.paths: list[dict[str, Entry]] = [{} for _ in self.all]
         self.names: list[dict[str, str]] = [{} for _ in self.all]  # of values, in the folded network
         self.unknowns: dict[Note, None] = {}
 
@@ -146,19 +141,19 @@ class _Folding:
                 "decide some of them, with --assume"
             )
 
-    def _presence(self, entry: _Entry, within: Iterable[int]) -> Tree:
+    def presence(self, entry: Entry, within: Iterable[int]) -> Tree:
         return self.explainer.explain({number: number in entry.found for number in within})
 
     # Modules
 
     def _modules(self) -> tuple[Module, ...]:
-        roots: list[_Entry] = []
+        roots: list[Entry] = []
         for number, architecture in enumerate(self.all):
             by_path = {module.path: module for module in architecture.modules}
             below = children(by_path, self.separator)
             if "" not in by_path:
                 by_path[""] = Module("", architecture.name, architecture.name)
-            roots = _merge(roots, [""], [by_path[""]], number)
+            roots = _merge(roots, [("",)], [by_path[""]], number)
             self._grow(roots[0], "", by_path, below, number)
         made: list[Module] = []
         taken: set[str] = set()
@@ -171,7 +166,7 @@ class _Folding:
 
     def _grow(
         self,
-        entry: _Entry,
+        entry: Entry,
         path: str,
         modules: Mapping[str, Module],
         below: Mapping[str, Sequence[str]],
@@ -185,7 +180,7 @@ class _Folding:
         for kid in kids:
             self._grow(matched[id(modules[kid])], kid, modules, below, number)
 
-    def _module(self, entry: _Entry, within: Iterable[int], parent: str, taken: set[str]) -> Module:
+    def _module(self, entry: Entry, within: Iterable[int], parent: str, taken: set[str]) -> Module:
         first: Module = entry.first
         name = first.path.rpartition(self.separator)[2] if first.path else ""
         path = f"{parent}{self.separator}{name}" if parent and name else name
@@ -195,7 +190,7 @@ class _Folding:
         return replace(
             first,
             path=entry.path,
-            condition=when(self._presence(entry, within)),
+            condition=when(self.presence(entry, within)),
             config=self._blend_config({number: module.config for number, module in found.items()}),
             calls=tuple(
                 self._call({n: m.calls[at] if at < len(m.calls) else None for n, m in found.items()})
@@ -207,12 +202,16 @@ class _Folding:
         )
 
     def _aliases(self, names: Mapping[int, str], main: str) -> tuple[Alias, ...]:
-        """Return the names that something has under conditions, other than its main one."""
+        """Return the names that something has under conditions, other than its main one.
+
+        A module of a sequence goes by its position, whatever conditions decide that together.
+        """
         found: list[Alias] = []
         for name in dict.fromkeys(names.values()):
             if name != main:
-                condition = when(self.explainer.explain({number: other == name for number, other in names.items()}))
-                found.append(Alias(condition or "", name))
+                tree = self.explainer.explain({number: other == name for number, other in names.items()}, ask=False)
+                if is_simple(tree):
+                    found.append(Alias(when(tree) or "", name))
         return tuple(found)
 
     def _call(self, made: Mapping[int, ModuleCall | None]) -> ModuleCall:
@@ -229,11 +228,11 @@ class _Folding:
     def _shapes(self, several: Mapping[int, tuple[Shape, ...]]) -> tuple[Shape, ...]:
         longest = max(several.values(), key=len)
         return tuple(
-            self._shape({number: shapes[at] for number, shapes in several.items() if at < len(shapes)})
+            self.shape({number: shapes[at] for number, shapes in several.items() if at < len(shapes)})
             for at in range(len(longest))
         )
 
-    def _shape(self, shapes: Mapping[int, Shape]) -> Shape:
+    def shape(self, shapes: Mapping[int, Shape]) -> Shape:
         """Return a shape whose sizes are decided by conditions; None where the number of dimensions is."""
         first = next(iter(shapes.values()))
         if all(shape == first for shape in shapes.values()):
@@ -255,25 +254,28 @@ class _Folding:
         return quantity(self.explainer.explain(sizes))
 
     def _blend_config(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> Mapping[str, JSONValue]:
+        return Described(partial(self._settings, configs))
+
+    def _settings(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> dict[str, JSONValue]:
         first = next(iter(configs.values()))
         if all(config == first for config in configs.values()):
-            return first
+            return dict(first)
         keys = dict.fromkeys(key for config in configs.values() for key in config)
         return {key: self._setting({n: config.get(key) for n, config in configs.items()}) for key in keys}
 
     def _setting(self, values: Mapping[int, JSONValue]) -> JSONValue:
-        tree = self.explainer.explain(values)
+        tree = self.explainer.explain(values, ask=False)
         if isinstance(tree, Leaf):
             return tree.value  # type: ignore[no-any-return]
         sizes = {number: _size(value) for number, value in values.items()}
         if None not in sizes.values():
-            return {"symbolic": quantity(self.explainer.explain(sizes))}
+            return {"symbolic": quantity(self.explainer.explain(sizes, ask=False))}
         return _choice(tree)
 
     # Weights
 
     def _weights(self) -> tuple[Weight, ...]:
-        master: list[_Entry] = []
+        master: list[Entry] = []
         for number, architecture in enumerate(self.all):
             keys = [self._weight_key(weight, number) for weight in architecture.weights]
             master = _merge(master, keys, architecture.weights, number)
@@ -291,7 +293,7 @@ class _Folding:
         local = name_below(weight.module or "", weight.name) if weight.module else weight.name
         return module, local, weight.kind
 
-    def _weight(self, entry: _Entry) -> Weight:
+    def _weight(self, entry: Entry) -> Weight:
         found: dict[int, Weight] = entry.found
         first: Weight = entry.first
         number = next(iter(found))
@@ -301,9 +303,9 @@ class _Folding:
             first,
             name=entry.path,
             module=module.path if module is not None else first.module,
-            shape=self._shape({n: w.shape for n, w in found.items()}),
+            shape=self.shape({n: w.shape for n, w in found.items()}),
             tied_to=ties[number] if len(set(ties.values())) == 1 else None,
-            condition=when(self._presence(entry, range(len(self.all)))),
+            condition=when(self.presence(entry, range(len(self.all)))),
             repeat=self._quantity({n: w.repeat for n, w in found.items()}),
             otherwise=self._aliases({n: w.name for n, w in found.items()}, first.name),
         )
@@ -311,7 +313,7 @@ class _Folding:
     # Operations
 
     def _ops(self) -> tuple[Op, ...]:
-        master: list[_Entry] = []
+        master: list[Entry] = []
         for number, architecture in enumerate(self.all):
             keys = [
                 (op.op, self.paths[number].get(op.module), op.source, len(op.inputs), len(op.outputs))
@@ -324,21 +326,21 @@ class _Folding:
                 fresh += 1
                 for number, op in entry.found.items():
                     self.names[number].setdefault(op.outputs[at].name, f"v{fresh}")
-        made: list[Op] = []
-        eithers: dict[Any, str] = {}
+        joins = Joins(self, master)
         for entry in master:
-            inputs = tuple(self._input(entry, at, made, eithers) for at in range(entry.key[3]))
-            made.append(self._op(entry, inputs))
-        return tuple(made)
+            inputs = tuple(joins.value(entry, at) for at in range(entry.key[3]))
+            joins.made.append(self._op(entry, inputs))
+            joins.inputs[id(entry)] = [value.name for value in inputs]
+        return tuple(joins.made)
 
-    def _op(self, entry: _Entry, inputs: tuple[Value, ...]) -> Op:
+    def _op(self, entry: Entry, inputs: tuple[Value, ...]) -> Op:
         found: dict[int, Op] = entry.found
         first: Op = entry.first
         number = next(iter(found))
         outputs = tuple(
             Value(
-                self._name(number, first.outputs[at].name),
-                self._shape({n: op.outputs[at].shape for n, op in found.items()}),
+                self.name(number, first.outputs[at].name),
+                self.shape({n: op.outputs[at].shape for n, op in found.items()}),
                 first.outputs[at].dtype,
             )
             for at in range(len(first.outputs))
@@ -351,58 +353,25 @@ class _Folding:
             outputs=outputs,
             module=module.path if module is not None else first.module,
             macs=self._quantity({n: op.macs for n, op in found.items()}),
-            condition=when(self._presence(entry, range(len(self.all)))),
+            condition=when(self.presence(entry, range(len(self.all)))),
             repeat=self._quantity({n: op.repeat for n, op in found.items()}),
         )
 
-    def _input(self, entry: _Entry, at: int, made: list[Op], eithers: dict[Any, str]) -> Value:
-        """Return what an operation reads; where that is another value in some variants, an `either` before it."""
-        found: dict[int, Op] = entry.found
-        first = entry.first.inputs[at]
-        shape = self._shape({n: op.inputs[at].shape for n, op in found.items()})
-        tree = self.explainer.explain({n: self._name(n, op.inputs[at].name) for n, op in found.items()})
-        return self._joined(tree, shape, first.dtype, entry, made, eithers)
-
-    def _joined(
-        self, tree: Tree, shape: Shape, dtype: str | None, entry: _Entry, made: list[Op], eithers: dict[Any, str]
-    ) -> Value:
-        if isinstance(tree, Leaf):
-            return Value(tree.value, shape, dtype)
-        if isinstance(tree, Open):
-            return Value("", shape, dtype)
-        known = eithers.get(tree)
-        if known is None:
-            sides = [self._joined(side, shape, dtype, entry, made, eithers) for side in (tree.then, tree.otherwise)]
-            known = eithers[tree] = f"e{len(eithers) + 1}"
-            made.append(
-                Op(
-                    EITHER,
-                    {"condition": tree.condition},
-                    tuple(sides),
-                    (Value(known, shape, dtype),),
-                    entry.key[1].path if entry.key[1] is not None else "",
-                    entry.first.source,
-                    0,
-                    False,
-                )
-            )
-        return Value(known, shape, dtype)
-
-    def _name(self, number: int, name: str) -> str:
+    def name(self, number: int, name: str) -> str:
         return self.names[number].get(name, name)
 
     # What the network takes and gives, and remarks
 
     def _values(self, side: str) -> tuple[Value, ...]:
-        master: list[_Entry] = []
+        master: list[Entry] = []
         for number, architecture in enumerate(self.all):
             values: tuple[Value, ...] = getattr(architecture, side)
-            master = _merge(master, [value.name for value in values], values, number)
+            master = _merge(master, [(value.name,) for value in values], values, number)
         return tuple(
             replace(
                 entry.first,
-                shape=self._shape({n: value.shape for n, value in entry.found.items()}),
-                condition=when(self._presence(entry, range(len(self.all)))),
+                shape=self.shape({n: value.shape for n, value in entry.found.items()}),
+                condition=when(self.presence(entry, range(len(self.all)))),
             )
             for entry in master
         )
@@ -420,8 +389,8 @@ class _Folding:
             for note in getattr(architecture, side):
                 found.setdefault(note, set()).add(number)
         for note, numbers in found.items():
-            tree = self.explainer.explain({number: number in numbers for number in range(len(self.all))})
-            text = when(tree)
+            tree = self.explainer.explain({number: number in numbers for number in range(len(self.all))}, ask=False)
+            text = when(tree) if is_simple(tree) else "of some conditions"
             yield note if text is None else conditional(note, text)
 
 

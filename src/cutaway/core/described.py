@@ -1,0 +1,41 @@
+"""Configurations and attributes that are made when they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterator, Mapping
+from typing import Any
+
+from cutaway.core.architecture import JSONValue
+
+
+class Described(Mapping[str, JSONValue]):
+    """A mapping that is made when it is first looked at: most reports look at few of them."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], dict[str, JSONValue]]) -> None:
+        self._make: Callable[[], dict[str, JSONValue]] | None = make
+        self._made: dict[str, JSONValue] = {}
+
+    def _items(self) -> dict[str, JSONValue]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __getitem__(self, key: str) -> JSONValue:
+        return self._items()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items())
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def items(self) -> ItemsView[str, JSONValue]:
+        return self._items().items()
+
+    def __repr__(self) -> str:
+        return repr(self._items())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._items(),)
