@@ -25,7 +25,7 @@ from cutaway.interp.function import record_of
 from cutaway.interp.loader import failure
 from cutaway.knowledge import inputs as conventions
 from cutaway.knowledge.framework import Framework
-from cutaway.solve.explore import Impure
+from cutaway.solve.explore import Again
 from cutaway.syntax.target import Input
 
 
@@ -247,8 +247,8 @@ def _called(
             framework.call(network, args, kwargs)
     except Restart:
         raise
-    except Impure as impure:
-        stopped = impure
+    except Again as again:
+        stopped = again
     except Undecidable as undecidable:
         reason = gathered.note(undecidable.unknown)
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ from cutaway.core.record import dataclass
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.unknown import Unknown
 from cutaway.solve import words
-from cutaway.solve.explore import Explorer, Impure, Open, Requirement, Script, Settled
+from cutaway.solve.explore import Bound, Explorer, Impure, Open, Requirement, Script, Settled
 from cutaway.solve.literal import Literals
 from cutaway.solve.region import NOWHERE, Region, where
 from cutaway.solve.subset import Unsolved, finite
@@ -68,6 +68,7 @@ class Trial:
     literals: Literals
     paths: list[Path]
     is_whole: bool
+    bound: dict[str, Size]
 
     @property
     def region(self) -> Region:
@@ -190,18 +191,29 @@ def _tried(
             for at, (name, rank) in enumerate(zip(hints, ranks))
         }
         literals = Literals()
+        bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
 
-        def once(shapes: dict[str, tuple[str, ...]] = shapes) -> tuple[Call | None, BaseException | None]:
-            return run({name: make(tuple(map(symbol, shape)), dtypes[name], name) for name, shape in shapes.items()})
+        def once(
+            shapes: dict[str, tuple[str, ...]] = shapes, bound: dict[str, Size] = bound
+        ) -> tuple[Call | None, BaseException | None]:
+            return run({name: make(tuple(map(bound.get, shape)), dtypes[name], name) for name, shape in shapes.items()})
 
-        found, is_whole = _paths(once, gathered, literals, until)
-        yield Trial(shapes, dtypes, literals, found, is_whole)
+        found, is_whole = _paths(once, gathered, literals, until, bound)
+        yield Trial(shapes, dtypes, literals, found, is_whole, bound)
 
 
 def _paths(
-    once: Callable[[], tuple[Call | None, BaseException | None]], gathered: Session, literals: Literals, until: float
+    once: Callable[[], tuple[Call | None, BaseException | None]],
+    gathered: Session,
+    literals: Literals,
+    until: float,
+    bound: dict[str, Size],
 ) -> tuple[list[Path], bool]:
-    """Follow every way through forward; tell also whether these are all of them."""
+    """Follow every way through forward; tell also whether these are all of them.
+
+    A size that must be one of the network's configuration is put into `bound`, and taken to be that.
+    """
+    inputs = frozenset(bound)
     found: list[Path] = []
     given: list[int] | None = []
     impure: set[Any] = set()
@@ -209,7 +221,7 @@ def _paths(
         if len(found) == _MOST_PATHS or (found and time.monotonic() > until):
             return found, False
         script = Script(given)
-        explorer = Explorer(literals, script, gathered.place, until, impure)
+        explorer = Explorer(literals, script, gathered.place, until, impure, inputs)
         remarks = Remarks()
         operations, calls, values = len(gathered.operations), len(gathered.calls), gathered.values
         before, gathered.solving = dim.answer_with(explorer.ask), explorer
@@ -224,6 +236,10 @@ def _paths(
         gathered.values = values
         if isinstance(error, Impure):
             impure.add(error.key)
+            found, given = [], []
+            continue
+        if isinstance(error, Bound):
+            bound[error.name] = error.size
             found, given = [], []
             continue
         gap = next((Note(note.text, note.place) for note in remarks.unknowns), None)
@@ -262,7 +278,8 @@ def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found 
     shown = usual if kept is None or not kept else kept
     open_notes = _open(paths, trial.is_whole)
     inputs = tuple(
-        Value(name, tuple(single.get(s, s) for s in shape), trial.dtypes[name]) for name, shape in trial.shapes.items()
+        Value(name, tuple(single.get(s, str(trial.bound[s])) for s in shape), trial.dtypes[name])
+        for name, shape in trial.shapes.items()
     )
     also = list(_also(trial, passing, region, usual, kept, free))
     because = {
@@ -287,7 +304,9 @@ def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found 
             sizes = {**{name: size for name, size in sizes.items() if name in single}, **said}
             shown = _agreeing(region, first, hint.sizes)
         note = hint.why
-    shapes = {name: tuple(sizes[s] if s in sizes else symbol(s) for s in shape) for name, shape in trial.shapes.items()}
+    shapes = {
+        name: tuple(sizes[s] if s in sizes else trial.bound[s] for s in shape) for name, shape in trial.shapes.items()
+    }
     at = None if hint is None else hint.place
     return Found(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, at)
 
@@ -369,7 +388,9 @@ def _written(trial: Trial) -> str:
     order = [name for shape in trial.shapes.values() for name in shape]
     single = {name: str(held.least()) for name in order if _is_single(held := region.of(name))}
     free = [name for name in order if name not in single]
-    shapes = ", ".join(" x ".join(single.get(s, s) for s in shape) or "()" for shape in trial.shapes.values())
+    shapes = ", ".join(
+        " x ".join(single.get(s, str(trial.bound[s])) for s in shape) or "()" for shape in trial.shapes.values()
+    )
     condition = words.text(region, free) if len(region.boxes) <= _MOST_WRITTEN else "certain sizes"
     return shapes if condition == "any size" else f"{shapes} with {condition}"
 

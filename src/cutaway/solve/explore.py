@@ -40,11 +40,15 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A condition that was not solved: in words, why, and where it is asked."""
+    """A condition that was not solved: in words, why, and where it is asked.
+
+    `binds` is a size of an input and what it is equal to where the condition holds, if that is given otherwise.
+    """
 
     condition: str
     reason: str
     place: Place | None
+    binds: tuple[str, Dim] | None = None
 
 
 class Script:
@@ -81,6 +85,7 @@ class Trial:
 
     script: Script
     probed: Open | None = None
+    answered: bool = False
     result: Any = None
     error: BaseException | None = None
     region: Region = EVERYWHERE
@@ -99,7 +104,11 @@ class Trial:
         return self.result
 
 
-class Impure(Undecidable):
+class Again(Undecidable):
+    """Something was learned that the whole run has to start over with."""
+
+
+class Impure(Again):
     """A call that was tried in several ways left something behind; `key` says which."""
 
     def __init__(self, key: Any) -> None:
@@ -107,12 +116,20 @@ class Impure(Undecidable):
         self.key = key
 
 
+class Bound(Again):
+    """A size of an input is required to be one that is given otherwise: that of a network's configuration."""
+
+    def __init__(self, name: str, size: Dim) -> None:
+        super().__init__(Unknown(f"{name} must be {size}"))
+        self.name, self.size = name, size
+
+
 @dataclass(slots=True)
 class Explorer:
     """Answers questions about sizes in one run, and gathers what the run requires.
 
     `region` is what sizes may be up to here, `place` says where the target's control is, `until` when to give up.
-    While `guarded`, the target itself handles what is raised. `impure` has the calls that are not tried by themselves.
+    `inputs` are the sizes of inputs, which are what is looked for. While `guarded`, the target itself handles what is raised. `impure` has the calls that are not tried by themselves.
     """
 
     literals: Literals
@@ -120,6 +137,7 @@ class Explorer:
     place: Callable[[], Place | None]
     until: float
     impure: set[Any] = field(default_factory=set)
+    inputs: frozenset[str] = frozenset()
     region: Region = EVERYWHERE
     guarded: int = 0
     requirements: dict[tuple[str, Place | None], Requirement] = field(default_factory=dict)
@@ -136,7 +154,8 @@ class Explorer:
                 return False
             outside = self.region - held
         except Unsolved as reason:
-            return self._unsolved(f"{left} {'==' if relation == 'equal' else '<'} {right}", str(reason))
+            binds = self._binds(left, right) if relation == "equal" else None
+            return self._unsolved(f"{left} {'==' if relation == 'equal' else '<'} {right}", str(reason), binds)
         if not outside:
             return True
         chosen = self._decide(2)
@@ -146,9 +165,17 @@ class Explorer:
     def _decide(self, options: int) -> int:
         return (self._trials[-1].script if self._trials else self.script).decide(options)
 
-    def _unsolved(self, condition: str, reason: str) -> bool | None:
+    def _binds(self, left: Size, right: Size) -> tuple[str, Dim] | None:
+        """Return the size of an input that would be equal to something that is not one."""
+        for size, other in ((left, right), (right, left)):
+            if isinstance(size, Dim) and isinstance(other, Dim) and _is_symbol(size) and str(size) in self.inputs:
+                if not any(name.anonymous or name.name in self.inputs for name in self.literals.unknowns(other)):
+                    return str(size), other
+        return None
+
+    def _unsolved(self, condition: str, reason: str, binds: tuple[str, Dim] | None) -> bool | None:
         """Go on without an answer; in a rule, also see whether the network requires one."""
-        asked = Open(condition, reason, self.place())
+        asked = Open(condition, reason, self.place(), binds)
         if not self._in_rule:
             self.open[asked] = None
             return None
@@ -159,7 +186,8 @@ class Explorer:
         if not chosen:
             return None
         trial.probed = asked
-        return chosen == 1
+        trial.answered = chosen == 1
+        return trial.answered
 
     def attempt(self, rule: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call a rule in every way in which its questions can be answered; return what it gives where it succeeds."""
@@ -172,6 +200,8 @@ class Explorer:
             self._in_rule = False
         for trial in trials:
             if trial.probed is not None and isinstance(trial.error, Fault):
+                if trial.probed.binds is not None and not trial.answered:
+                    raise Bound(*trial.probed.binds)
                 self.open[trial.probed] = None
         return self._merged([trial for trial in trials if trial.probed is None])
 

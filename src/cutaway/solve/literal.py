@@ -163,7 +163,7 @@ class Literals:
         if atom.kind in ("min", "max"):
             below, at_most = self._function_less(atom, value), self._function_less(atom, value + 1)
             return at_most - below
-        raise Unsolved(f"{atom} depends on more than one size")
+        raise Unsolved(f"{Dim({((atom, 1),): 1})} depends on more than one size")
 
     def _function_less(self, atom: Func, value: int) -> Region:
         left, right = atom.left, atom.right
@@ -178,7 +178,7 @@ class Literals:
             return self.solve("less", left, value) | self.solve("less", right, value)
         if atom.kind == "max":
             return self.solve("less", left, value) & self.solve("less", right, value)
-        raise Unsolved(f"{atom} depends on more than one size")
+        raise Unsolved(f"{Dim({((atom, 1),): 1})} depends on more than one size")
 
     def _pair(self, size: Dim) -> Region | None:
         """Return where two products are equal of which one is at least the other for each unknown; None if they are not.
@@ -224,7 +224,7 @@ class Literals:
         for atom, power in monomial:
             names = self._of(atom)
             if len(names) != 1:
-                raise Unsolved(f"{atom} depends on more than one size")
+                raise Unsolved(f"{Dim({((atom, 1),): 1})} depends on more than one size")
             (name,) = names
             found[name] = (*found.get(name, ()), (atom, power))
         return found
