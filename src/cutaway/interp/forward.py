@@ -134,7 +134,7 @@ def _solved(
             return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
 
     with budget.renewed(2 * seconds):
-        return inquiry.inquire(once, framework.tensor, said, gathered, time.monotonic() + seconds)
+        return inquiry.inquire(once, framework.tensor, said, gathered, time.process_time() + seconds)
 
 
 @contextmanager

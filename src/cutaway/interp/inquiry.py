@@ -15,21 +15,21 @@ from cutaway.core.atom import Func
 from cutaway.core.dim import Dim, Size, symbol
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Remarks, Session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, decisions
 from cutaway.solve import words
 from cutaway.solve.explore import Bound, Explorer, Impure, Open, Requirement, Script, Settled
 from cutaway.solve.literal import Literals
 from cutaway.solve.region import NOWHERE, Region, where
-from cutaway.solve.subset import Unsolved, finite
+from cutaway.solve.subset import ALL, Unsolved, finite
 from cutaway.syntax.described import Described
 
 SECONDS = 10.0
-"""How long inputs are looked for."""
+"""How much time of the processor inputs are looked for."""
 
 _MOST_PATHS = 64
-_RANKS = (4, 3, 2, 5, 1, 6, 0)
+_RANKS = (2, 3, 4, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
 _MOST_INPUTS = 1
 _MOST_WRITTEN = 3
@@ -69,15 +69,14 @@ class Trial:
     paths: list[Path]
     is_whole: bool
     bound: dict[str, Size]
+    region: Region = field(init=False)
 
-    @property
-    def region(self) -> Region:
-        """The sizes that are accepted."""
-        found = NOWHERE
+    def __post_init__(self) -> None:
+        """Put together the sizes that are accepted."""
+        self.region = NOWHERE
         for path in self.paths:
             if path.passes:
-                found |= path.region
-        return found
+                self.region |= path.region
 
     @property
     def batch(self) -> str | None:
@@ -127,7 +126,7 @@ def inquire(
             isinstance(path.error, Fault) and "dtype" in path.error.code for trial in of_type for path in trial.paths
         ):
             break
-    if time.monotonic() > until:
+    if time.process_time() > until:
         disk.unrepeatable()
     passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
     if not passing:
@@ -184,7 +183,7 @@ def _tried(
     until: float,
 ) -> Iterator[Trial]:
     for ranks in itertools.product(_RANKS, repeat=len(hints)):
-        if time.monotonic() > until:
+        if time.process_time() > until:
             return
         shapes = {
             name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, hints[name]))
@@ -218,11 +217,12 @@ def _paths(
     given: list[int] | None = []
     impure: set[Any] = set()
     while given is not None:
-        if len(found) == _MOST_PATHS or (found and time.monotonic() > until):
+        if len(found) == _MOST_PATHS or (found and time.process_time() > until):
             return found, False
         script = Script(given)
         explorer = Explorer(literals, script, gathered.place, until, impure, inputs)
         remarks = Remarks()
+        taken = dict(decisions().taken)
         operations, calls, values = len(gathered.operations), len(gathered.calls), gathered.values
         before, gathered.solving = dim.answer_with(explorer.ask), explorer
         try:
@@ -232,6 +232,8 @@ def _paths(
             dim.answer_with(before)
             gathered.solving = None
         done = len(gathered.operations) - operations
+        open_ones = [text for text in decisions().taken if text not in taken]
+        decisions().taken = taken
         del gathered.operations[operations:], gathered.calls[calls:]
         gathered.values = values
         if isinstance(error, Impure):
@@ -246,6 +248,8 @@ def _paths(
         output = None if call is None else call.outputs
         if error is None and output is None and gap is None:
             gap = Note("forward could not be followed to its end")
+        for text in open_ones:
+            explorer.open[Open(text, "it does not depend on sizes alone, and was followed one way", None)] = None
         required = list(explorer.requirements.values())
         found.append(Path(explorer.region, required, list(explorer.open), output, error, gap, done))
         given = script.following()
@@ -258,7 +262,8 @@ def _chosen(passing: list[Trial]) -> Trial:
     Those with a batch, of which fewest sizes are fixed: of rank 2 where any rank will do, and otherwise
     of the highest, because layers that take a batch also take one sample without it.
     """
-    batched = [trial for trial in passing if trial.batch is not None] or passing
+    exact = [trial for trial in passing if not any(path.open or path.gap for path in trial.paths)] or passing
+    batched = [trial for trial in exact if trial.batch is not None] or exact
     least = min(trial.fixed for trial in batched)
     likely = [trial for trial in batched if trial.fixed == least]
     ranks = [sum(map(len, trial.shapes.values())) for trial in likely]
@@ -321,23 +326,23 @@ def _sizes(region: Region, names: list[str]) -> tuple[dict[str, int], str]:
     rest = [name for name in names if name not in sizes]
     if not rest or not all(region.of(name).is_finite for name in rest):
         return sizes, ""
-    best: dict[str, int] | None = None
-    for box in region.boxes:
-        common = box[rest[0]]
-        for name in rest[1:]:
-            common &= box[name]
-        each = {name: common.least() if common else box[name].least() for name in rest}
-        if best is None or (len(set(each.values())), prod(each.values())) < (
-            len(set(best.values())),
-            prod(best.values()),
-        ):
-            best = each
-    assert best is not None
+    best = _plainest(region, rest)
     if len(set(best.values())) == 1:
         note = f"{' = '.join(best)} = {best[rest[0]]}"
     else:
         note = ", ".join(f"{name} = {size}" for name, size in best.items())
     return {**sizes, **best}, f"shown with {note}, the least of the sizes that fit"
+
+
+def _plainest(region: Region, names: list[str]) -> dict[str, int]:
+    """Return sizes of a region that are all the same, if there are any, and small."""
+    found: list[dict[str, int]] = []
+    for box in region.boxes:
+        common = ALL
+        for name in names:
+            common &= box.get(name, ALL)
+        found.append({name: (common or box.get(name, ALL)).least() for name in names})
+    return min(found, key=lambda sizes: (len(set(sizes.values())), prod(sizes.values())))
 
 
 def _keeping(trial: Trial, paths: list[Path], batch: str, region: Region) -> Region | None:
@@ -415,7 +420,10 @@ def _refused(trials: list[Trial], inputs: int) -> Refused | None:
     paths = [(trial, path) for trial in trials for path in trial.paths]
     if any(not isinstance(p.error, Fault) or p.gap or p.open for _, p in paths) or not all(t.is_whole for t in trials):
         return None
-    trial, path = max(paths, key=lambda pair: pair[1].operations)
-    box = path.region.boxes[0]
-    sizes = {s: box[s].least() if s in box else 1 for shape in trial.shapes.values() for s in shape}
+    trial, path = max(paths, key=lambda pair: (pair[1].operations, sum(map(len, pair[0].shapes.values()))))
+    names = list(dict.fromkeys(s for shape in trial.shapes.values() for s in shape))
+    single = {name: held.least() for name in names if _is_single(held := path.region.of(name))}
+    first = names[:1] if len(names) > 1 and names[0] not in single else []
+    rest = [name for name in names if name not in single and name not in first]
+    sizes = {**dict.fromkeys(first, 1), **single, **(_plainest(path.region, rest) if rest else {})}
     return Refused({name: tuple(sizes[s] for s in shape) for name, shape in trial.shapes.items()}, trial.dtypes)

@@ -223,7 +223,7 @@ class Explorer:
         trials: list[Trial] = []
         given: list[int] | None = []
         while given is not None:
-            if trials and (len(trials) == _MOST_TRIALS or time.monotonic() > self.until):
+            if trials and (len(trials) == _MOST_TRIALS or time.process_time() > self.until):
                 self.open[Open("what is computed here", "it depends on sizes in too many ways", self.place())] = None
                 break
             trial = Trial(Script(given))

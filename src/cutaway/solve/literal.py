@@ -273,8 +273,9 @@ class Literals:
             zero = where(name.name, own.where(lambda v: v == 0))
             return zero | self._product_equal(rest, 0)
         found = NOWHERE
+        signs = (1, -1) if own.where(lambda v: v < 0) else (1,)
         for divisor in _divisors(value):
-            for signed in (divisor, -divisor):
+            for signed in (sign * divisor for sign in signs):
                 here = where(name.name, (own - fixed(signed)).where(lambda v: v == 0))
                 if here:
                     found |= here & self._product_equal(rest, value // signed)

@@ -10,7 +10,7 @@ from cutaway.solve.subset import ALL, Subset, Unsolved
 Box = Mapping[str, Subset]
 """The numbers that each unknown may have, by its name; one that is not named may have any."""
 
-_MOST_BOXES = 512
+_MOST_BOXES = 128
 
 
 @dataclass(frozen=True, slots=True)
