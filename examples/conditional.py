@@ -2,7 +2,6 @@
 
 import torch.nn as nn
 import torch.nn.functional as F
-
 from deployment_settings import CLASSES  # not installed: what hangs on it is unknown
 
 

@@ -9,7 +9,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.session import Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import load, lookup
-from tests.keras_oracle.samples import INTEGERS, NAMED_CALLS, Sample
+from tests.keras_oracle.samples import INTEGERS, NAMED_CALLS, TEXTS, Sample
 
 
 def ours(name: str, sample: Sample) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class _Modelled:
 def _described(keras: Any, name: str, sample: Sample) -> dict[str, Any]:
     arguments = {key: _value(keras, key, value) for key, value in sample.arguments.items()}
     layer = getattr(keras.layers, name)(**arguments)
-    dtype = "int32" if name in INTEGERS else "float32"
+    dtype = "int32" if name in INTEGERS else "string" if name in TEXTS else "float32"
 
     def tensor(shape: Any) -> Any:
         return keras.KerasTensor(shape, dtype=dtype)

@@ -32,6 +32,7 @@ _RNN: dict[str, list[Any]] = {
 SEQUENCES = [(None, 7, 6), (2, 9, 4), (None, None, 4)]
 IMAGES = [(None, 9, 8, 6), (2, 12, 12, 4), (None, 6, 7, 5), (3, 4, 4, 4)]
 VOLUMES = [(None, 6, 5, 7, 4), (2, 8, 8, 8, 6)]
+AUGMENTED = [(2, 12, 10, 3), (4, 8, 8, 3)]
 ANY = [(None, 6), (2, 5, 4), (None, 4, 6, 8)]
 MERGED = [
     [(None, 4), (None, 4)],
@@ -118,6 +119,29 @@ TABLE.update({
     "Masking": ({"mask_value": [0.0]}, SEQUENCES),
     "Rescaling": ({"scale": [0.5, 2], "offset": [0.0, 1.0]}, ANY),
     "Normalization": ({"axis": [-1, None, 1]}, [(2, 5, 4), (None, 4, 6, 8)]),
+    "Resizing": ({"height": [4, 6], "width": [5], "crop_to_aspect_ratio": [True, False], "data_format": FORMATS}, [*IMAGES, (9, 8, 3)]),
+    "CenterCrop": ({"height": [3, 4], "width": [4], "data_format": FORMATS}, [*IMAGES, (9, 8, 3)]),
+    "RandomCrop": ({"height": [3, 4], "width": [4], "data_format": FORMATS}, IMAGES),
+    "RandomFlip": ({"mode": ["horizontal", "vertical", "horizontal_and_vertical"], "seed": [1]}, AUGMENTED),
+    "RandomRotation": ({"factor": [0.2, (-0.1, 0.3)], "fill_mode": ["reflect", "constant"]}, AUGMENTED),
+    "RandomZoom": ({"height_factor": [0.2, (0.1, 0.3)]}, AUGMENTED),
+    "RandomTranslation": ({"height_factor": [0.2], "width_factor": [0.1]}, AUGMENTED),
+    "RandomContrast": ({"factor": [0.2]}, AUGMENTED), "RandomBrightness": ({"factor": [0.2]}, AUGMENTED),
+    "RandomShear": ({"x_factor": [0.2]}, AUGMENTED), "RandomSaturation": ({"factor": [0.2]}, AUGMENTED),
+    "RandomHue": ({"factor": [0.2]}, AUGMENTED), "RandomGrayscale": ({"factor": [0.5]}, AUGMENTED),
+    "RandomColorJitter": ({"brightness_factor": [0.2]}, AUGMENTED), "RandomSharpness": ({"factor": [0.2]}, AUGMENTED),
+    "RandomColorDegeneration": ({"factor": [0.5]}, AUGMENTED), "RandomPosterization": ({"factor": [4]}, AUGMENTED),
+    "RandomInvert": ({"factor": [0.5]}, AUGMENTED), "RandomErasing": ({"factor": [0.5]}, AUGMENTED),
+    "RandomGaussianBlur": ({"factor": [0.5]}, AUGMENTED), "RandomPerspective": ({"factor": [0.5]}, AUGMENTED),
+    "RandomElasticTransform": ({"factor": [0.5]}, AUGMENTED), "AutoContrast": ({}, AUGMENTED), "Equalization": ({}, AUGMENTED),
+    "Solarization": ({"addition_factor": [0.1], "threshold_factor": [0.5]}, AUGMENTED), "CutMix": ({"factor": [0.5]}, AUGMENTED),
+    "MixUp": ({"alpha": [0.2]}, AUGMENTED), "RandAugment": ({"num_ops": [2]}, AUGMENTED), "AugMix": ({"num_chains": [2]}, AUGMENTED),
+    "CategoryEncoding": ({"num_tokens": [7], "output_mode": ["multi_hot", "one_hot", "count"]}, [(None, 5), (2, 1), (3,)]),
+    "Hashing": ({"num_bins": [7], "output_mode": ["int", "multi_hot", "one_hot", "count"]}, [(None, 5), (2, 1), (3,)]),
+    "Discretization": ({"bin_boundaries": [[0.0, 1.0, 2.0]], "output_mode": ["int", "multi_hot", "one_hot", "count"]}, [(None, 5), (2, 1), (3,)]),
+    "StringLookup": ({"vocabulary": [["a", "b", "c"]], "output_mode": ["int", "multi_hot", "one_hot", "count"], "num_oov_indices": [1, 2], "mask_token": [None, ""]}, [(None, 5), (2, 1), (3,)]),
+    "IntegerLookup": ({"vocabulary": [[3, 5, 7]], "output_mode": ["int", "multi_hot", "one_hot", "count"], "num_oov_indices": [1, 2]}, [(None, 5), (2, 1), (3,)]),
+    "TextVectorization": ({"vocabulary": [["a", "b", "c"]], "output_mode": ["int", "multi_hot", "count"], "output_sequence_length": [4]}, [(None, 1), (2,), (None,)]),
     "SimpleRNN": (_RNN, SEQUENCES),
     "LSTM": ({**_RNN, "recurrent_activation": ["sigmoid", "hard_sigmoid"]}, SEQUENCES),
     "GRU": ({**_RNN, "reset_after": [True, False]}, SEQUENCES),
@@ -134,7 +158,8 @@ TABLE.update({
     "GroupQueryAttention": ({"head_dim": [4], "num_query_heads": [4], "num_key_value_heads": [2, 1, 4], "use_bias": [True, False], "dropout": [0.0, 0.1]}, [{"query": (2, 5, 6), "value": (2, 4, 3)}]),
 })  # fmt: skip
 
-INTEGERS = {"Embedding"}
+INTEGERS = {"Embedding", "CategoryEncoding", "Hashing", "IntegerLookup"}
+TEXTS = {"StringLookup", "TextVectorization"}
 NAMED_CALLS = {"MultiHeadAttention", "GroupQueryAttention"}
 
 
@@ -152,5 +177,5 @@ def samples(name: str, count: int) -> Iterator[Sample]:
 
 
 def _required(name: str, argument: str) -> bool:
-    needed = "filters kernel_size units pool_size rate input_dim output_dim equation output_shape target_shape dims n layer cell axes activation stddev scale output_size num_heads key_dim head_dim num_query_heads num_key_value_heads"
+    needed = "filters kernel_size units pool_size rate input_dim output_dim equation output_shape target_shape dims n layer cell axes activation stddev scale output_size num_heads key_dim head_dim num_query_heads num_key_value_heads num_tokens num_bins bin_boundaries vocabulary height width factor x_factor height_factor width_factor brightness_factor"
     return argument in needed.split() and not (name == "MultiHeadAttention" and argument == "output_shape")

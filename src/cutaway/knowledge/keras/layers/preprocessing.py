@@ -10,7 +10,7 @@ from cutaway.knowledge.keras.dtypes import DTYPES
 from cutaway.knowledge.keras.layer import Layer, layer
 from cutaway.knowledge.keras.op import Out, op
 from cutaway.knowledge.keras.ops.arrange import known_rank
-from cutaway.knowledge.keras.state import standardize_data_format
+from cutaway.knowledge.keras.state import snake_case, standardize_data_format
 from cutaway.knowledge.registry import KnownModule
 
 ops = KnownModule("keras.ops")
@@ -67,13 +67,11 @@ def _random(name: str) -> None:
     cls = type(
         name, (Layer,), {"__init__": init, "call": call, "__doc__": "Changes images at random, in training only."}
     )
-    layer(home=f"{_IMAGES}.{name.lower()}")(cls)
+    layer(home=f"{_IMAGES}.{snake_case(name)}")(cls)
 
 
-for (
-    _name
-) in """RandomFlip RandomRotation RandomZoom RandomTranslation RandomContrast RandomBrightness RandomHeight RandomWidth
-RandomShear RandomSaturation RandomHue RandomGrayscale RandomColorJitter RandomColorDegeneration RandomSharpness
+for _name in """RandomFlip RandomRotation RandomZoom RandomTranslation RandomContrast RandomBrightness RandomShear
+RandomSaturation RandomHue RandomGrayscale RandomColorJitter RandomColorDegeneration RandomSharpness
 RandomPosterization RandomInvert RandomErasing RandomGaussianBlur RandomPerspective RandomElasticTransform AutoContrast
 Equalization Solarization CutMix MixUp RandAugment AugMix""".split():
     _random(_name)
@@ -145,6 +143,10 @@ class Discretization(Lookup):
     def _size(self):
         return self.num_bins if self.bin_boundaries is None else len(self.bin_boundaries) + 1
 
+    def call(self, inputs):
+        kind = DTYPES["int32"] if self.output_mode == "int" else self.compute_dtype
+        return encoded(inputs, self._size(), self.output_mode, kind)
+
 
 def _vocabulary(self: Any) -> Any:
     vocabulary = self.vocabulary
@@ -212,6 +214,8 @@ class TextVectorization(Lookup):
         self.max_tokens, self.vocabulary, self.output_mode = max_tokens, vocabulary, output_mode
         self.output_sequence_length, self.pad_to_max_tokens = output_sequence_length, pad_to_max_tokens
         self.num_oov_indices, self.mask_token = 1, "" if output_mode == "int" else None
+        if output_sequence_length is not None and output_mode != "int":
+            raise ValueError("`output_sequence_length` must not be set if `output_mode` is not 'int'.")
 
     _size = _vocabulary
 
@@ -221,4 +225,4 @@ class TextVectorization(Lookup):
     def call(self, inputs):
         if self.output_mode == "int":
             return vectorized(inputs, self.output_sequence_length)
-        return encoded(inputs, self._size(), self.output_mode, DTYPES["float32"])
+        return encoded(vectorized(inputs, None), self._size(), self.output_mode, DTYPES["float32"])
