@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -105,6 +105,9 @@ def networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
         for network in find(state, own, _needy(state, own, classes), gathered):
             classes.update(_classes(network.framework, network.value))
             yield network
+    unbound = list(_unbound(own.values(), seen))
+    for network in unbound:
+        classes.update(_classes(network.framework, network.value))
     made: list[Network] = []
     failed: dict[type, Remarks] = {}
     for name, value in own.items():
@@ -123,8 +126,18 @@ def networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
             gathered.unknowns.update(remarks.unknowns)
             gathered.findings.update(remarks.findings)
     yield from (network for network in made if type(network.value) not in inside)
+    yield from unbound
+
+
+def _unbound(bound: Iterable[Any], seen: set[int]) -> Iterator[Network]:
+    """Yield the networks that a program works with, which are bound to no name and part of no other."""
     for framework in FRAMEWORKS:
-        yield from (Network(name, value, framework) for name, value in framework.unbound() if id(value) not in seen)
+        found = [(name, value) for name, value in framework.unbound() if id(value) not in seen]
+        whole = [value for value in bound if framework.is_network(value)] if found else []
+        inner = {id(part) for value in whole for part in framework.parts(value)}
+        for _, value in found:
+            inner.update(id(part) for part in framework.parts(value) if part is not value)
+        yield from (Network(name, value, framework) for name, value in found if id(value) not in inner)
 
 
 def _needy(state: ModuleState, own: Mapping[str, Any], classes: set[type]) -> set[str]:

@@ -46,7 +46,8 @@ class Keras:
         return not str(value.__module__).startswith("keras.")  # type: ignore[attr-defined]
 
     def unbound(self) -> list[tuple[str, Any]]:
-        return []
+        """Return the models that a program compiled, fitted or summarised, which may be bound to no name."""
+        return [(model.name, model) for model in session.current().state.get("keras.models", {}).values()]
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:

@@ -15,7 +15,7 @@ from cutaway.knowledge.keras.op import symbolic_result
 from cutaway.knowledge.keras.saving import Saving
 from cutaway.knowledge.keras.shape import text
 from cutaway.knowledge.keras.tensor import KerasTensor, Tensor, convert, plain
-from cutaway.knowledge.keras.training import Trainer
+from cutaway.knowledge.keras.training import Trainer, mention
 from cutaway.knowledge.keras.tree import flatten, map_structure, pack_sequence_as
 from cutaway.knowledge.registry import KnownModule, row
 
@@ -187,6 +187,7 @@ class Model(Trainer, Saving, Layer):
 
     def summary(self, *args: Any, print_fn: Any = None, **kwargs: Any) -> None:
         """It only prints."""
+        mention(self)
 
     def get_metrics_result(self) -> dict[str, Any]:
         return {}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.tensor import new
+from cutaway.core import session
+from cutaway.core.fault import Fault
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.keras.tensor import convert, new
 from cutaway.knowledge.registry import register
+from cutaway.knowledge.repeats import count_step
 
 _OPTIMIZERS = (
     "Adam AdamW SGD RMSprop Adagrad Adadelta Adamax Nadam Ftrl Lion Lamb Adafactor Muon LossScaleOptimizer Optimizer"
@@ -42,9 +45,15 @@ class Objective:
         """There are no numbers to keep."""
 
     def apply_gradients(self, *args: Any, **kwargs: Any) -> None:
-        """There are no numbers to change."""
+        """Take a step of training: there are no numbers to change."""
+        count_step("steps of training")
 
-    minimize = reset_state = reset_states = apply_gradients
+    minimize = apply = apply_gradients
+
+    def reset_state(self) -> None:
+        """There are no numbers to reset."""
+
+    reset_states = reset_state
 
     def result(self) -> Any:
         return new((), "float32")
@@ -55,15 +64,32 @@ class Objective:
         return Unknown(f"{name} of {type(self).__name__} is not modelled")
 
 
-def _enter(area: str, names: str) -> None:
+class Loss(Objective):
+    """A loss, which is one number; targets that do not suit the predictions are found."""
+
+    def __call__(self, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
+        from cutaway.knowledge.keras.training import suits
+
+        if not isinstance(y_true, Unknown) and not isinstance(y_pred, Unknown):
+            try:
+                suits(type(self).__name__, convert(y_true), convert(y_pred))
+            except Fault as fault:
+                session.current().find(fault)
+                raise
+            except (Undecidable, TypeError, ValueError):
+                pass  # what is no tensor has no shape to compare
+        return new((), "float32")
+
+
+def _enter(area: str, names: str, base: type = Objective) -> None:
     for name in names.split():
-        cls = type(name, (Objective,), {"__module__": f"keras.src.{area}"})
+        cls = type(name, (base,), {"__module__": f"keras.src.{area}"})
         register(f"keras.{area}.{name}", cls)
     register(f"keras.{area}.get", lambda identifier: identifier)
 
 
 _enter("optimizers", _OPTIMIZERS)
 _enter("optimizers.schedules", _SCHEDULES)
-_enter("losses", _LOSSES)
+_enter("losses", _LOSSES, Loss)
 _enter("metrics", _METRICS)
 _enter("callbacks", _CALLBACKS)

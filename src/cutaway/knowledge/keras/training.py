@@ -11,6 +11,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.shape import text
 from cutaway.knowledge.keras.tensor import KerasTensor, Tensor, convert, is_array, keras_tensor
 from cutaway.knowledge.keras.tree import flatten, map_structure
+from cutaway.knowledge.repeats import count_step
 from cutaway.ops.elementwise import broadcast
 
 
@@ -23,6 +24,11 @@ class History:
         self.params: dict[str, Any] = {}
 
 
+def mention(model: Any) -> None:
+    """Note that a program does something with a model: it is one of its networks, whatever it is bound to."""
+    session.current().state.setdefault("keras.models", {})[id(model)] = model
+
+
 class Trainer:
     """What a model offers to train it."""
 
@@ -30,6 +36,7 @@ class Trainer:
         self, optimizer: Any = "rmsprop", loss: Any = None, loss_weights: Any = None, metrics: Any = None, **kwargs: Any
     ) -> None:
         self.__dict__["optimizer"], self.__dict__["loss"] = optimizer, loss
+        mention(self)
 
     def fit(
         self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: Any = 1, *args: Any, **kwargs: Any
@@ -63,6 +70,8 @@ class Trainer:
 def check(model: Any, x: Any, y: Any) -> Any:
     """Compare data with a model's inputs, and targets with its outputs and its loss; return the outputs."""
     here = session.current()
+    mention(model)
+    count_step("steps of training")
     try:
         return _checked(model, x, y)
     except Undecidable:
@@ -127,35 +136,38 @@ def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
     loss = model.__dict__.get("loss")
     if len(outputs) != 1 or len(targets) != 1:
         return
-    for target, output in zip(targets, outputs):
-        if not isinstance(output, Tensor) or isinstance(output._shape, Unknown):
-            continue
-        own = type(loss).__module__.startswith("keras.")
-        name = loss if isinstance(loss, str) else type(loss).__name__ if own else ""
-        wanted, have = tuple(output._shape[1:]), tuple(target._shape[1:])
-        if len(have) == len(wanted) + 1 and equal(have[-1], 1) is True and name not in _SPARSE:
-            have = have[:-1]
-        elif len(have) == len(wanted) - 1 and equal(wanted[-1], 1) is True and name not in _SPARSE:
+    own = type(loss).__module__.startswith("keras.")
+    suits(loss if isinstance(loss, str) else type(loss).__name__ if own else "", targets[0], outputs[0])
+
+
+def suits(name: str, target: Any, output: Any) -> None:
+    """Raise where targets do not suit an output under a loss of Keras's own."""
+    if not isinstance(output, Tensor) or isinstance(output._shape, Unknown) or isinstance(target._shape, Unknown):
+        return
+    wanted, have = tuple(output._shape[1:]), tuple(target._shape[1:])
+    if len(have) == len(wanted) + 1 and equal(have[-1], 1) is True and name not in _SPARSE:
+        have = have[:-1]
+    elif len(have) == len(wanted) - 1 and equal(wanted[-1], 1) is True and name not in _SPARSE:
+        have = (*have, 1)
+    if name in _SPARSE:
+        inner = wanted[:-1]
+        fits = _equal(have, inner) or _equal(have, (*inner, 1))
+    elif name in _CATEGORIES:
+        fits = _equal(have, wanted)
+    elif name not in _BROADCAST:
+        return
+    else:
+        if len(have) == len(wanted) - 1:
             have = (*have, 1)
-        if name in _SPARSE:
-            inner = wanted[:-1]
-            fits = _equal(have, inner) or _equal(have, (*inner, 1))
-        elif name in _CATEGORIES:
-            fits = _equal(have, wanted)
-        elif name not in _BROADCAST:
-            continue
-        else:
-            if len(have) == len(wanted) - 1:
-                have = (*have, 1)
-            try:
-                broadcast("loss", have, wanted)
-                fits = True
-            except Fault:
-                fits = False
-        if not fits:
-            raise ArgumentFault(
-                f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
-            )
+        try:
+            broadcast("loss", have, wanted)
+            fits = True
+        except Fault:
+            fits = False
+    if not fits:
+        raise ArgumentFault(
+            f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
+        )
 
 
 def _equal(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:

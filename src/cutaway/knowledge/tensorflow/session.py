@@ -17,6 +17,7 @@ from cutaway.knowledge.keras.op import tensors
 from cutaway.knowledge.keras.shape import text
 from cutaway.knowledge.keras.tensor import Tensor, Variable, convert, new
 from cutaway.knowledge.registry import register
+from cutaway.knowledge.repeats import count_step
 from cutaway.knowledge.tensorflow.graph import build, default_graph
 from cutaway.knowledge.tensorflow.silent import look
 
@@ -67,27 +68,13 @@ for _name in ("Session", "InteractiveSession", "train.MonitoredTrainingSession",
 
 def run(fetches: Any, feed_dict: Any) -> Any:
     """Compare what is fed with the placeholders, follow the graph to what is fetched, and return its shapes."""
-    _count()
+    count_step("runs of a session")
     fed = _fed(feed_dict)
     wanted = _sources(fetches)
     fresh = _followed(wanted, fed)
     graph = default_graph()
     graph.fetched = [t for t in _flat(fetches) if isinstance(t, Tensor)] or graph.fetched
     return _results(fetches, fresh)
-
-
-_RUNS = 100  # of one line
-
-
-def _count() -> None:
-    """End the loop around a line that has run often enough: a training does the same again and again."""
-    here = session.current()
-    place = here.place()
-    counts = here.state.setdefault("tensorflow.runs", {})
-    counts[place] = counts.get(place, 0) + 1
-    if counts[place] > _RUNS:
-        here.assume(f"a loop goes on as it began after {_RUNS} runs of a session", place)
-        here.settled = Unknown("how a training ends is not known", place)
 
 
 def _flat(value: Any) -> list[Any]:
