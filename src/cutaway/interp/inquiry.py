@@ -12,7 +12,7 @@ from typing import Any
 from cutaway.core import dim, disk
 from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.atom import Func
-from cutaway.core.dim import Dim, Size, symbol
+from cutaway.core.dim import Dim, Size, substitute, symbol
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -22,7 +22,7 @@ from cutaway.solve import words
 from cutaway.solve.explore import Bound, Explorer, Impure, Open, Requirement, Script, Settled
 from cutaway.solve.literal import Literals
 from cutaway.solve.region import NOWHERE, Region, where
-from cutaway.solve.subset import ALL, Unsolved, finite
+from cutaway.solve.subset import ALL, Subset, Unsolved, finite
 from cutaway.syntax.described import Described
 
 SECONDS = 10.0
@@ -31,8 +31,9 @@ SECONDS = 10.0
 _MOST_PATHS = 64
 _RANKS = (2, 3, 4, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
-_MOST_INPUTS = 1
+_MOST_INPUTS = 2
 _MOST_WRITTEN = 3
+_MOST_SIZES = 16
 
 Run = Callable[[Mapping[str, Any]], tuple[Call | None, BaseException | None]]
 """Calls forward on inputs by name; returns the record of the call and what ended it."""
@@ -141,6 +142,8 @@ def _meant(passing: list[Trial], said: Sequence[Described]) -> tuple[Trial, Desc
     """Return the inputs that the program itself says it means, if they fit, and what says so."""
     for hint in said:
         for trial in passing:
+            if len(trial.shapes) > 1:
+                continue
             (shape,) = trial.shapes.values()
             if hint.sizes is not None and len(hint.sizes) == len(shape) and _agreeing(trial.region, shape, hint.sizes):
                 return trial, hint
@@ -212,7 +215,8 @@ def _paths(
 
     A size that must be one of the network's configuration is put into `bound`, and taken to be that.
     """
-    inputs = frozenset(bound)
+    inputs = list(bound)
+    left_out: dict[Open, None] = {}
     found: list[Path] = []
     given: list[int] | None = []
     impure: set[Any] = set()
@@ -242,6 +246,10 @@ def _paths(
             continue
         if isinstance(error, Bound):
             bound[error.name] = error.size
+            bound.update({name: substitute(size, {error.name: error.size}) for name, size in bound.items()})
+            if error.others:
+                condition = f"{error.name} may differ from {error.size}"
+                left_out[Open(condition, "sizes that are not the same but fit, as one of 1, are left out", None)] = None
             found, given = [], []
             continue
         gap = next((Note(note.text, note.place) for note in remarks.unknowns), None)
@@ -250,6 +258,7 @@ def _paths(
             gap = Note("forward could not be followed to its end")
         for text in open_ones:
             explorer.open[Open(text, "it does not depend on sizes alone, and was followed one way", None)] = None
+        explorer.open.update(left_out)
         required = list(explorer.requirements.values())
         found.append(Path(explorer.region, required, list(explorer.open), output, error, gap, done))
         given = script.following()
@@ -262,7 +271,8 @@ def _chosen(passing: list[Trial]) -> Trial:
     Those with a batch, of which fewest sizes are fixed: of rank 2 where any rank will do, and otherwise
     of the highest, because layers that take a batch also take one sample without it.
     """
-    exact = [trial for trial in passing if not any(path.open or path.gap for path in trial.paths)] or passing
+    large = [trial for trial in passing if all(len(shape) > 1 for shape in trial.shapes.values())] or passing
+    exact = [trial for trial in large if not any(path.open or path.gap for path in trial.paths)] or large
     batched = [trial for trial in exact if trial.batch is not None] or exact
     least = min(trial.fixed for trial in batched)
     likely = [trial for trial in batched if trial.fixed == least]
@@ -316,15 +326,16 @@ def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found 
     return Found(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, at)
 
 
-def _is_single(held: Any) -> bool:
+def _is_single(held: Subset) -> bool:
     return held.is_finite and len(held.intervals()) == 1 and held.intervals()[0][1] == held.least()
 
 
 def _sizes(region: Region, names: list[str]) -> tuple[dict[str, int], str]:
     """Return the sizes to show a network with, where there are only finitely many, and a remark if they are not all."""
     sizes = {name: held.least() for name in names if _is_single(held := region.of(name))}
-    rest = [name for name in names if name not in sizes]
-    if not rest or not all(region.of(name).is_finite for name in rest):
+    rest = [name for name in names if name not in sizes and all(name in box for box in region.boxes)]
+    rest = [n for n in rest if all(b[n].is_finite and b[n].head.bit_count() <= _MOST_SIZES for b in region.boxes)]
+    if not rest:
         return sizes, ""
     best = _plainest(region, rest)
     if len(set(best.values())) == 1:
@@ -341,8 +352,13 @@ def _plainest(region: Region, names: list[str]) -> dict[str, int]:
         common = ALL
         for name in names:
             common &= box.get(name, ALL)
-        found.append({name: (common or box.get(name, ALL)).least() for name in names})
+        found.append({name: _usual(common or box.get(name, ALL)) for name in names})
     return min(found, key=lambda sizes: (len(set(sizes.values())), prod(sizes.values())))
+
+
+def _usual(held: Subset) -> int:
+    """Return the smallest size, but 1 only where there is no other: it often fits because it is repeated."""
+    return (held - finite([1]) or held).least()
 
 
 def _keeping(trial: Trial, paths: list[Path], batch: str, region: Region) -> Region | None:

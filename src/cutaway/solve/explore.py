@@ -86,6 +86,7 @@ class Trial:
     script: Script
     probed: Open | None = None
     answered: bool = False
+    asks_more: bool = False
     result: Any = None
     error: BaseException | None = None
     region: Region = EVERYWHERE
@@ -117,11 +118,14 @@ class Impure(Again):
 
 
 class Bound(Again):
-    """A size of an input is required to be one that is given otherwise: that of a network's configuration."""
+    """A size of an input is required to be another one, or one that is given otherwise, as by a configuration.
 
-    def __init__(self, name: str, size: Dim) -> None:
+    `others` tells that there are sizes for which that is not so.
+    """
+
+    def __init__(self, name: str, size: Dim, others: bool) -> None:
         super().__init__(Unknown(f"{name} must be {size}"))
-        self.name, self.size = name, size
+        self.name, self.size, self.others = name, size, others
 
 
 @dataclass(slots=True)
@@ -129,7 +133,8 @@ class Explorer:
     """Answers questions about sizes in one run, and gathers what the run requires.
 
     `region` is what sizes may be up to here, `place` says where the target's control is, `until` when to give up.
-    `inputs` are the sizes of inputs, which are what is looked for. While `guarded`, the target itself handles what is raised. `impure` has the calls that are not tried by themselves.
+    `inputs` are the sizes of inputs, which are what is looked for. While `guarded`, the target itself handles what is
+    raised. `impure` has the calls that are not tried by themselves.
     """
 
     literals: Literals
@@ -137,7 +142,7 @@ class Explorer:
     place: Callable[[], Place | None]
     until: float
     impure: set[Any] = field(default_factory=set)
-    inputs: frozenset[str] = frozenset()
+    inputs: Sequence[str] = ()
     region: Region = EVERYWHERE
     guarded: int = 0
     requirements: dict[tuple[str, Place | None], Requirement] = field(default_factory=dict)
@@ -166,11 +171,18 @@ class Explorer:
         return (self._trials[-1].script if self._trials else self.script).decide(options)
 
     def _binds(self, left: Size, right: Size) -> tuple[str, Dim] | None:
-        """Return the size of an input that would be equal to something that is not one."""
+        """Return the size of an input that would be equal to something else: another one, or what is not one."""
         for size, other in ((left, right), (right, left)):
             if isinstance(size, Dim) and isinstance(other, Dim) and _is_symbol(size) and str(size) in self.inputs:
                 if not any(name.anonymous or name.name in self.inputs for name in self.literals.unknowns(other)):
                     return str(size), other
+        unknowns = [self.literals.unknowns(size) for size in (left, right)]
+        if all(len(each) == 1 and not next(iter(each)).anonymous for each in unknowns) and unknowns[0] != unknowns[1]:
+            made = self.literals.sequence(left)
+            if made == self.literals.sequence(right) and made.always_grows():
+                order = list(self.inputs)
+                first, last = sorted((next(iter(each)) for each in unknowns), key=lambda one: order.index(one.name))
+                return last.name, Dim({((first, 1),): 1})
         return None
 
     def _unsolved(self, condition: str, reason: str, binds: tuple[str, Dim] | None) -> bool | None:
@@ -180,6 +192,7 @@ class Explorer:
             self.open[asked] = None
             return None
         trial = self._trials[-1]
+        trial.asks_more = True
         if trial.probed is not None:
             return None
         chosen = trial.script.decide(3)
@@ -201,7 +214,8 @@ class Explorer:
         for trial in trials:
             if trial.probed is not None and isinstance(trial.error, Fault):
                 if trial.probed.binds is not None and not trial.answered:
-                    raise Bound(*trial.probed.binds)
+                    others = any(each.error is None and not each.asks_more for each in trials)
+                    raise Bound(*trial.probed.binds, others)
                 self.open[trial.probed] = None
         return self._merged([trial for trial in trials if trial.probed is None])
 

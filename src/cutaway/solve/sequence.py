@@ -60,11 +60,10 @@ class Sequence:
         cycle = bits(r for r, part in enumerate(full.tail) if holds(polynomial.sign(part)))
         return subset(len(full.head), head, len(full.tail), cycle)
 
-    def values(self) -> set[int] | None:
-        """Return every value that it has; None where there is no end of them."""
-        if any(len(part) > 1 for part in self.tail):
-            return None
-        return {*self.head, *(polynomial.value(part, 0) for part in self.tail)}
+    def always_grows(self) -> bool:
+        """Tell whether each value is larger than the one before it, so that no two are the same."""
+        more = _lengthened(self, len(self.head) + 1)
+        return not (Sequence(more.head[1:], more.tail) - self).where(lambda value: value <= 0)
 
     def normal(self) -> Sequence:
         """Return the one form that all sequences with the same values have."""
