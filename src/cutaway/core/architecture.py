@@ -71,6 +71,8 @@ class Module:
     `condition` says when there is such a module, in the user's words, where it is not always there; everything below
     it shares that. One that stands under another name where a condition holds has these in `otherwise`. `repeat` is
     how many there are of it in its parent, all alike but for the index in braces in its path: `layers.{i}`.
+    `origins` says of each argument in `config` how it is known: "literal" in the source, "default", "derived",
+    "symbolic" or "unknown".
     """
 
     path: str
@@ -83,6 +85,7 @@ class Module:
     condition: str | None = None
     repeat: Quantity = 1
     otherwise: tuple[Alias, ...] = ()
+    origins: Mapping[str, JSONValue] = field(default_factory=dict)
 
 
 KINDS = ("parameter", "buffer", "tensor")

@@ -7,7 +7,7 @@ tables report to it what they do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -129,6 +129,7 @@ class Session:
 
     place: Callable[[], Place | None] = lambda: None
     signature: Callable[[Any], inspect.Signature] = inspect.signature
+    literals: Callable[[Place | None, str, Sequence[str]], dict[str, bool] | None] = lambda *_call: None
     tick: Callable[[], None] = lambda: None
     build: Callable[[int], None] = lambda _elements: None
     module: Callable[[str], Any] = lambda _name: None

@@ -39,6 +39,7 @@ from cutaway.interp.script import has_main, run_main
 from cutaway.interp.silence import silence
 from cutaway.interp.sought import quoted
 from cutaway.interp.world import World
+from cutaway.interp.written import literals
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.syntax import resolve, source
 from cutaway.syntax.target import Input, Target, TargetError
@@ -241,6 +242,7 @@ def _installed(
     gathered = Session(
         place=frame.place,
         signature=signature,
+        literals=literals,
         tick=budget.tick,
         build=budget.build,
         module=lambda name: loader.current().source(name),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.architecture import (
     Architecture,
     Condition,
@@ -25,7 +26,7 @@ from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.dim import Dim, is_known, rewritten
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Reference, Session
-from cutaway.core.unknown import Opaque, Unknown
+from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.causes import Causes
 from cutaway.knowledge.describe import Described, class_name, describe, qualified_name
 
@@ -131,16 +132,39 @@ def module_record(
     construction = module.__dict__.get("_construction")
     incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
     incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
+    described = Described(config)
     return ModuleRecord(
         path=path,
         class_name=class_name(cls),
         qualified_name=qualified_name(cls),
-        config=Described(config),
+        config=described,
         source=construction.place if construction else None,
         calls=module_calls(calls),
         complete=not incomplete,
         repeat=as_quantity(repeat),
+        origins=Described(partial(_origins, cls, construction, described, session.current())),
     )
+
+
+def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, JSONValue]:
+    """Return how each argument of a constructor is known."""
+    place = construction.place if construction else None
+    try:
+        parameters = list(here.signature(cls.__init__).parameters)[1:]  # type: ignore[misc]
+    except (TypeError, ValueError, Undecidable):
+        parameters = []
+    written = here.literals(place, class_name(cls), parameters)
+    return {name: _origin(name, value, written) for name, value in config.items()}
+
+
+def _origin(name: str, value: JSONValue, written: dict[str, bool] | None) -> str:
+    if isinstance(value, dict) and "unknown" in value:
+        return "unknown"
+    if isinstance(value, dict) and "symbolic" in value:
+        return "symbolic"
+    if written is None or written.get(name) is False:
+        return "derived"
+    return "literal" if name in written else "default"
 
 
 def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:

@@ -22,6 +22,10 @@ def names(architecture: Architecture) -> set[str]:
         shapes += [shape for call in module.calls for shape in (*call.inputs, *(call.outputs or ()))]
     texts = {size for shape in shapes for size in shape or () if isinstance(size, str)}
     texts |= {op.macs for op in architecture.ops if isinstance(op.macs, str)}
+    counts: list[Quantity] = [module.repeat for module in architecture.modules]
+    counts += [weight.repeat for weight in architecture.weights]
+    counts += [op.repeat for op in architecture.ops]
+    texts |= {count for count in counts if isinstance(count, str)}
     return {symbol.name for text in texts for symbol in symbols(parse(text))}
 
 
@@ -33,9 +37,18 @@ def evaluate(architecture: Architecture, values: Mapping[str, int]) -> Architect
             architecture,
             inputs=tuple(at.value(value) for value in architecture.inputs),
             outputs=tuple(at.value(value) for value in architecture.outputs),
-            weights=tuple(replace(weight, shape=at.shape(weight.shape)) for weight in architecture.weights),
+            weights=tuple(
+                replace(weight, shape=at.shape(weight.shape), repeat=at.quantity(weight.repeat))
+                for weight in architecture.weights
+            ),
             modules=tuple(
-                replace(module, calls=tuple(at.call(call) for call in module.calls)) for module in architecture.modules
+                replace(
+                    module,
+                    calls=tuple(at.call(call) for call in module.calls),
+                    repeat=at.quantity(module.repeat),
+                    config={name: at.attribute(item) for name, item in module.config.items()},
+                )
+                for module in architecture.modules
             ),
             ops=tuple(
                 replace(
@@ -44,6 +57,7 @@ def evaluate(architecture: Architecture, values: Mapping[str, int]) -> Architect
                     inputs=tuple(at.value(value) for value in op.inputs),
                     outputs=tuple(at.value(value) for value in op.outputs),
                     macs=at.quantity(op.macs),
+                    repeat=at.quantity(op.repeat),
                 )
                 for op in architecture.ops
             ),
@@ -83,6 +97,9 @@ class _At:
         """Evaluate a text that is a formula in the given symbols; another text means itself."""
         if isinstance(item, list):
             return [self.attribute(element) for element in item]
+        if isinstance(item, dict) and isinstance(text := item.get("symbolic"), str):
+            made = self.attribute(text)
+            return {"symbolic": made} if isinstance(made, str) else made
         if isinstance(item, dict):
             return {key: self.attribute(element) for key, element in item.items()}
         if isinstance(item, str) and any(name in item for name in self.values):

@@ -199,6 +199,7 @@ class _Folding:
             complete=all(module.complete for module in found.values()),
             repeat=quantity(self.explainer.explain({n: m.repeat for n, m in found.items()})),
             otherwise=self._aliases({n: m.path for n, m in found.items()}, first.path),
+            origins=Described(partial(_origins, list(found.values()))),
         )
 
     def _aliases(self, names: Mapping[int, str], main: str) -> tuple[Alias, ...]:
@@ -408,6 +409,15 @@ def _unique(path: str, taken: set[str]) -> str:
         made = f"{path}#{number}"
     taken.add(made)
     return made
+
+
+def _origins(modules: Sequence[Module]) -> dict[str, JSONValue]:
+    """Return how each argument is known; one that a condition decides is symbolic."""
+    first = modules[0]
+    return {
+        name: origin if all(other.config.get(name) == first.config.get(name) for other in modules) else "symbolic"
+        for name, origin in first.origins.items()
+    }
 
 
 def _size(value: JSONValue) -> Quantity:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture, Cause
-from cutaway.report.page import fit, heading, remark
+from cutaway.report.page import fit, heading, known_part, remark
 from cutaway.report.terminal import Terminal, paint, wrap
 
 _KINDS = (("modules", "module"), ("weights", "weight"), ("ops", "operation"))
@@ -31,7 +31,7 @@ def _page(architecture: Architecture, terminal: Terminal) -> list[str]:
             paint([(line, "strong")], terminal.colour) for line in wrap(_hanging(cause), terminal.width, terminal.width)
         ]
         lines += remark(cause.text, cause.place, "  ", terminal)
-    return lines
+    return [*lines, *known_part(architecture, terminal)]
 
 
 def _hanging(cause: Cause) -> str:

@@ -33,6 +33,7 @@ from cutaway.core.architecture import (
 from cutaway.core.condition import KINDS as DECIDED_BY
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
+from cutaway.passes.provenance import Known, Provenance
 
 SCHEMA = "cutaway/architecture/2"
 """The version of the form; another number after the slash is another form."""
@@ -70,7 +71,24 @@ def loads(text: str | bytes) -> tuple[Architecture, ...]:
 
 def to_json(architectures: Sequence[Architecture]) -> dict[str, Any]:
     """Return the document."""
-    return {"schema": SCHEMA, "architectures": [_ARCHITECTURE.write(each) for each in architectures]}
+    return {"schema": SCHEMA, "architectures": [_written(each) for each in architectures]}
+
+
+def _written(architecture: Architecture) -> dict[str, Any]:
+    """Return an architecture with what is told from it alone: how each of its facts is known, and how many are."""
+    document: dict[str, Any] = _ARCHITECTURE.write(architecture)
+    provenance = Provenance(architecture)
+    for side in ("inputs", "outputs"):
+        for entry, value in zip(document[side], getattr(architecture, side)):
+            entry["provenance"] = provenance.document(provenance.of_shape(value.shape, "", forward=True), "")
+    for entry, weight in zip(document["weights"], architecture.weights):
+        way = provenance.of_shape(weight.shape, weight.module, forward=False)
+        entry["provenance"] = provenance.document(way, weight.module)
+    for entry, op in zip(document["ops"], architecture.ops):
+        entry["provenance"] = provenance.document(provenance.of_op(op), op.module)
+    known = provenance.counted()
+    document["known"] = {name: getattr(known, name) for name in Known.__dataclass_fields__}
+    return document
 
 
 def from_json(document: object) -> tuple[Architecture, ...]:
@@ -218,6 +236,7 @@ _VALUE = _record(
 )
 _ALIAS = _record(Alias, condition=_TEXT, name=_TEXT)
 _FOLDED = ("condition", "repeat", "otherwise")
+_ORIGINS = _Form(dict, _read_options)
 _CALL = _record(
     ModuleCall,
     optional=("input_dtypes", "output_dtypes", "condition"),
@@ -230,7 +249,7 @@ _CALL = _record(
 )
 _MODULE = _record(
     Module,
-    optional=_FOLDED,
+    optional=(*_FOLDED, "origins"),
     brief=_FOLDED,
     path=_TEXT,
     class_name=_TEXT,
@@ -242,6 +261,7 @@ _MODULE = _record(
     condition=_optional(_TEXT),
     repeat=_QUANTITY,
     otherwise=_many(_ALIAS),
+    origins=_ORIGINS,
 )
 _WEIGHT = _record(
     Weight,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from cutaway.core.architecture import Architecture, Note, Value
 from cutaway.core.place import Place
+from cutaway.passes.provenance import Provenance, in_words
 from cutaway.report import figures
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, printable, wrap
 
@@ -70,7 +71,10 @@ def _value(value: Value, names: int, sizes: int, terminal: Terminal) -> Iterable
 
 
 def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
-    """Return the sections of conditions, and of what is unknown, assumed and wrong, each with its places."""
+    """Return the sections of conditions, and of what is unknown, assumed and wrong, each with its places.
+
+    Last comes how much of the network is known.
+    """
     lines: list[str] = []
     if architecture.conditions:
         lines += ["", paint([(f"Conditions ({len(architecture.conditions)})", "strong")], terminal.colour)]
@@ -91,7 +95,15 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
             lines += remark(f"{diagnostic.message} [{diagnostic.code}]", diagnostic.place, "  ", terminal)
             for detail in diagnostic.notes:
                 lines += remark(detail.text, detail.place, "    ", terminal)
-    return lines
+    return [*lines, *known_part(architecture, terminal)]
+
+
+def known_part(architecture: Architecture, terminal: Terminal) -> list[str]:
+    """Return the line that says how much of a network is known."""
+    known = Provenance(architecture).counted()
+    style = "doubt" if known.unknown else "faint"
+    words = wrap(in_words(known), terminal.width, terminal.width) if known.facts else []
+    return ["", *(paint([(line, style)], terminal.colour) for line in words)] if words else []
 
 
 _INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")

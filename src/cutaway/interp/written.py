@@ -1,0 +1,51 @@
+"""Which arguments of a call stand in the source as literals."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+
+from cutaway.core.error import CutawayError
+from cutaway.core.place import Place
+from cutaway.syntax import source
+
+
+def literals(place: Place | None, name: str, parameters: Sequence[str]) -> dict[str, bool] | None:
+    """Return for each argument of the call of a class at a place whether it is a literal; None where no call is found."""
+    if place is None or not place.line:
+        return None
+    calls = [call for call in _calls(place.file).get(place.line, ()) if _name(call.func) == name]
+    if not calls:
+        return None
+    found: dict[str, bool] = {}
+    for call in calls:
+        given = dict(zip(parameters, call.args)) | {k.arg: k.value for k in call.keywords if k.arg is not None}
+        for argument, value in given.items():
+            found[argument] = found.get(argument, True) and _is_literal(value)
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _calls(file: str) -> dict[int, list[ast.Call]]:
+    found: dict[int, list[ast.Call]] = {}
+    try:
+        tree = source.parse(source.read(file), file)
+    except (CutawayError, OSError, SyntaxError):
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_literal(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _is_literal(node.operand)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(_is_literal(item) for item in node.elts)
+    return isinstance(node, ast.Constant)
