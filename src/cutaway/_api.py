@@ -182,9 +182,16 @@ def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
 
     Without arguments it is not called. A call that raises gives everything up to there, and a diagnostic.
     """
-    from cutaway.live.inspection import Arguments, inspected
+    from cutaway.live import kinds
+    from cutaway.live.arguments import Arguments
 
     arguments = Arguments(args, kwargs) if args or kwargs else None
+    if kinds.framework_of(network) == kinds.KERAS:
+        from cutaway.live import keras_inspection
+
+        return with_totals(keras_inspection.inspected(network, arguments)[0])
+    from cutaway.live.inspection import inspected
+
     return with_totals(inspected(network, arguments)[0])
 
 

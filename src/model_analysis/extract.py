@@ -79,8 +79,9 @@ def ops_of(architecture: Architecture, modules: dict[str, Any], source: str) -> 
 def observed(load_fn: Loader, get_sample_input: Loader, progress: Progress | None = None) -> Architecture:
     """Make a network and its input, call it, and return what is seen; what fails is raised with the user's traceback."""
     from cutaway.live.construction import observed as constructions
-    from cutaway.live.failure import failed
+    from cutaway.live.failure import LiveError, failed
     from cutaway.live.inspection import inspected
+    from cutaway.live.kinds import TORCH, framework_of
     from cutaway.live.load import as_network, called
     from cutaway.live.show import as_arguments
     from cutaway.live.state import undisturbed
@@ -91,6 +92,8 @@ def observed(load_fn: Loader, get_sample_input: Loader, progress: Progress | Non
         tell("making the network")
         with constructions():
             network = as_network(called(load_fn, location), location)
+        if framework_of(network) != TORCH:
+            raise LiveError(f"{location}: it gives a {type(network).__name__} of Keras, not a torch.nn.Module")
         tell("making the inputs")
         given = origin_of(get_sample_input).location
         arguments = as_arguments(called(get_sample_input, given), given)

@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-import torch
-
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
+from cutaway.live import kinds
 from cutaway.live.where import place_of_frame
 
 _KEPT = "__cutaway_construction__"
@@ -55,7 +54,7 @@ def observed() -> Iterator[None]:
         sys.setprofile(before)
 
 
-def taken(modules: Iterable[torch.nn.Module]) -> dict[int, Construction]:
+def taken(modules: Iterable[Any]) -> dict[int, Construction]:
     """Return how modules were constructed, by their identity, and forget it in the modules themselves."""
     found = {}
     for module in modules:
@@ -65,7 +64,7 @@ def taken(modules: Iterable[torch.nn.Module]) -> dict[int, Construction]:
     return found
 
 
-def from_attributes(module: torch.nn.Module) -> dict[str, Any]:
+def from_attributes(module: Any) -> dict[str, Any]:
     """Return what a module made elsewhere tells of its constructor's arguments: its attributes of their names."""
     try:
         parameters = inspect.signature(type(module).__init__).parameters.values()
@@ -86,7 +85,7 @@ def _see(frame: FrameType) -> None:
         return
     values = dict(frame.f_locals)
     made = values.get(code.co_varnames[0])
-    if isinstance(made, torch.nn.Module) and _KEPT not in made.__dict__:
+    if isinstance(made, kinds.bases()) and _KEPT not in made.__dict__:
         made.__dict__[_KEPT] = Construction(_arguments(code, values), place_of_frame(frame.f_back))
 
 

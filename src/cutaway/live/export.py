@@ -14,7 +14,7 @@ from cutaway.core.architecture import JSONValue, Op, Value
 from cutaway.core.error import in_words
 from cutaway.core.place import Place
 from cutaway.knowledge.describe import describe
-from cutaway.live.inspection import Arguments
+from cutaway.live.arguments import Arguments
 from cutaway.live.state import evaluating, undisturbed
 
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')

@@ -32,13 +32,13 @@ def own_traceback(error: BaseException) -> str:
     return "".join((["Traceback (most recent call last):\n"] if lines else []) + lines + last).rstrip()
 
 
-def place_of(error: BaseException, home: str, shown: Mapping[str, str]) -> Place | None:
-    """Return the innermost place of an error outside of the folder `home` of the framework; `shown` rewrites paths."""
+def place_of(error: BaseException, homes: tuple[str, ...], shown: Mapping[str, str]) -> Place | None:
+    """Return the innermost place of an error outside of the folders of frameworks; `shown` rewrites paths."""
     found: Place | None = None
     step: TracebackType | None = error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
-        if not _is_foreign(file) and not file.startswith((home, "<")):
+        if not _is_foreign(file) and not file.startswith((*homes, "<")):
             found = Place(shown.get(file, file), step.tb_lineno)
         step = step.tb_next
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,8 @@ from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.describe import FORMS, Described, class_name, describe, qualified_name
 from cutaway.knowledge.flatten import flatten, flatten_arguments
 from cutaway.knowledge.reading import calls_below, dtype_of, module_calls, named_inputs, operations, shape_of
-from cutaway.live import where
+from cutaway.live import kinds, where
+from cutaway.live.arguments import Arguments
 from cutaway.live.capture import Capture, Values
 from cutaway.live.construction import Construction, from_attributes, taken
 from cutaway.live.failure import place_of
@@ -26,14 +27,6 @@ from cutaway.live.flops import Flops
 from cutaway.live.names import names
 from cutaway.live.state import evaluating, undisturbed
 from cutaway.live.watch import watched
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """What a network is called with."""
-
-    positional: tuple[Any, ...] = ()
-    named: Mapping[str, Any] = field(default_factory=dict)
 
 
 def inspected(
@@ -197,7 +190,7 @@ def _with_failure(
         if own:
             held = ", ".join(f"{w.name.rpartition('.')[2]} {'x'.join(map(str, w.shape or ()))}" for w in own)
             notes.append(DiagnosticNote(f"its weights are {held}"))
-    fault = Diagnostic("forward-raises", in_words(error), place_of(error, where.FRAMEWORK, where.SHOWN), tuple(notes))
+    fault = Diagnostic("forward-raises", in_words(error), place_of(error, kinds.homes(), where.SHOWN), tuple(notes))
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 
 

@@ -13,11 +13,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import torch
-
 from cutaway.core.error import in_words
 from cutaway.core.record import dataclass
-from cutaway.live import where
+from cutaway.live import kinds, where
 from cutaway.live.construction import observed
 from cutaway.live.failure import LiveError, failed
 from cutaway.syntax import resolve
@@ -29,7 +27,7 @@ class Loaded:
     """A network of the target and what it is called there."""
 
     name: str
-    network: torch.nn.Module
+    network: Any
 
 
 @contextmanager
@@ -61,7 +59,7 @@ def networks(module: types.ModuleType, target: Target) -> tuple[list[Loaded], li
         if target.expression:
             return [Loaded(target.expression, _evaluated(module, target))], lost
         found = list(_bound(module))
-        whole = {type(part) for each in found for part in each.network.modules()}
+        whole = {type(part) for each in found for part in kinds.parts(each.network)}
         found += [each for each in _made(module, lost) if type(each.network) not in whole]
     if not found:
         why = f" ({lost[0]})" if lost else ""
@@ -89,10 +87,10 @@ def called(make: Any, text: str) -> Any:
         raise failed(f"{text}: {getattr(make, '__name__', 'it')}()", error) from error
 
 
-def as_network(value: Any, text: str) -> torch.nn.Module:
+def as_network(value: Any, text: str) -> Any:
     """Return a value if it is a network."""
-    if not isinstance(value, torch.nn.Module):
-        raise LiveError(f"{text}: it gives {_article(type(value).__name__)}, not a torch.nn.Module")
+    if not isinstance(value, kinds.bases()):
+        raise LiveError(f"{text}: it gives {_article(type(value).__name__)}, not a torch.nn.Module or a Keras layer")
     return value
 
 
@@ -129,12 +127,14 @@ def _module(target: Target, name: str, stdin: bytes | None) -> types.ModuleType:
         except ModuleNotFoundError as error:
             if error.name == name.partition(".")[0]:
                 raise TargetError(f"{target.text}: there is no module {name!r} here or installed") from None
+            if error.name in ("torch", "keras", "tensorflow"):
+                raise LiveError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
             raise failed(f"{target.text}: importing it", error) from error
         except BaseException as error:
             raise failed(f"{target.text}: importing it", error) from error
 
 
-def _evaluated(module: types.ModuleType, target: Target) -> torch.nn.Module:
+def _evaluated(module: types.ModuleType, target: Target) -> Any:
     text = target.expression
     try:
         tree = ast.parse(text, mode="eval")
@@ -175,7 +175,7 @@ def _bound(module: types.ModuleType) -> Iterator[Loaded]:
     """Yield the networks that the module binds."""
     seen: set[int] = set()
     for name, value in list(vars(module).items()):
-        if isinstance(value, torch.nn.Module) and id(value) not in seen:
+        if kinds.is_network(value) and id(value) not in seen:
             seen.add(id(value))
             yield Loaded(name, value)
 
@@ -184,7 +184,7 @@ def _made(module: types.ModuleType, lost: list[str]) -> Iterator[Loaded]:
     """Yield a network of each class of the module that needs no arguments and is no part of another."""
     made = []
     for name, value in list(vars(module).items()):
-        own = isinstance(value, type) and issubclass(value, torch.nn.Module) and value.__module__ == module.__name__
+        own = isinstance(value, type) and issubclass(value, kinds.bases()) and value.__module__ == module.__name__
         if not own:
             continue
         needed = _required(value)
@@ -195,7 +195,7 @@ def _made(module: types.ModuleType, lost: list[str]) -> Iterator[Loaded]:
             made.append(Loaded(name, value()))
         except Exception as error:
             lost.append(f"{name}() raised {in_words(error)}")
-    inside = {type(part) for each in made for part in list(each.network.modules())[1:]}
+    inside = {type(part) for each in made for part in kinds.parts(each.network)[1:]}
     yield from (each for each in made if type(each.network) not in inside)
 
 

@@ -11,8 +11,8 @@ import torch
 from cutaway.core.architecture import JSONValue, Op, Shape, Value
 from cutaway.core.error import in_words
 from cutaway.formats import protobuf
+from cutaway.live.arguments import Arguments
 from cutaway.live.failure import LiveError
-from cutaway.live.inspection import Arguments
 from cutaway.live.state import evaluating, undisturbed
 
 # Numbers of fields: of ModelProto, GraphProto, NodeProto, AttributeProto, ValueInfoProto and TensorProto.

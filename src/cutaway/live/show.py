@@ -9,13 +9,12 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-import torch
-
 from cutaway.core.architecture import Architecture, Note
+from cutaway.live import kinds
+from cutaway.live.arguments import Arguments
 from cutaway.live.failure import LiveError
-from cutaway.live.inspection import Arguments, inspected
 from cutaway.live.load import Loaded, called, function, imported, networks
-from cutaway.live.state import undisturbed
+from cutaway.live.state import counting_anew, undisturbed
 from cutaway.syntax.target import Input, Target, TargetError
 
 RUN = "the target's code was run"
@@ -44,17 +43,47 @@ def show(
         remarks.append(f"it was built and run on the device {device}")
     with ExitStack() as stack:
         stack.enter_context(undisturbed())
+        stack.enter_context(counting_anew())
         if device is not None:
-            stack.enter_context(torch.device(device))
+            stack.enter_context(_on(device))
         module = stack.enter_context(imported(target, paths, stdin))
         found, lost = networks(module, target)
-        given = _arguments(inputs)
+        given = None
         if arguments is not None:
             home = module if arguments.file == target.file and arguments.module == target.module else None
             given = sample(stack.enter_context(imported(arguments, paths)) if home is None else home, arguments)
-        shown = [_seen(each, given, target.text, remarks, via) for each in found]
+        shown = [_shown(each, given, inputs, target.text, remarks, via) for each in found]
         unmade = tuple(Note(text) for text in lost)
         return tuple(replace(each, unknowns=(*each.unknowns, *unmade)) for each in shown)
+
+
+def _on(device: str) -> Any:
+    """Return the context in which networks are built on a device; one of PyTorch's is meant."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise LiveError("--device needs torch installed: pip install 'cutaway[live]'") from None
+    return torch.device(device)
+
+
+def _shown(
+    loaded: Loaded, given: Arguments | None, inputs: Sequence[Input], target: str, remarks: list[str], via: str
+) -> Architecture:
+    """Return one network, of whichever framework it is."""
+    if kinds.framework_of(loaded.network) == kinds.KERAS:
+        if via not in (CALLS, HOOKS):
+            raise LiveError(f"{target}: --via {via} is for networks of PyTorch")
+        from cutaway.live import keras_inspection
+
+        return keras_inspection.inspected(
+            loaded.network,
+            given,
+            inputs,
+            name=loaded.name,
+            target=target,
+            remarks=remarks,
+        )[0]
+    return _seen(loaded, given or _arguments(inputs), target, remarks, via)
 
 
 def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[str], via: str) -> Architecture:
@@ -66,6 +95,8 @@ def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[st
         module = import_module(f"cutaway.live.{via}")
         ops, seen = module.exported(loaded.network, given)
         how = seen if ops is not None else f"{how}: {seen}"
+    from cutaway.live.inspection import inspected
+
     architecture, _ = inspected(
         loaded.network,
         given,
@@ -89,7 +120,7 @@ def as_arguments(value: Any, text: str) -> Arguments:
         return Arguments((), dict(value))
     if isinstance(value, (tuple, list)):
         return Arguments(tuple(value))
-    if isinstance(value, torch.Tensor):
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
         return Arguments((value,))
     raise LiveError(
         f"{text}: it gives {type(value).__name__}; a network takes a tensor, a tuple or list of them, or a dict"
@@ -106,11 +137,19 @@ def _arguments(inputs: Sequence[Input]) -> Arguments | None:
     )
 
 
-def _tensor(given: Input) -> Any:
+def numbers(given: Input) -> tuple[int, ...]:
+    """Return the sizes of an input, which must all be numbers."""
     sizes = given.shape
     if not all(isinstance(size, int) for size in sizes):
         words = "x".join(map(str, sizes))
         raise TargetError(f"--input {words}: a network that runs needs numbers for all sizes")
+    return tuple(size for size in sizes if isinstance(size, int))
+
+
+def _tensor(given: Input) -> Any:
+    import torch
+
+    sizes = numbers(given)
     dtype = getattr(torch, given.dtype)
     if dtype.is_floating_point and dtype.itemsize >= 2:
         return torch.rand(sizes).to(dtype)

@@ -5,18 +5,29 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
-
-import torch
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Put back the state of all random generators and the defaults of torch."""
+    """Put back the state of all random generators and the defaults of torch, if that is imported."""
     numpy: Any = sys.modules.get("numpy")
     python_state = random.getstate()
     numpy_state = numpy.random.get_state() if numpy is not None else None
+    try:
+        with _torch_undisturbed() if "torch" in sys.modules else nullcontext():
+            yield
+    finally:
+        random.setstate(python_state)
+        if numpy_state is not None:
+            numpy.random.set_state(numpy_state)
+
+
+@contextmanager
+def _torch_undisturbed() -> Iterator[None]:
+    import torch
+
     dtype = torch.get_default_dtype()
     grad = torch.is_grad_enabled()
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else range(0)
@@ -24,16 +35,34 @@ def undisturbed() -> Iterator[None]:
         with torch.random.fork_rng(devices=list(devices)):
             yield
     finally:
-        random.setstate(python_state)
-        if numpy_state is not None:
-            numpy.random.set_state(numpy_state)
         torch.set_default_dtype(dtype)
         torch.set_grad_enabled(grad)
 
 
 @contextmanager
-def evaluating(network: torch.nn.Module) -> Iterator[None]:
+def counting_anew() -> Iterator[None]:
+    """Have Keras name layers as in a program that has just begun, and go on afterwards where it was."""
+    if "keras" not in sys.modules:
+        yield
+        return
+    from keras.src.backend.common import global_state
+
+    before = global_state.get_global_attribute(_COUNTERS)
+    global_state.set_global_attribute(_COUNTERS, None)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute(_COUNTERS, before)
+
+
+_COUNTERS = "object_name_uids"
+
+
+@contextmanager
+def evaluating(network: Any) -> Iterator[None]:
     """Run a network in evaluation mode without gradients, then give each module its own mode back."""
+    import torch
+
     modes = [(module, module.training) for module in network.modules()]
     network.eval()
     with ExitStack() as stack:

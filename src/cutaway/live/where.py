@@ -6,11 +6,9 @@ import os
 import sys
 from types import FrameType
 
-import torch
-
 from cutaway.core.place import Place
+from cutaway.live import kinds
 
-FRAMEWORK = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -31,7 +29,7 @@ def place_of_frame(frame: FrameType | None) -> Place | None:
         file = frame.f_code.co_filename
         if frame.f_code.co_name == _START and file.startswith(_OURS):
             return None
-        if not file.startswith((FRAMEWORK, _OURS, "<")):
+        if not file.startswith((*kinds.homes(), _OURS, "<")):
             return Place(SHOWN.get(file, file), frame.f_lineno)
         frame = frame.f_back
     return None

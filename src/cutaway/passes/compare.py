@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Value
+from cutaway.core.architecture import EITHER, Architecture, Module, Op, Quantity, Shape, Value
 from cutaway.core.record import dataclass
 from cutaway.passes.cost import was_followed
+from cutaway.passes.hierarchy import ancestors
 from cutaway.passes.unique import canonical
 
 EQUAL, UNKNOWN, WRONG = "equal", "unknown", "wrong"
@@ -34,7 +35,8 @@ def compare(static: Architecture, true: Architecture) -> list[Fact]:
     """Return every fact of a static result with its verdict."""
     open_ended = not all(module.complete for module in static.modules)
     ended = was_followed(true)
-    followed = was_followed(static) and not static.unknowns and ended
+    forks = any(condition.holds is None for condition in static.conditions)
+    followed = was_followed(static) and not static.unknowns and ended and not forks
     facts = [*_tree(static, true, open_ended), *_weights(static, true, open_ended)]
     facts += _values("inputs", static.inputs, true.inputs, followed)
     facts += _values("outputs", static.outputs, true.outputs, followed)
@@ -79,9 +81,16 @@ def _tree(static: Architecture, true: Architecture, open_ended: bool) -> Iterabl
         yield Fact("tree", subject, EQUAL if same else WRONG, detail)
         yield from _configuration(subject, module, real)
     for path in found.keys() - expected.keys():
-        yield Fact("tree", path, WRONG, f"{found[path].class_name} is not there")
+        sometimes = _is_conditional(path, found, static.separator)
+        yield Fact("tree", path, UNKNOWN if sometimes else WRONG, f"{found[path].class_name} is not there")
     if found.keys() == expected.keys() and list(found) != list(expected):
         yield Fact("tree", "the order of modules", WRONG, "differs")
+
+
+def _is_conditional(path: str, modules: Mapping[str, Module], separator: str) -> bool:
+    """Tell whether a module is there, or more than once, only where a condition holds."""
+    around = [modules[each] for each in ancestors(path, separator) if each in modules]
+    return any(module.condition is not None or module.repeat != 1 for module in around)
 
 
 def _configuration(subject: str, static: Module, true: Module) -> Iterable[Fact]:
@@ -101,18 +110,31 @@ def _same(value: Any, real: Any) -> bool:
     """Tell whether two settings agree; of an object that only its class is told of, the class counts."""
     if _class_of(value) is not None or _class_of(real) is not None:
         return _class_of(value) == _class_of(real) or (
-            isinstance(real, Mapping) and real.get("dataclass") == _class_of(value)
+            isinstance(real, Mapping) and str(real.get("dataclass")).rpartition(".")[2] == _class_of(value)
         )
     if isinstance(value, list) and isinstance(real, list):
         return len(value) == len(real) and all(map(_same, value, real))
     if isinstance(value, Mapping) and isinstance(real, Mapping):
         return value.keys() == real.keys() and all(_same(value[key], real[key]) for key in value)
+    if isinstance(value, str) and isinstance(real, str) and real.startswith(_TENSOR):
+        return _same_tensor(value.removeprefix(_TENSOR), real.removeprefix(_TENSOR))
     return canonical({"": value}) == canonical({"": real})
+
+
+_TENSOR = "<tensor "
+
+
+def _same_tensor(value: str, real: str) -> bool:
+    """Tell whether two tensors are described alike; a running network has no name for a size that it leaves open."""
+    (sizes, _, dtype), (true_sizes, _, true_dtype) = value.partition(" "), real.partition(" ")
+    pairs = list(zip(sizes.split("x"), true_sizes.split("x")))
+    alike = sizes.count("x") == true_sizes.count("x") and dtype == true_dtype
+    return alike and all(a == b or (b == "?" and not a.isdigit()) for a, b in pairs)
 
 
 def _class_of(value: Any) -> str | None:
     described = isinstance(value, str) and value.startswith("<") and value.endswith(">") and " " not in value
-    return value[1:-1] if described else None
+    return value[1:-1].rpartition(".")[2] if described else None
 
 
 def _holds_unknown(value: Any) -> bool:
@@ -137,8 +159,11 @@ def _weights(static: Architecture, true: Architecture, open_ended: bool) -> Iter
             verdict = WRONG
         detail = "" if verdict == EQUAL else f"{_weight(weight)}, is {_weight(real)}"
         yield Fact("weights", name, verdict, detail)
+    modules = {module.path: module for module in static.modules}
     for name in found.keys() - expected.keys():
-        yield Fact("weights", name, WRONG, "is not there")
+        held = found[name]
+        sometimes = held.condition is not None or _is_conditional(held.module or "", modules, static.separator)
+        yield Fact("weights", name, UNKNOWN if sometimes else WRONG, "is not there")
     if found.keys() == expected.keys() and list(found) != list(expected):
         yield Fact("weights", "the order of weights", WRONG, "differs")
 
@@ -177,7 +202,8 @@ def _calls(static: Architecture, true: Architecture, followed: bool, ended: bool
         subject = real.path or "the root"
         if len(module.calls) != len(real.calls):
             returned = [call for call in module.calls if call.outputs is not None]
-            wrong = followed or (ended and len(returned) > len(real.calls))
+            certain = [call for call in returned if call.condition is None]
+            wrong = followed or (ended and len(certain) > len(real.calls))
             detail = f"{len(module.calls)} calls, are {len(real.calls)}"
             yield Fact("calls", subject, WRONG if wrong else UNKNOWN, detail)
             continue
@@ -221,13 +247,15 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
     """Compare the operations, as many as there are of each name and output; attributes where the order agrees too."""
     if not true.ops:
         return
-    if [op.op for op in static.ops] == [op.op for op in true.ops]:
-        for op, real in zip(static.ops, true.ops):
+    stated = [op for op in static.ops if op.op != EITHER]
+    if [op.op for op in stated] == [op.op for op in true.ops]:
+        for op, real in zip(stated, true.ops):
             yield from _operation(op, real)
         return
     expected = Counter(_signature(op) for op in true.ops)
-    found = Counter(_signature(op) for op in static.ops)
-    modules = {_signature(op): op.module for op in (*true.ops, *static.ops)}
+    found = Counter(_signature(op) for op in stated)
+    sometimes = {_signature(op) for op in stated if op.condition is not None or op.repeat != 1}
+    modules = {_signature(op): op.module for op in (*true.ops, *stated)}
     for (name, _), count in (expected & found).items():
         yield from (Fact("operations", name, EQUAL) for _ in range(count))
     for (name, shapes), count in (expected - found).items():
@@ -235,9 +263,14 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
         where = modules[name, shapes] or "the root"
         yield Fact("operations", name, verdict, f"missing {count} times: makes {_shapes(shapes)} in {where}")
     for (name, shapes), count in (found - expected).items():
-        verdict = UNKNOWN if not ended or any(shape is None or None in shape for shape in shapes) else WRONG
+        vague = (name, shapes) in sometimes or any(shape is None or not all(map(_is_int, shape)) for shape in shapes)
+        verdict = UNKNOWN if not ended or vague else WRONG
         where = modules[name, shapes] or "the root"
         yield Fact("operations", name, verdict, f"{count} too many: makes {_shapes(shapes)} in {where}")
+
+
+def _is_int(size: Quantity) -> bool:
+    return isinstance(size, int)
 
 
 def _operation(static: Op, true: Op) -> Iterable[Fact]:

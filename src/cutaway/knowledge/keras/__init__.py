@@ -37,6 +37,6 @@ ALIASES = (
 )
 LATER = frozenset(
     """backend files objectives repetition layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
-    ops.image ops.index ops.signal ops.creation""".split()
+    ops.image ops.signal ops.creation""".split()
 )
-"""Files that few networks need: they are read when a name is not found in the others."""
+"""Files that few networks need, and that give tensors no methods: they are read when a name is not found in the others."""

@@ -1,0 +1,341 @@
+"""Running one model of Keras, and reading off what it is and did: layers, weights, and what goes through each layer.
+
+With TensorFlow it is traced, as `tf.function` does: that computes nothing and changes no state. What can't be traced, and
+what runs on another backend, is called with numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import keras
+
+from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, JSONValue, Module, Note, Value, Weight
+from cutaway.core.error import in_words
+from cutaway.core.session import Call, Reference, Session
+from cutaway.knowledge.describe import FORMS, Described, class_name, describe, qualified_name
+from cutaway.knowledge.flatten import flatten, flatten_arguments
+from cutaway.knowledge.reading import calls_below, dtype_of, module_calls, named_inputs, shape_of
+from cutaway.live import kinds, where
+from cutaway.live.arguments import Arguments
+from cutaway.live.construction import Construction, taken
+from cutaway.live.failure import LiveError, place_of
+from cutaway.live.state import undisturbed
+from cutaway.syntax.target import Input
+
+SEPARATOR = "/"
+NO_OPERATIONS = "only layers were watched: there are no operations"
+
+
+def inspected(
+    network: Any,
+    arguments: Arguments | None,
+    inputs: Sequence[Input] = (),
+    *,
+    name: str = "",
+    target: str = "",
+    remarks: Sequence[str] = (),
+) -> tuple[Architecture, BaseException | None]:
+    """Return what a model is and what one call of it does, and what that call raised."""
+    constructions = taken([network, *network._flatten_layers(include_self=False)])
+    made = constructions.get(id(network))
+    gathered = Session(place=lambda: made.place if made is not None else None)
+    notes = [*remarks, NO_OPERATIONS]
+    given = arguments or _given(network, inputs, notes)
+    error = None
+    if given is not None:
+        gathered.assume("the network is called for inference: training=False")
+        error = _run(network, given, gathered)
+    constructions.update(taken(network._flatten_layers(include_self=False)))  # layers that the call made
+    call = gathered.calls[0] if gathered.calls else None
+    found = _read_off(network, name or class_name(type(network)), target, gathered, call, constructions)
+    if error is not None:
+        found = _with_failure(found, error, gathered)
+    return replace(found, assumptions=(*map(Note, notes), *found.assumptions)), error
+
+
+def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments | None:
+    """Return inputs of the given shapes, or of those that a model declares; None where there is neither."""
+    from cutaway.live.show import numbers
+
+    declared = _declared(network)
+    if not inputs:
+        if declared is None or any(None in tensor.shape[1:] for tensor in declared.values()):
+            return None
+        notes.append("it was called with a batch of 1, of the shapes that its inputs declare")
+        found = [_array([1, *tensor.shape[1:]], tensor.dtype) for tensor in declared.values()]
+        return Arguments((_packed(network, found),))
+    arrays = {each.name: _array(numbers(each), each.dtype) for each in inputs if each.name is not None}
+    plain = [_array(numbers(each), each.dtype) for each in inputs if each.name is None]
+    if declared is None:
+        return Arguments(tuple(plain), arrays)
+    unknown = [each for each in arrays if each not in declared]
+    if unknown or len(plain) + len(arrays) != len(declared):
+        raise LiveError(f"--input does not fit the model, whose inputs are {', '.join(declared)}")
+    rest = iter(plain)
+    return Arguments((_packed(network, [arrays[each] if each in arrays else next(rest) for each in declared]),))
+
+
+def _packed(network: Any, arrays: list[Any]) -> Any:
+    return keras.tree.pack_sequence_as(network._inputs_struct, arrays)
+
+
+def _declared(network: Any) -> dict[str, Any] | None:
+    """Return the symbolic inputs of a functional model by names that can be parameters; None for any other."""
+    struct = getattr(network, "_inputs_struct", None)
+    if struct is None and isinstance(network, keras.Sequential) and network._functional is not None:
+        struct = network._functional._inputs_struct
+    own = type(network).__module__.startswith("keras.")
+    if struct is None or not own:
+        return None
+    found: dict[str, Any] = {}
+    for tensor in keras.tree.flatten(struct):
+        name = re.sub(r"\W", "_", tensor._keras_history.operation.name)
+        while name in found or not name.isidentifier():
+            name = f"{name}_" if name in found else f"_{name}"
+        found[name] = tensor
+    return found
+
+
+def _array(shape: Sequence[int], dtype: str) -> Any:
+    import numpy
+
+    name = keras.backend.standardize_dtype(dtype)
+    zeros = numpy.zeros(shape, "float32" if "float" in name else name)
+    return keras.ops.convert_to_tensor(zeros, dtype=name)
+
+
+def _run(network: Any, given: Arguments, gathered: Session) -> BaseException | None:
+    named = dict(given.named)
+    if "training" in _parameters(network) and "training" not in named:
+        named["training"] = False
+    with undisturbed():
+        if keras.backend.backend() == "tensorflow" and _built(network, given.positional, named):
+            with _watched(gathered):
+                if _traced(network, given.positional, named):
+                    return None
+            gathered.calls.clear()
+        with _watched(gathered):
+            try:
+                network(*given.positional, **named)
+            except (Exception, SystemExit) as raised:
+                return raised
+    return None
+
+
+def _traced(network: Any, positional: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Call a network on tensors without numbers; tell whether it took them."""
+    import tensorflow
+
+    def call(*tensors: Any) -> int:
+        flat = iter(tensors)
+        args = keras.tree.map_structure(lambda value: next(flat) if _is_tensor(value) else value, (positional, named))
+        network(*args[0], **args[1])
+        return 0
+
+    flat = [value for value in keras.tree.flatten((positional, named)) if _is_tensor(value)]
+    specs = [tensorflow.TensorSpec(value.shape, value.dtype) for value in map(keras.ops.convert_to_tensor, flat)]
+    try:
+        tensorflow.function(call, autograph=False).get_concrete_function(*specs)
+    except Exception:  # what it raises on tensors without numbers says little; it is called with numbers then
+        return False
+    return True
+
+
+def _built(network: Any, positional: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Make the weights of a network, which can't be made while it is traced; tell whether they are there."""
+    try:
+        if not all(layer.built for layer in network._flatten_layers()):
+            symbolic = keras.tree.map_structure(_symbolic, (positional, named))
+            network(*symbolic[0], **symbolic[1])
+    except Exception:  # what it raises on symbolic tensors says little; it is called with numbers then
+        return False
+    return True
+
+
+def _symbolic(value: Any) -> Any:
+    return keras.KerasTensor(value.shape, dtype=value.dtype) if _is_tensor(value) else value
+
+
+@contextmanager
+def _watched(gathered: Session) -> Iterator[None]:
+    """Record every call of every layer into a session while inside."""
+    original = keras.Layer.__call__
+    stepped: set[tuple[int, int]] = (
+        set()
+    )  # cells of the recurrent layers that are being called: how often is the backend's
+
+    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(value, keras.KerasTensor) for value in keras.tree.flatten((args, kwargs))):
+            return original(self, *args, **kwargs)
+        around = gathered.modules[-1] if gathered.modules else None
+        if isinstance(around, keras.layers.RNN):
+            if (id(around), id(self)) in stepped:
+                with _plain(original):
+                    return original(self, *args, **kwargs)
+            stepped.add((id(around), id(self)))
+        stepped.difference_update([pair for pair in stepped if pair[0] == id(self)])
+        call = Call(self, flatten_arguments(args, kwargs, refer), 0, depth=len(gathered.modules))
+        gathered.calls.append(call)
+        gathered.modules.append(self)
+        try:
+            result = original(self, *args, **kwargs)
+            call.outputs = flatten(result, refer=refer)
+            return result
+        finally:
+            gathered.modules.pop()
+
+    def refer(value: Any) -> Reference | None:
+        if not _is_tensor(value):
+            return None
+        shape = tuple(None if size is None else int(size) for size in value.shape)
+        return Reference(gathered.next_value(), shape, keras.backend.standardize_dtype(value.dtype))
+
+    keras.Layer.__call__ = watched
+    try:
+        yield
+    finally:
+        keras.Layer.__call__ = original
+
+
+@contextmanager
+def _plain(original: Any) -> Iterator[None]:
+    """Leave calls of layers unwatched while inside."""
+    watched, keras.Layer.__call__ = keras.Layer.__call__, original
+    try:
+        yield
+    finally:
+        keras.Layer.__call__ = watched
+
+
+def _is_tensor(value: Any) -> bool:
+    import numpy
+
+    return keras.ops.is_tensor(value) or isinstance(value, (numpy.ndarray, keras.KerasTensor))
+
+
+def _read_off(
+    network: Any,
+    name: str,
+    target: str,
+    gathered: Session,
+    call: Call | None,
+    constructions: Mapping[int, Construction],
+) -> Architecture:
+    layers = list(_walk(network))
+    paths = {id(layer): path for path, layer in layers}
+    calls = calls_below(gathered, call, paths)
+    declared = _declared(network)
+    inputs = list(named_inputs(_signature(network), call)) if call else []
+    if declared is not None and len(declared) == len(inputs):
+        inputs = [(label, reference) for label, (_, reference) in zip(declared, inputs)]
+    return Architecture(
+        name=name,
+        target=target,
+        framework=kinds.KERAS,
+        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
+        outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
+        modules=tuple(_layer(layer, path, calls.get(id(layer), []), constructions) for path, layer in layers),
+        weights=tuple(_weights(network, layers)),
+        assumptions=tuple(Note(note.text, note.place) for note in gathered.assumptions),
+        separator=SEPARATOR,
+    )
+
+
+def _layer(layer: Any, path: str, calls: list[Call], constructions: Mapping[int, Construction]) -> Module:
+    construction = constructions.get(id(layer))
+    arguments = {} if construction is None else construction.arguments
+    return Module(
+        path=path,
+        class_name=class_name(type(layer)),
+        qualified_name=qualified_name(type(layer)),
+        config=Described(partial(_config, arguments)),
+        source=construction.place if construction is not None else None,
+        calls=module_calls(calls),
+    )
+
+
+def _config(arguments: Mapping[str, Any]) -> dict[str, JSONValue]:
+    return {name: describe(value) for name, value in arguments.items() if not _is_serialized(value)}
+
+
+def _is_serialized(value: Any) -> bool:
+    """Tell whether an argument is what Keras writes for an object where it copies a layer: nobody gave it so."""
+    return isinstance(value, dict) and {"class_name", "config", "registered_name"} <= value.keys()
+
+
+def _walk(network: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the network and every layer below it once, with the path of its names."""
+    seen = {id(network)}
+    taken_names: dict[str, int] = {}
+    yield "", network
+    waiting = [(layer, "") for layer in reversed(network._layers)]
+    while waiting:
+        layer, above = waiting.pop()
+        if id(layer) in seen or not isinstance(layer, keras.Layer):
+            continue
+        seen.add(id(layer))
+        path = f"{above}{SEPARATOR}{layer.name}" if above else str(layer.name)
+        taken_names[path] = taken_names.get(path, 0) + 1
+        if taken_names[path] > 1:
+            path = f"{path}#{taken_names[path]}"
+        yield path, layer
+        waiting.extend((below, path) for below in reversed(layer._layers))
+
+
+def _weights(network: Any, layers: list[tuple[str, Any]]) -> Iterator[Weight]:
+    """Yield the weights in the order of `network.weights`, each with the layer that holds it."""
+    homes: dict[int, str] = {}
+    for path, layer in layers:
+        for variable in (*layer._trainable_variables, *layer._non_trainable_variables):
+            homes.setdefault(id(variable), path)
+    taken_names: dict[str, int] = {}
+    frozen = {id(variable) for variable in network.non_trainable_weights}
+    for variable in network.weights:
+        name = variable.path
+        taken_names[name] = taken_names.get(name, 0) + 1
+        if taken_names[name] > 1:
+            name = f"{name}#{taken_names[name]}"
+        trainable = bool(variable.trainable) and id(variable) not in frozen
+        dtype = keras.backend.standardize_dtype(variable.dtype)
+        yield Weight(name, tuple(variable.shape), dtype, "parameter", trainable, module=homes.get(id(variable), ""))
+
+
+def _parameters(network: Any) -> Mapping[str, inspect.Parameter]:
+    return _signature(network).parameters
+
+
+def _signature(network: Any) -> inspect.Signature:
+    try:
+        return inspect.signature(network.call)
+    except (TypeError, ValueError):
+        return inspect.Signature()
+
+
+def _with_failure(architecture: Architecture, error: BaseException, gathered: Session) -> Architecture:
+    """Add what the call raised: the layer that it failed in, and what went into it."""
+    failing = next((call for call in reversed(gathered.calls) if call.outputs is None), None)
+    notes = []
+    if failing is not None:
+        shapes = ["x".join(map(str, reference.shape)) or "a number" for _, reference in failing.inputs]
+        notes.append(
+            DiagnosticNote(
+                f"in {failing.module.name} ({class_name(type(failing.module))}), given {', '.join(shapes) or 'no tensor'}"
+            )
+        )
+    fault = Diagnostic("forward-raises", in_words(error), place_of(error, kinds.homes(), where.SHOWN), tuple(notes))
+    return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
+
+
+def _tensor(tensor: Any) -> JSONValue:
+    sizes = "x".join("?" if size is None else str(size) for size in tensor.shape)
+    return f"<tensor {sizes} {keras.backend.standardize_dtype(tensor.dtype)}>"
+
+
+FORMS.update({keras.KerasTensor: _tensor, keras.DTypePolicy: lambda policy: str(policy.name)})
