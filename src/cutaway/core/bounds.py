@@ -33,11 +33,11 @@ _learned: dict[Dim | Atom, Bounds] = {}
 def learn(of: Dim | Atom, low: int | None, high: int | None) -> bool:
     """Take a size without constant, or an atom, to lie between two integers; False where there are none between."""
     known = _learned.get(of, ANYTHING)
-    both = _both(known, (low, high))
-    if both != known:
-        _learned[of] = both
+    narrower = both(known, (low, high))
+    if narrower != known:
+        _learned[of] = narrower
         _kept.clear()
-    return both[0] is None or both[1] is None or both[0] <= both[1]
+    return narrower[0] is None or narrower[1] is None or narrower[0] <= narrower[1]
 
 
 def replace(learned: dict[Dim | Atom, Bounds]) -> dict[Dim | Atom, Bounds]:
@@ -112,7 +112,7 @@ def _wave(monomial: Monomial) -> _Wave:
     if len(monomial) != 1:
         return itself
     atom, power = monomial[0]
-    if not isinstance(atom, Func) or power != 1 or atom.kind != FLOORDIV or atom in _learned:
+    if not isinstance(atom, Func) or power != 1 or atom.kind != FLOORDIV:
         return itself
     if not isinstance(atom.right, int) or atom.right <= 0 or isinstance(atom.left, int):
         return itself
@@ -184,14 +184,14 @@ def _monomial(monomial: Monomial) -> Bounds:
 def _atom(atom: Atom) -> Bounds:
     learned = _learned.get(atom, ANYTHING) if _learned else ANYTHING
     if isinstance(atom, Symbol):
-        return _both(learned, (atom.least, None))
+        return both(learned, (atom.least, None))
     (left_low, left_high), (right_low, right_high) = left, right = bounds(atom.left), bounds(atom.right)
     if atom.kind == MIN:
         low = None if left_low is None or right_low is None else min(left_low, right_low)
-        found: Bounds = (low, _both((None, left_high), (None, right_high))[1])
+        found: Bounds = (low, both((None, left_high), (None, right_high))[1])
     elif atom.kind == MAX:
         high = None if left_high is None or right_high is None else max(left_high, right_high)
-        found = (_both((left_low, None), (right_low, None))[0], high)
+        found = (both((left_low, None), (right_low, None))[0], high)
     elif right_low is None or right_low <= 0:
         found = ANYTHING
     elif atom.kind == MOD:
@@ -202,7 +202,7 @@ def _atom(atom: Atom) -> Bounds:
             # A quotient without a rest: what is above 2 and divisible by 4 is at least 4.
             low = None if left_low is None else -(-left_low // right_low)
             found = (low, found[1])
-    return _both(learned, found)
+    return both(learned, found)
 
 
 def _divided(left: Bounds, right: Bounds) -> Bounds:
@@ -252,7 +252,7 @@ def _with_learned(terms: dict[Monomial, int], found: Bounds) -> Bounds:
         return found
     size, factor, constant = made
     learned = _learned.get(size)
-    return found if learned is None else _both(found, _add(_scaled(learned, factor), (constant, constant)))
+    return found if learned is None else both(found, _add(_scaled(learned, factor), (constant, constant)))
 
 
 def _scaled(of: Bounds, factor: int) -> Bounds:
@@ -269,7 +269,7 @@ def _add(left: Bounds, right: Bounds) -> Bounds:
     return low, None if left[1] is None or right[1] is None else left[1] + right[1]
 
 
-def _both(left: Bounds, right: Bounds) -> Bounds:
+def both(left: Bounds, right: Bounds) -> Bounds:
     """Return the bounds of what lies within both."""
     low = left[0] if right[0] is None else right[0] if left[0] is None else max(left[0], right[0])
     return low, left[1] if right[1] is None else right[1] if left[1] is None else min(left[1], right[1])

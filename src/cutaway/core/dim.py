@@ -13,8 +13,8 @@ from math import gcd
 from typing import Any, TypeAlias
 
 from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, QUOTIENT, Atom, Func, Monomial, Symbol, depth, order
-from cutaway.core.bounds import bounds
-from cutaway.core.monomial import by_order, joined, place, quotient_of
+from cutaway.core.bounds import both, bounds
+from cutaway.core.monomial import by_order, divided, joined, place
 from cutaway.core.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown
 
@@ -59,16 +59,24 @@ class Dim:
     def __bool__(self) -> bool:
         return not _decide(equal(self, 0), "==", self, 0)
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: Any) -> Any:
+        if not _is_size(other):
+            return _fraction(self, "<", other)
         return _decide(less(self, other), "<", self, other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: Any) -> Any:
+        if not _is_size(other):
+            return _fraction(self, ">", other)
         return _decide(less(other, self), ">", self, other)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: Any) -> Any:
+        if not _is_size(other):
+            return _fraction(self, "<=", other)
         return not self > other
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: Any) -> Any:
+        if not _is_size(other):
+            return _fraction(self, ">=", other)
         return not self < other
 
     def __index__(self) -> int:
@@ -81,18 +89,18 @@ class Dim:
         return self.__index__()
 
     def __add__(self, other: Any) -> Any:
-        return _combine(self, other, 1) if _is_size(other) else _foreign(self, other)
+        return _combine(self, other, 1) if _is_size(other) else _fraction(self, "+", other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return _combine(self, other, -1) if _is_size(other) else _foreign(self, other)
+        return _combine(self, other, -1) if _is_size(other) else _fraction(self, "-", other)
 
     def __rsub__(self, other: Any) -> Any:
-        return _combine(other, self, -1) if _is_size(other) else _foreign(self, other)
+        return _combine(other, self, -1) if _is_size(other) else _fraction(self, "-", other, True)
 
     def __mul__(self, other: Any) -> Any:
-        return _product(self, other) if _is_size(other) else _foreign(self, other)
+        return _product(self, other) if _is_size(other) else _fraction(self, "*", other)
 
     __rmul__ = __mul__
 
@@ -114,10 +122,10 @@ class Dim:
         return result
 
     def __floordiv__(self, other: Any) -> Any:
-        return floordiv(self, other) if _is_size(other) else _foreign(self, other)
+        return floordiv(self, other) if _is_size(other) else _fraction(self, "//", other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return floordiv(other, self) if _is_size(other) else _foreign(self, other)
+        return floordiv(other, self) if _is_size(other) else _fraction(self, "//", other, True)
 
     def __mod__(self, other: Any) -> Any:
         return mod(self, other) if _is_size(other) else _foreign(self, other)
@@ -126,10 +134,13 @@ class Dim:
         return mod(other, self) if _is_size(other) else _foreign(self, other)
 
     def __truediv__(self, other: Any) -> Any:
-        return _foreign(self, other)
+        return _fraction(self, "/", other)
 
-    __rtruediv__ = __truediv__
-    __rpow__ = __truediv__
+    def __rtruediv__(self, other: Any) -> Any:
+        return _fraction(self, "/", other, True)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _foreign(self, other)
 
 
 def symbol(name: str, least: int = 1) -> Dim:
@@ -247,10 +258,11 @@ def equal(left: Size, right: Size) -> bool | None:
 
 def _equal(left: Size, right: Size) -> bool | None:
     """Tell the same without asking anyone else."""
-    difference = rewritten(_combine(left, right, -1))
+    plain = _combine(left, right, -1)
+    difference = rewritten(plain)
     if isinstance(difference, int):
         return difference == 0
-    low, high = bounds(difference)
+    low, high = bounds(difference) if plain is difference else both(bounds(plain), bounds(difference))
     if low == high == 0:
         return True
     if (low is not None and low > 0) or (high is not None and high < 0):
@@ -275,10 +287,11 @@ def less(left: Size, right: Size) -> bool | None:
 
 def _less(left: Size, right: Size) -> bool | None:
     """Tell the same without asking anyone else."""
-    difference = rewritten(_combine(right, left, -1))
+    plain = _combine(right, left, -1)
+    difference = rewritten(plain)
     if isinstance(difference, int):
         return difference > 0
-    low, high = bounds(difference)
+    low, high = bounds(difference) if plain is difference else both(bounds(plain), bounds(difference))
     if low is not None and low > 0:
         return True
     return False if high is not None and high <= 0 else None
@@ -481,10 +494,21 @@ def _is_size(value: object) -> bool:
 
 def _foreign(dim: Dim, other: object) -> Any:
     if isinstance(other, Unknown):
-        return other
+        return NotImplemented  # it knows better
     if other is None or isinstance(other, (int, float, Dim)):
         return Unknown(f"a fractional expression of the size {dim} is not computed")
     return NotImplemented
+
+
+def _fraction(dim: Dim, sign: str, other: object, swapped: bool = False) -> Any:
+    """Return what an operator makes of a size and a number that may have a fraction."""
+    if isinstance(other, (int, float, Dim)):
+        from cutaway.core.ratio import Ratio
+
+        made = Ratio(dim, 1).combined(sign, other, swapped)
+        if made is not None:
+            return made
+    return _foreign(dim, other)
 
 
 def _decide(answer: bool | None, kind: str, left: Size, right: Size) -> bool:
@@ -543,41 +567,8 @@ def _product(left: Size, right: Size) -> Size:
 
 def divide(left: Size, right: Size) -> tuple[Size, Size]:
     """Split `left` into a multiple of `right` and a rest: left == quotient * right + rest."""
-    divisor = _terms(right)
-    if len(divisor) != 1:
-        return _divide_polynomial(left, right) if divisor else (0, left)
-    quotient: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    ((by_monomial, by_coefficient),) = divisor.items()
-    for monomial, coefficient in _terms(left).items():
-        reduced = quotient_of(monomial, by_monomial)
-        if reduced is None:
-            rest[monomial] = rest.get(monomial, 0) + coefficient
-            continue
-        whole, left_over = divmod(coefficient, by_coefficient)
-        quotient[reduced] = quotient.get(reduced, 0) + whole
-        rest[monomial] = rest.get(monomial, 0) + left_over
+    quotient, rest = divided(_terms(left), _terms(right))
     return _from(quotient), _from(rest)
-
-
-def _divide_polynomial(left: Size, right: Size) -> tuple[Size, Size]:
-    """Divide by a sum, if that leaves no rest; otherwise all of it is the rest."""
-    quotient: Size = 0
-    rest = left
-    leading = min(_terms(right), key=place)
-    factor = _terms(right)[leading]
-    for _ in range(_MOST_TERMS):
-        if rest == 0:
-            return quotient, 0
-        if isinstance(rest, int):
-            break
-        first = min(rest.terms, key=place)
-        reduced = quotient_of(first, leading)
-        if reduced is None or rest.terms[first] % factor:
-            break
-        step = _from({reduced: rest.terms[first] // factor})
-        quotient, rest = quotient + step, rest - step * right
-    return 0, left
 
 
 def _reduced(left: Size, right: Size) -> tuple[Size, Size]:

@@ -7,6 +7,8 @@ sum of products means.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from math import gcd, lcm, prod
 from typing import TypeAlias
 
@@ -21,6 +23,7 @@ Part: TypeAlias = tuple[int, Factors]
 """A number times sizes."""
 
 _MOST_TERMS = 60
+_NUMBERS = re.compile(r"(\d+)")
 _WIDEST_SHIFT = 8
 
 
@@ -55,7 +58,17 @@ def _signed(size: Dim, divisor: int) -> list[tuple[bool, str]]:
     left, remainders = _remainders(size) if divisor == 1 else (size, [])
     parts = [(coefficient < 0, _times(abs(coefficient), text)) for coefficient, text in remainders]
     products = _products(left) if isinstance(left, Dim) else [(left, [])] if left else []
+    products.sort(key=_rank)
     return parts + [(c < 0, _product(abs(c), factors, divisor)) for c, factors in products]
+
+
+def _rank(part: Part) -> tuple[int, list[tuple[bool, int, str]]]:
+    """Return what products are ordered by: the highest degree first, then as a person counts, `ceil(H/8)` before `ceil(H/16)`."""
+    _, factors = part
+    words = _NUMBERS.split(_product(1, factors).replace("(", ""))
+    return -sum(power for _, power in factors), [
+        (word.isdecimal(), int(word or 0) if word.isdecimal() else 0, word) for word in words
+    ]
 
 
 def _products(size: Dim) -> list[Part]:
@@ -157,35 +170,65 @@ def _remainders(size: Dim) -> tuple[Size, list[tuple[int, str]]]:
     """Find `n - d*floor(n/d)` in a sum, and return the rest of it and each `n % d` with its coefficient."""
     found: list[tuple[int, str]] = []
     rest: Size = size
-    for monomial, coefficient in size.terms.items():
-        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
-        if not isinstance(atom, Func) or atom.kind != FLOORDIV or not isinstance(atom.right, int):
+    for monomial in size.terms:
+        atom = _single(monomial)
+        if atom is None or isinstance(atom.left, int) or not isinstance(rest, Dim):
             continue
-        times, over = divmod(-coefficient, atom.right)
-        if over or times <= 0 or isinstance(atom.left, int) or not isinstance(rest, Dim):
-            continue
-        if all(rest.terms.get(m) == times * c for m, c in atom.left.terms.items() if m):
-            found.append((times, f"{_grouped(atom.left)} % {atom.right}"))
-            rest = rest - times * (atom.left - atom.right * _of(atom))
+        for left, right in _divided_by(atom, size):
+            times, over = divmod(-rest.terms.get(monomial, 0), right)
+            if over or times <= 0:
+                continue
+            if all(rest.terms.get(m) == times * c for m, c in left.terms.items() if m):
+                found.append((times, f"{_grouped(left)} % {right}"))
+                rest = rest - times * (left - right * _of(atom))
+                break
     if len(found) == 1 and rest == 0 and found[0][0] == 1:
         return 0, found
     return rest, [(times, f"({text})") for times, text in found]
 
 
+def _divided_by(atom: Func, size: Dim) -> Iterator[tuple[Dim, int]]:
+    """Yield what a rounded quotient is a quotient of, and by what: `floor(n/28)` also is `floor(floor(n/4)/7)`."""
+    assert isinstance(atom.left, Dim) and isinstance(atom.right, int)
+    yield atom.left, atom.right
+    for monomial in size.terms:
+        other = _single(monomial)
+        if other is None or other == atom or atom.right % other.right:
+            continue
+        shift, over = divide(atom.left - other.left, other.right)
+        if isinstance(shift, int) and over == 0:
+            yield _of(other) + shift, atom.right // other.right
+
+
+def _single(monomial: Monomial) -> Func | None:
+    """Return the rounded quotient by a number that a monomial is, if it is one."""
+    atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
+    return atom if isinstance(atom, Func) and atom.kind == FLOORDIV and isinstance(atom.right, int) else None
+
+
 def _rounded_sum(size: Dim) -> str | None:
-    """Return `floor((H - 3)/4)` of `floor((H + 1)/4) - 1`; None for a size that is no such sum."""
-    if not _is_shift(size) or len(size.terms) != 2:
+    """Return a sum with one rounded quotient in it as that; None where it can't be.
+
+    So `floor((H + 1)/4) - 1` is `floor((H - 3)/4)`, and `H - ceil(H/4)` is `floor(3*H/4)`.
+    """
+    rounded = [monomial for monomial in size.terms if _single(monomial)]
+    if len(rounded) != 1 or abs(size.terms[rounded[0]]) != 1 or len(size.terms) < 2:
         return None
-    (monomial,) = (m for m in size.terms if m)
-    atom = monomial[0][0]
-    if size.terms[monomial] != 1 or not isinstance(atom, Func) or atom.kind != FLOORDIV:
+    atom = _single(rounded[0])
+    assert atom is not None and isinstance(atom.left, Dim) and isinstance(atom.right, int)
+    sign = size.terms[rounded[0]]
+    shift = size.terms.get((), 0)
+    others = size - sign * _of(atom) - shift
+    if isinstance(others, int):
+        return _rounded(atom.left, atom.right, shift) if sign > 0 else None
+    if any(monomial not in atom.left.terms for monomial in others.terms):
         return None
-    return _rounded(atom, size.terms[()])
+    left = atom.left if sign > 0 else atom.right - 1 - atom.left
+    return _rounded(left + atom.right * others, atom.right, shift)
 
 
-def _rounded(atom: Func, shift: int = 0) -> str:
-    """Return the text of a rounded quotient and a number."""
-    left, divisor = atom.left, atom.right
+def _rounded(left: Size, divisor: Size, shift: int = 0) -> str:
+    """Return the text of a quotient, rounded down, and a number."""
     if isinstance(divisor, int) and isinstance(left, Dim):
         constant = left.terms.get((), 0)
         above = left - constant
@@ -293,7 +336,7 @@ def _atom_text(atom: Atom) -> str:
         return f"{atom.kind}({', '.join(written(size) for size in arguments(atom.kind, _of(atom)))})"
     if atom.kind == MOD:
         return f"{_grouped(atom.left)} % {_grouped(atom.right)}"
-    return _rounded(atom) if atom.kind == FLOORDIV else _over(atom.left, atom.right)
+    return _rounded(atom.left, atom.right) if atom.kind == FLOORDIV else _over(atom.left, atom.right)
 
 
 def _of(atom: Atom) -> Dim:

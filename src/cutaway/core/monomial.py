@@ -1,4 +1,4 @@
-"""Products of powers of atoms: the terms of sizes, without their coefficients."""
+"""Products of powers of atoms, the terms of sizes, and the division of sums of them."""
 
 from __future__ import annotations
 
@@ -34,3 +34,45 @@ def by_order(factor: tuple[Atom, int]) -> str:
 def place(monomial: Monomial) -> tuple[int, list[tuple[str, int]]]:
     """Return what monomials are ordered by: the highest degree first, then the names."""
     return -sum(power for _, power in monomial), [(atom.order, -power) for atom, power in monomial]
+
+
+_MOST_STEPS = 1 << 8
+
+
+def divided(left: dict[Monomial, int], right: dict[Monomial, int]) -> tuple[dict[Monomial, int], dict[Monomial, int]]:
+    """Split a sum of terms into a multiple of another and a rest; a divisor of several terms leaves all or nothing."""
+    if len(right) != 1:
+        whole = _whole(left, right) if right else None
+        return ({}, left) if whole is None else (whole, {})
+    quotient: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    ((by_monomial, by_coefficient),) = right.items()
+    for monomial, coefficient in left.items():
+        reduced = quotient_of(monomial, by_monomial)
+        count, over = (0, coefficient) if reduced is None else divmod(coefficient, by_coefficient)
+        if reduced is not None and count:
+            quotient[reduced] = count
+        if over:
+            rest[monomial] = over
+    return quotient, rest
+
+
+def _whole(left: dict[Monomial, int], right: dict[Monomial, int]) -> dict[Monomial, int] | None:
+    """Divide by a sum of terms; None where that leaves a rest."""
+    quotient: dict[Monomial, int] = {}
+    rest = dict(left)
+    leading = min(right, key=place)
+    for _ in range(_MOST_STEPS):
+        if not rest:
+            return quotient
+        first = min(rest, key=place)
+        reduced = quotient_of(first, leading)
+        if reduced is None or rest[first] % right[leading]:
+            return None
+        count = quotient[reduced] = rest[first] // right[leading]
+        for monomial, coefficient in right.items():
+            term = joined(monomial, reduced)
+            rest[term] = rest.get(term, 0) - count * coefficient
+            if not rest[term]:
+                del rest[term]
+    return None

@@ -10,6 +10,7 @@ from cutaway.core.condition import Decisions, Term
 from cutaway.core.place import Place
 
 if TYPE_CHECKING:
+    from cutaway.core.ratio import Ratio
     from cutaway.core.relation import Statement
 
 
@@ -28,7 +29,7 @@ class Undecidable(BaseException):
 def other_than_truth(unknown: Unknown) -> Unknown:
     """Return what stands for another value that is unknown for the same reason: no truth of the statement, no number."""
     named = unknown.term is not None and unknown.term.text
-    plain = unknown.about is None and unknown.kind is None and not named
+    plain = unknown.about is None and unknown.kind is None and unknown.ratio is None and not named
     return unknown if plain else Unknown(unknown.reason, unknown.place)
 
 
@@ -36,13 +37,25 @@ def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
     return other_than_truth(self)
 
 
-def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Unknown]:
-    def operate(self: Unknown, other: Any) -> Unknown:
+def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]:
+    def operate(self: Unknown, other: Any) -> Any:
+        if self.ratio is not None:
+            made = self.ratio.combined(sign, other, swapped)
+            if made is not None:
+                return made
         if self.term is None or not self.term.text:
             return other_than_truth(self)
         return Unknown(self.reason, self.place, term=self.term.combined(sign, other, swapped))
 
     return operate
+
+
+def _rounding(way: str) -> Callable[[Unknown], Any]:
+    def rounded(self: Unknown) -> Any:
+        made = None if self.ratio is None else self.ratio.rounded(way)
+        return other_than_truth(self) if made is None else made
+
+    return rounded
 
 
 def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
@@ -54,16 +67,17 @@ class Unknown:
 
     `about` is the statement on sizes whose truth it is, if it is that. What is made of it has another truth.
     `kind` is int or float where it is known to be one number of that type. One that has a `term` is known by its
-    words: an argument, or an expression of arguments.
+    words: an argument, or an expression of arguments. One that has a `ratio` is known once it is rounded.
     """
 
-    __slots__ = ("about", "kind", "place", "reason", "term")
+    __slots__ = ("about", "kind", "place", "ratio", "reason", "term")
 
     reason: str
     place: Place | None
     about: Statement | None
     kind: type | None
     term: Term | None
+    ratio: Ratio | None
 
     def __init__(
         self,
@@ -72,12 +86,14 @@ class Unknown:
         about: Statement | None = None,
         kind: type | None = None,
         term: Term | None = None,
+        ratio: Ratio | None = None,
     ) -> None:
         object.__setattr__(self, "reason", reason)
         object.__setattr__(self, "about", about)
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "term", term)
+        object.__setattr__(self, "ratio", ratio)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -147,9 +163,12 @@ _SIGNS = {
 
 for _name in (
     "call matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert "
-    "round trunc floor ceil enter divmod rdivmod"
+    "round enter divmod rdivmod"
 ).split():
     setattr(Unknown, f"__{_name}__", _absorb)
+
+for _name in ("floor", "ceil", "trunc"):
+    setattr(Unknown, f"__{_name}__", _rounding(_name))
 
 for _name, _sign in _SIGNS.items():
     setattr(Unknown, f"__{_name}__", _operator(_sign))

@@ -11,6 +11,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, maximum, minimum
+from cutaway.core.ratio import fraction
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
 from cutaway.interp import loader
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted, tick
@@ -390,10 +391,12 @@ def _convert(kind: Any) -> Callable[..., Any]:
     def convert(*args: Any) -> Any:
         first = args[0]
         if type(first) is Unknown:
-            return first
+            return first.__trunc__() if kind is int and first.ratio is not None else first
         if isinstance(first, Dim):
             if kind is int:
                 return first
+            if kind is float:
+                return fraction(first, 1)
             if kind is str:
                 return symbolic_text(first)
             return Unknown(f"{kind.__name__} of the size {first}")

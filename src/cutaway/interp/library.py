@@ -104,16 +104,23 @@ def _math() -> dict[str, Any]:
 
     from cutaway.core.dim import Dim
 
-    def whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda x: x if isinstance(x, Dim) else function(x)
+    def whole(way: str) -> Callable[[Any], Any]:
+        function = table[way]
+
+        def call(x: Any) -> Any:
+            if type(x) is Unknown and x.ratio is not None:
+                return getattr(x, f"__{way}__")()
+            return x if isinstance(x, Dim) else function(x)
+
+        return call
 
     table.update(
         lcm=common("lcm"),
         gcd=common("gcd"),
         prod=product,
-        floor=whole(table["floor"]),
-        ceil=whole(table["ceil"]),
-        trunc=whole(table["trunc"]),
+        floor=whole("floor"),
+        ceil=whole("ceil"),
+        trunc=whole("trunc"),
     )
     return table
 

@@ -232,7 +232,7 @@ def _false(condition: Any) -> bool:
         return condition.values_ is not None and not condition.array()
     if isinstance(condition, Unknown):
         if condition.about is not None:
-            session.current().rely_on(condition, f"`{condition.about}` holds, as it is checked")
+            session.current().rely_on(condition, "what is checked here holds")
         return False
     return not condition
 
