@@ -11,7 +11,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.budget import ELEMENTS, counted
-from cutaway.interp.reach import is_host_class
+from cutaway.interp.reach import class_namespace, is_host_class
 
 MODULES = frozenset(
     """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc
@@ -80,6 +80,18 @@ def _abc(real: Any) -> dict[str, Any]:
     return {"update_abstractmethods": _of_targets(real.update_abstractmethods)}
 
 
+def _collections(real: Any) -> dict[str, Any]:
+    def namedtuple(typename: Any, field_names: Any, **options: Any) -> Any:
+        """`namedtuple`, as a class of the module that calls."""
+        for value in (typename, field_names, *options.values()):
+            if type(value) is Unknown:
+                return value
+        home = class_namespace({})["__module__"]
+        return real.namedtuple(typename, field_names, **{"module": home, **options})
+
+    return {"namedtuple": namedtuple}
+
+
 def _struct(real: Any) -> dict[str, Any]:
     def sized(name: str) -> Callable[..., Any]:
         def call(layout: Any, *args: Any) -> Any:
@@ -136,6 +148,7 @@ def _typing(real: Any) -> dict[str, Any]:
 
 _REPLACED: dict[str, Callable[[Any], dict[str, Any]]] = {
     "abc": _abc,
+    "collections": _collections,
     "contextlib": _contextlib,
     "enum": _enum,
     "re": _re,
