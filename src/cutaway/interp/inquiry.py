@@ -235,6 +235,8 @@ def _paths(
         finally:
             dim.answer_with(before)
             gathered.solving = None
+        if error is not None:
+            error = error.with_traceback(None)  # which would keep every frame down to there
         done = len(gathered.operations) - operations
         open_ones = [text for text in decisions().taken if text not in taken]
         decisions().taken = taken

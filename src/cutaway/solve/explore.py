@@ -95,7 +95,10 @@ class Trial:
     def looks(self) -> Any:
         """Return what tells its result apart from others."""
         if self.error is None:
-            return _looks(self.result)
+            try:
+                return _looks(self.result)
+            except RecursionError:  # a list in itself, or nested without end
+                return id(self.result)
         return "unknown" if isinstance(self.error, Undecidable) else (type(self.error), str(self.error))
 
     def take(self) -> Any:
@@ -248,7 +251,7 @@ class Explorer:
             except (Exception, Undecidable) as error:
                 if isinstance(error, Undecidable) and type(error) is not Undecidable:
                     raise
-                trial.error = error
+                trial.error = error.with_traceback(None)  # which would keep every frame down to there
             finally:
                 self._trials.pop()
             trial.region = self.region
