@@ -22,6 +22,7 @@ NETWORKS = [
     ("classifier.py", "Classifier(classes=100, blocks=(1, 3))", [[2, 3, 64, 64]], ["float32"]),
     ("encoder.py", "Encoder", [[2, 24], [2, 24]], ["int64", "bool"]),
     ("encoder.py", "small()", [[2, 24]], ["int64"]),
+    ("lenet.py", "LeNet", [[2, 1, 28, 30]], ["float32"]),
     ("unet.py", "UNet", [[1, 3, 64, 96]], ["float32"]),
     ("unet.py", "UNet(channels=1, depth=2, learned=False)", [[1, 1, 64, 64]], ["float32"]),
     ("registry.py", "build('small', classes=10)", [[1, 3, 224, 224]], ["float32"]),
