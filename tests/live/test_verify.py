@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+import cutaway
 from cutaway.cli import main
 
 PROBES = str(Path(__file__).with_name("probes.py"))
@@ -61,3 +62,27 @@ def test_both_paths_find_the_same_words(capsys: pytest.CaptureFixture[str]) -> N
     found = json.loads(capsys.readouterr().out)
     assert found["facts"] == []
     assert found["counts"]["operations"]["equal"] > 70 and found["counts"]["attributes"]["equal"] > 100
+
+
+@pytest.mark.parametrize("via", ["export", "onnx"])
+@pytest.mark.parametrize(("name", "shape"), [("Functional", "1x3x8x8"), ("Recurrent", "2x5x6"), ("Twice", "1x3x16x16")])
+def test_exported_graphs_bear_witness(via: str, name: str, shape: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if via == "onnx":
+        pytest.importorskip("onnx")
+        pytest.importorskip("onnxscript")
+    assert main(["verify", f"{PROBES}::{name}", "--input", shape, "--via", via, "--format", "json"]) == 0
+    counted = json.loads(capsys.readouterr().out)["counts"]["operations"]
+    assert counted["equal"] > 0 and not counted.get("unknown")
+
+
+def test_a_witness_in_other_words_finds_what_is_wrong() -> None:
+    from cutaway.knowledge.words import common
+    from cutaway.passes.compare import WRONG, compare
+
+    (static,) = cutaway.show(f"{PROBES}::Twice", input="1x3x16x16")
+    (live,) = cutaway.show(f"{PROBES}::Twice", input="1x3x16x16", live=True, via="export")
+    fewer = replace(static, ops=static.ops[1:])
+    wrong = [fact for fact in compare(fewer, live, common) if fact.verdict == WRONG]
+    assert [(fact.kind, fact.subject, fact.detail) for fact in wrong] == [
+        ("operations", "convolution", "missing 1 times: makes 1x3x8x8")
+    ]

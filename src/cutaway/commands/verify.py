@@ -23,6 +23,12 @@ def add(commands: Any) -> None:
     verify.add_argument("target", metavar="TARGET", help="as for show")
     add_reading(verify, live=False)
     add_arguments(verify)
+    verify.add_argument(
+        "--via",
+        choices=("calls", "export", "onnx"),
+        default="calls",
+        help="the witness for operations: calls of the API (default), torch.export, or torch.onnx",
+    )
     verify.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     verify.add_argument("--all", action="store_true", help="list all facts that are wrong or unknown")
     add_output(verify)
@@ -30,6 +36,7 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from cutaway.knowledge.words import common
     from cutaway.passes.compare import WRONG, compare
     from cutaway.report import verdicts
 
@@ -39,7 +46,8 @@ def _run(options: argparse.Namespace) -> int:
     for architecture in static:
         if architecture.name not in live:
             raise CutawayError(f"{options.target}: {architecture.name} is not made when it runs; name one network")
-        facts += compare(architecture, live[architecture.name])
+        words = None if options.via == "calls" else common
+        facts += compare(architecture, live[architecture.name], words)
     if options.format == "json":
         text = json.dumps(verdicts.document(options.target, facts), indent=1) + "\n"
     else:

@@ -7,7 +7,7 @@ Whatever it states is equal or wrong. What is true ends where the network raised
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cutaway.core.architecture import EITHER, Architecture, Module, Op, Quantity, Shape, Value
@@ -31,8 +31,12 @@ class Fact:
     detail: str = ""
 
 
-def compare(static: Architecture, true: Architecture) -> list[Fact]:
-    """Return every fact of a static result with its verdict."""
+Common = Callable[[Iterable[Op]], Iterable[tuple[str, Shape]]]
+"""Operations -> those that both sides have a word for, as what they are in common and the shape that they make."""
+
+
+def compare(static: Architecture, true: Architecture, common: Common | None = None) -> list[Fact]:
+    """Return every fact of a static result with its verdict; `common` where operations have other names on the true side."""
     open_ended = not all(module.complete for module in static.modules)
     ended = was_followed(true)
     forks = any(condition.holds is None for condition in static.conditions)
@@ -41,6 +45,8 @@ def compare(static: Architecture, true: Architecture) -> list[Fact]:
     facts += _values("inputs", static.inputs, true.inputs, followed)
     facts += _values("outputs", static.outputs, true.outputs, followed)
     facts += _calls(static, true, followed, ended)
+    if common is not None:
+        return [*facts, *_in_common(list(common(static.ops)), list(common(true.ops)), followed, ended)]
     facts += _operations(static, true, followed, ended)
     if true.ops:
         facts.append(_macs(static, true))
@@ -267,6 +273,22 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
         verdict = UNKNOWN if not ended or vague else WRONG
         where = modules[name, shapes] or "the root"
         yield Fact("operations", name, verdict, f"{count} too many: makes {_shapes(shapes)} in {where}")
+
+
+def _in_common(
+    stated: Sequence[tuple[str, Shape]], real: Sequence[tuple[str, Shape]], followed: bool, ended: bool
+) -> Iterable[Fact]:
+    """Compare operations by what they are in common and the shapes that they make, as many as there are of each."""
+    found, expected = Counter(stated), Counter(real)
+    for (name, _), count in (expected & found).items():
+        yield from (Fact("operations", name, EQUAL) for _ in range(count))
+    for (name, shape), count in (expected - found).items():
+        verdict = WRONG if followed and shape is not None else UNKNOWN
+        yield Fact("operations", name, verdict, f"missing {count} times: makes {shape_text(shape)}")
+    open_shapes = any(shape is None for _, shape in real)
+    for (name, shape), count in (found - expected).items():
+        known = shape is not None and all(map(_is_int, shape)) and ended and followed and not open_shapes
+        yield Fact("operations", name, WRONG if known else UNKNOWN, f"{count} too many: makes {shape_text(shape)}")
 
 
 def _is_int(size: Quantity) -> bool:
