@@ -16,10 +16,10 @@ from cutaway.core.record import replace
 from cutaway.core.unknown import Undecidable
 from cutaway.interp.analysis import Options, analyse
 from cutaway.passes.cost import with_totals
-from cutaway.passes.variants import fold
 from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
 
 if TYPE_CHECKING:
+    from cutaway.core.variant import Folded, Variant
     from cutaway.hub.folder import Folder
     from cutaway.hub.pipeline import Component
 
@@ -144,10 +144,16 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
 
         folder = find(text)
     if folder is None:
-        return analyse(parse_target(text), options, fold)
+        return analyse(parse_target(text), options, _fold)
     if folder.name == PIPELINE:
         return [_analyse_pipeline(folder, options)]
-    return analyse(folder_target(folder, options.paths), options, fold)
+    return analyse(folder_target(folder, options.paths), options, _fold)
+
+
+def _fold(variants: Sequence[Variant]) -> Folded:
+    from cutaway.passes.variants import fold
+
+    return fold(variants)
 
 
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:

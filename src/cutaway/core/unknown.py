@@ -26,6 +26,10 @@ class Undecidable(BaseException):
         self.container = container
 
 
+class Again(Undecidable):
+    """Something was learned that the whole run has to start over with."""
+
+
 def other_than_truth(unknown: Unknown) -> Unknown:
     """Return what stands for another value that is unknown for the same reason: no truth of the statement, no number."""
     named = unknown.term is not None and unknown.term.text

@@ -43,6 +43,8 @@ class _Exploration:
         base = self._follow({})
         if base is None:
             raise AssertionError("the first run ends in a network or raises")
+        if not base.decisions:
+            return self._remarked(base.architecture, [])
         conditions = self._open(base)
         for text in conditions:
             flipped = self._follow(_other(base, text))

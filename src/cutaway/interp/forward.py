@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutaway.core import dim
 from cutaway.core.error import in_words, place_of
@@ -18,15 +18,17 @@ from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.core.series import Restart
 from cutaway.core.session import Call, Remarks, Session
-from cutaway.core.unknown import Undecidable, Unknown, decisions, following
-from cutaway.interp import budget, complaint, hinted, inquiry
+from cutaway.core.unknown import Again, Undecidable, Unknown, decisions, following
+from cutaway.interp import budget, complaint
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import record_of
 from cutaway.interp.loader import failure
 from cutaway.knowledge import inputs as conventions
 from cutaway.knowledge.framework import Framework
-from cutaway.solve.explore import Again
 from cutaway.syntax.target import Input
+
+if TYPE_CHECKING:
+    from cutaway.interp.inquiry import Found, Refused
 
 
 def run(
@@ -53,14 +55,14 @@ def run(
         finally:
             STACK.pop()
         solved = _solved(network, framework, args, kwargs, lacking, gathered)
-        if isinstance(solved, inquiry.Found):
+        if solved is not None and solved.fits:
             return _shown(network, framework, args, kwargs, solved, gathered)
-        if isinstance(solved, inquiry.Refused):
+        if solved is not None and not solved.fits:
             kwargs |= _tensors(framework, solved)
         remarks = Remarks()
         with gathered.apart(remarks):
             call, error, at = _called(network, framework, args, kwargs, gathered)
-        if isinstance(solved, inquiry.Refused):
+        if solved is not None and not solved.fits:
             _refuse(solved, remarks)
             lacking = []
         ours = isinstance(error, Fault) and "dtype" in error.code and lacking
@@ -98,7 +100,7 @@ def run(
     gathered.learn_anew(learned)
     if call is not None and len(tries) == 1 and len(tries[0]) == 1 and not tries[0][0].is_named:
         solved = _solved(network, framework, [], {}, [tries[0][0].name], gathered)
-        if isinstance(solved, inquiry.Found):
+        if solved is not None and solved.fits:
             if error is not None:
                 return _shown(network, framework, [], {}, solved, gathered)
             call.requires = solved.requires
@@ -119,10 +121,14 @@ def run(
 
 def _solved(
     network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], lacking: list[str], gathered: Session
-) -> inquiry.Found | inquiry.Refused | None:
+) -> Found | Refused | None:
     """Return what is found of the inputs that are lacking by running forward on them."""
+    if not lacking or not framework.is_solvable(network):
+        return None
+    from cutaway.interp import hinted, inquiry  # where inputs are given, nothing is solved
+
     seconds = min(inquiry.SECONDS, budget.current().seconds_left() / 2)
-    if not lacking or not seconds or not framework.is_solvable(network):
+    if not seconds:
         return None
     parts = framework.parts(network)
     forward = complaint.wanted_by(network, framework)[0]
@@ -158,7 +164,7 @@ def _unchanged(parts: list[Any]) -> Iterator[None]:
             value.extend(before) if isinstance(value, list) else value.update(before)
 
 
-def _tensors(framework: Framework, solved: inquiry.Found | inquiry.Refused) -> dict[str, Any]:
+def _tensors(framework: Framework, solved: Found | Refused) -> dict[str, Any]:
     return {name: framework.tensor(shape, solved.dtypes[name], name) for name, shape in solved.shapes.items()}
 
 
@@ -167,7 +173,7 @@ def _shown(
     framework: Framework,
     args: list[Any],
     kwargs: dict[str, Any],
-    solved: inquiry.Found,
+    solved: Found,
     gathered: Session,
 ) -> Call | None:
     """Call a network on the inputs that were found for it."""
@@ -189,7 +195,7 @@ def _shown(
     return call
 
 
-def _refuse(solved: inquiry.Refused, remarks: Remarks) -> None:
+def _refuse(solved: Refused, remarks: Remarks) -> None:
     """Say that no input fits, where one that comes as far as any was found not to."""
     shapes = ", ".join(f"{name} of {'x'.join(map(str, shape)) or '()'}" for name, shape in solved.shapes.items())
     found = list(remarks.findings)

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 from cutaway.core import dim, disk
 from cutaway.core.architecture import Note, Precondition, Value
@@ -104,6 +104,11 @@ class Found:
     shown: str
     place: Place | None
 
+    @property
+    def fits(self) -> Literal[True]:
+        """Tell that there are inputs that fit."""
+        return True
+
 
 @dataclass(slots=True)
 class Refused:
@@ -111,6 +116,11 @@ class Refused:
 
     shapes: dict[str, tuple[int, ...]]
     dtypes: dict[str, str]
+
+    @property
+    def fits(self) -> Literal[False]:
+        """Tell that there are none."""
+        return False
 
 
 def inquire(

@@ -18,7 +18,7 @@ from cutaway.core.error import place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Again, Undecidable, Unknown
 from cutaway.solve import words
 from cutaway.solve.literal import Literals
 from cutaway.solve.region import EVERYWHERE, NOWHERE, Region
@@ -106,10 +106,6 @@ class Trial:
         if self.error is not None:
             raise self.error
         return self.result
-
-
-class Again(Undecidable):
-    """Something was learned that the whole run has to start over with."""
 
 
 class Impure(Again):
