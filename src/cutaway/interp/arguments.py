@@ -87,14 +87,10 @@ def _uses(record: Record, value: Any, name: str, depth: int) -> Iterator[str]:
     """Yield what the uses of an argument say about it."""
     body = record.code.node.body
     nodes = [child for part in (body if isinstance(body, list) else [body]) for child in ast.walk(part)]
-    yield from _uses_in(nodes, lambda node: isinstance(node, ast.Name) and node.id == name, record, depth)
-    kept = {
-        target.attr
-        for node in nodes
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name
-        for target in node.targets
-        if isinstance(target, ast.Attribute)
-    }
+    targets = [target for target, given in _assignments(nodes) if isinstance(given, ast.Name) and given.id == name]
+    names = {name, *(target.id for target in targets if isinstance(target, ast.Name))}
+    yield from _uses_in(nodes, lambda node: isinstance(node, ast.Name) and node.id in names, record, depth)
+    kept = {target.attr for target in targets if isinstance(target, ast.Attribute)}
     if not kept or not isinstance(value, type):
         return
     for method in vars(value).values():
@@ -102,6 +98,35 @@ def _uses(record: Record, value: Any, name: str, depth: int) -> Iterator[str]:
         if other is not None and not isinstance(other.code.node, ast.Lambda):
             inner = [child for part in other.code.node.body for child in ast.walk(part)]
             yield from _uses_in(inner, lambda node: isinstance(node, ast.Attribute) and node.attr in kept, other, depth)
+
+
+def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what is assigned to what, one by one."""
+    for node in nodes:
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            value = node.value  # type: ignore[attr-defined]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                yield from zip(target.elts, value.elts)
+            else:
+                yield target, value
+
+
+def _is_counted(target: ast.expr, nodes: list[ast.AST]) -> bool:
+    """Tell whether a variable starts as a number."""
+    return isinstance(target, ast.Name) and any(
+        isinstance(other, ast.Name)
+        and other.id == target.id
+        and isinstance(value, ast.Constant)
+        and type(value.value) is int
+        for other, value in _assignments(nodes)
+    )
+
+
+def _gives(node: ast.expr, is_it: Any) -> bool:
+    """Tell whether the value of an expression may be an argument."""
+    if isinstance(node, ast.IfExp):
+        return _gives(node.body, is_it) or _gives(node.orelse, is_it)
+    return bool(is_it(node))
 
 
 def _uses_in(nodes: list[ast.AST], is_it: Any, record: Record, depth: int) -> Iterator[str]:
@@ -114,6 +139,9 @@ def _uses_in(nodes: list[ast.AST], is_it: Any, record: Record, depth: int) -> It
                 if not isinstance(other, (ast.List, ast.Tuple, ast.JoinedStr)) and not (
                     isinstance(other, ast.Constant) and not isinstance(other.value, int)
                 ):
+                    yield SIZE
+            case ast.AugAssign(target, operator, given) if is_it(given) and isinstance(operator, _ARITHMETIC):
+                if not isinstance(operator, ast.Add) or _is_counted(target, nodes):
                     yield SIZE
             case ast.Compare(left, operators, rest):
                 sides = [left, *rest]
@@ -143,8 +171,8 @@ def _uses_in(nodes: list[ast.AST], is_it: Any, record: Record, depth: int) -> It
 
 def _handed_on(node: ast.Call, is_it: Any, record: Record, depth: int) -> Iterator[str]:
     """Yield what is said of an argument by the function that it is handed on to."""
-    positions = [at for at, argument in enumerate(node.args) if is_it(argument)]
-    keywords = [keyword.arg for keyword in node.keywords if keyword.arg and is_it(keyword.value)]
+    positions = [at for at, argument in enumerate(node.args) if _gives(argument, is_it)]
+    keywords = [keyword.arg for keyword in node.keywords if keyword.arg and _gives(keyword.value, is_it)]
     if is_it(node.func):
         yield OTHER
     if not positions and not keywords:

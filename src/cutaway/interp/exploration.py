@@ -2,13 +2,15 @@
 
 A run starts from the beginning, with decisions that are given; equal conditions are decided alike in it. Beside the
 first run there is one for each condition, decided the other way, one with all of them so, and one for each
-combination that something turns out to hang on together. So ten flags take about a dozen runs, not a thousand.
+combination that something turns out to hang on together. So ten flags take about a dozen runs, not a thousand. Where
+all combinations take no longer than a moment, all are followed.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.condition import Decision, Decisions, negated
@@ -19,6 +21,9 @@ from cutaway.syntax.target import TargetError
 
 MOST_RUNS = 64
 MOST_RESTARTS = 24
+SHORT_SECONDS = 1.0
+"""What all combinations of conditions may take for all of them to be followed."""
+
 _ROUNDS = 3
 
 Run = Callable[[Decisions], list[Architecture]]
@@ -38,19 +43,17 @@ class _Exploration:
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
         self.stopped: dict[Note, None] = {}
         self.left = False
+        self.share = 0.0  # of all combinations that end in an exception
 
     def result(self) -> Architecture:
+        started = time.monotonic()
         base = self._follow({})
         if base is None:
             raise AssertionError("the first run ends in a network or raises")
         if not base.decisions:
             return self._remarked(base.architecture, [])
         conditions = self._open(base)
-        for text in conditions:
-            flipped = self._follow(_other(base, text))
-            self._deeper(flipped, set(base.decisions))
-        if len(conditions) > 1:
-            holds = {text: holds is not (text in conditions) for text, holds in base.holds.items()}
+        for holds in self._ways(base, conditions, time.monotonic() - started):
             self._deeper(self._follow(holds), set(base.decisions))
         folded = self.fold(self.variants)
         for _ in range(_ROUNDS):
@@ -61,6 +64,19 @@ class _Exploration:
                 break
             folded = self.fold(self.variants)
         return self._remarked(folded.architecture, conditions)
+
+    def _ways(self, base: Variant, conditions: list[str], seconds: float) -> Iterator[dict[str, bool]]:
+        """Yield in which ways to decide conditions: all that there are, where they are few and runs short.
+
+        Otherwise each is turned by itself, and all of them at once.
+        """
+        if 2 ** len(conditions) <= MOST_RUNS and 2 ** len(conditions) * seconds <= SHORT_SECONDS:
+            for turned in itertools.product((False, True), repeat=len(conditions)):
+                yield {**base.holds, **{text: base.holds[text] is not turn for text, turn in zip(conditions, turned)}}
+            return
+        yield from (_other(base, text) for text in conditions)
+        if len(conditions) > 1:
+            yield {text: holds is not (text in conditions) for text, holds in base.holds.items()}
 
     def _deeper(self, variant: Variant | None, known: set[str]) -> None:
         """Follow the conditions that are only met where others are decided another way."""
@@ -115,6 +131,7 @@ class _Exploration:
     def _stop(self, taken: Mapping[str, Decision], error: str) -> None:
         base = self.variants[0].holds
         differing = [text if one.holds else negated(text) for text, one in taken.items() if base.get(text) != one.holds]
+        self.share += 0.5 ** sum(text not in self.given for text in taken)
         self.stopped.setdefault(Note(f"it is not so that {' and '.join(differing)}: {error}"))
 
     def _remarked(self, architecture: Architecture, conditions: list[str]) -> Architecture:
@@ -135,10 +152,7 @@ class _Exploration:
 
     def _is_complete(self) -> bool:
         """Tell whether every combination of the conditions was followed."""
-        total = 0.0
-        for variant in self.variants:
-            total += 0.5 ** len(self._open(variant))
-        return total >= 1.0
+        return self.share + sum(0.5 ** len(self._open(variant)) for variant in self.variants) >= 1.0
 
 
 def _other(variant: Variant, text: str) -> dict[str, bool]:

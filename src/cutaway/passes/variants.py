@@ -292,7 +292,7 @@ class _Folding:
     def _weight_key(self, weight: Weight, number: int) -> Any:
         module = self.paths[number].get(weight.module or "")
         local = name_below(weight.module or "", weight.name) if weight.module else weight.name
-        return module, local, weight.kind
+        return module, local, weight.kind, weight.tied_to is not None
 
     def _weight(self, entry: Entry) -> Weight:
         found: dict[int, Weight] = entry.found
