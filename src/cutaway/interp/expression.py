@@ -357,7 +357,8 @@ class ExpressionCompiler:
                 check = CHECKED.get(type(found))
                 return found if check is None else check(found)
             if isinstance(index, Unknown) and not hasattr(container, "reference"):
-                return index
+                if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
+                    return other_than_truth(index)
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at {index} of a sequence")
             if type(container) in ARRAYS:
@@ -763,6 +764,8 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return reason_of(error, args, kwargs)
     if type(result) is list and len(result) > _LONG:
         build(len(result))
+    elif type(result) is Unknown and result.kind is not None and any(result is given for given in args):
+        return other_than_truth(result)  # what is made of a number need not be one
     check = CHECKED.get(type(result))
     return result if check is None else check(result)
 

@@ -510,7 +510,8 @@ class StatementCompiler(ExpressionCompiler):
                 raise Undecidable(unknown)
             taint(value, unknown)
             target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
-            assign_target(self, target)(frame, unknown)
+            with suppress(AttributeError):  # a property that gives a new list each time
+                assign_target(self, target)(frame, unknown)
         elif method and is_instance_of_targets(value):
             blur(value, unknown, written_by(type(value), method))
 
@@ -627,10 +628,12 @@ class StatementCompiler(ExpressionCompiler):
         return execute
 
     def _settle(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
-        """End a loop that goes on as it began; what it sets is unknown."""
+        """End a loop that goes on as it began: what it counts and collects is unknown, anything else stays as it is."""
         unknown, here.settled = here.settled, None
         assert unknown is not None
-        self._forget(frame, body, unknown)
+        for name in assigned(body):
+            if isinstance(self._present(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)):
+                assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
 
     def _With(self, node: ast.With) -> Execute:
         execute = self.block(node.body)

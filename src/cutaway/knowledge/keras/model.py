@@ -135,6 +135,8 @@ class Model(Trainer, Saving, Layer):
 
     def _standardized(self, inputs: Any) -> list[Any]:
         """Return the inputs in the order of the graph's, checked against them."""
+        if isinstance(inputs, Unknown):
+            raise Undecidable(inputs)
         wanted = self.inputs
         if isinstance(inputs, dict) and not isinstance(self.__dict__["_inputs_struct"], dict):
             named = [tensor._keras_history.operation.name for tensor in wanted]

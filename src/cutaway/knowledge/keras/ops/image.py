@@ -60,6 +60,8 @@ def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid"
     batched = x._shape if len(x._shape) == 4 else (1, *x._shape)
     shape = channels_first(batched, order)
     kernel = per_axis(size, 2, "extract_patches: size")
+    if isinstance(strides, (list, tuple)) and len(strides) == 4:  # as TensorFlow takes them, for all axes
+        strides = strides[1:3] if order == "channels_last" else strides[2:]
     steps = kernel if strides is None else per_axis(strides, 2, "extract_patches: strides")
     if padding == "same":
         sizes = [-(-s // t) for s, t in zip(shape[2:], steps)]
