@@ -118,8 +118,10 @@ class Tensor:
     def numpy(self) -> Any:
         try:
             return self.array()
-        except Undecidable as undecidable:
-            return undecidable.unknown
+        except Undecidable:
+            from cutaway.knowledge.numpy.shaped import of_tensor
+
+            return of_tensor(self)
 
     def __array__(self, *_args: Any, **_kwargs: Any) -> Any:
         return self.array()

@@ -57,7 +57,9 @@ class Trainer:
 
     def predict(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         outputs = check(self, x, None)
-        return Unknown("the numbers of a prediction are not known") if outputs is None else outputs
+        if outputs is None:
+            return Unknown("the numbers of a prediction are not known")
+        return map_structure(_predicted, outputs)
 
     predict_generator = predict_on_batch = predict
 
@@ -65,6 +67,15 @@ class Trainer:
         """There are no numbers to reset."""
 
     reset_states = reset_metrics
+
+
+def _predicted(output: Any) -> Any:
+    """Return the array that a prediction is."""
+    if not isinstance(output, Tensor):
+        return output
+    from cutaway.knowledge.numpy.shaped import of_tensor
+
+    return of_tensor(output)
 
 
 def check(model: Any, x: Any, y: Any) -> Any:

@@ -55,12 +55,15 @@ def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
     if isinstance(value, dict):
         return unknown_in([*value.keys(), *value.values()], depth + 1)
     if hasattr(kind, "reference"):
-        if value.values_ is None:
-            return Unknown("numpy is not computed with a tensor", session.current().place())
-        return None
+        return None if has_numbers(value) else WITHOUT_NUMBERS
     if isinstance(value, (int, float, str)):
         return None
     return Unknown(f"numpy is not computed with an object of class {kind.__name__}", session.current().place())
+
+
+def has_numbers(tensor: Any) -> bool:
+    """Tell whether the numbers of a framework's tensor are known."""
+    return getattr(tensor, "values_", getattr(tensor, "_values", None)) is not None
 
 
 def plain(value: Any) -> Any:

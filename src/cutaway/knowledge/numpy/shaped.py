@@ -172,6 +172,15 @@ def is_lost(array: Any) -> bool:
     return False
 
 
+def of_tensor(tensor: Any) -> Any:
+    """Return the array of a framework's tensor whose numbers are not known."""
+    reference = tensor.reference()
+    try:
+        return Array(reference.shape, reference.dtype, "the numbers in a tensor are not known")
+    except TypeError:  # a type that numpy does not have
+        return Unknown(f"numpy has no {reference.dtype}", session.current().place())
+
+
 def of_unknown(unknown: Unknown) -> Any:
     """Return an array of which nothing is known but that it is one."""
     return Array(unknown, "float64", unknown.reason)
@@ -342,6 +351,7 @@ _LARGE = 1 << 27
 
 def shapes_of_call(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Return the shape and type of what a function of numpy makes of arrays without numbers."""
+    args, kwargs = _arrays(tuple(args)), _arrays(kwargs)
     rule = _RULES.get(name)
     if rule is not None:
         first = args[0] if args else None
@@ -377,6 +387,15 @@ def shapes_of_call(name: str, function: Callable[..., Any], args: Any, kwargs: A
             return _kept(function(*given, **named))
     except numpy.linalg.LinAlgError:
         return _untold(name)
+
+
+def _arrays(value: Any) -> Any:
+    """Return a value with arrays in place of a framework's tensors."""
+    if hasattr(type(value), "reference"):
+        return of_tensor(value)
+    if type(value) in (list, tuple):
+        return type(value)(_arrays(item) for item in value)
+    return {key: _arrays(item) for key, item in value.items()} if type(value) is dict else value
 
 
 def _untold(name: str) -> Unknown:

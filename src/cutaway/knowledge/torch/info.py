@@ -194,7 +194,11 @@ def _nested(shape: tuple[int, ...], leaf: Any) -> Any:
 def numpy(self, *, force=False):
     if self.dtype.name == "bfloat16":
         raise TypeFault("numpy: numpy has no bfloat16", "unsupported-dtype")
-    return Unknown("the numbers in a tensor") if self.values_ is None else self.array().copy()
+    if self.values_ is not None:
+        return self.array().copy()
+    from cutaway.knowledge.numpy.shaped import of_tensor
+
+    return of_tensor(self)
 
 
 @composite("torch.Tensor.__array__")

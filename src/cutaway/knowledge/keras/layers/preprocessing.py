@@ -102,6 +102,17 @@ class Lookup(Layer):
     def adapt(self, data: Any, *_args: Any, **_kwargs: Any) -> None:
         """What data holds is not known."""
 
+    def get_vocabulary(self, include_special_tokens: Any = True) -> Any:
+        """Return the vocabulary that is given, with what stands for other words."""
+        words = self.__dict__.get("vocabulary")
+        if not isinstance(words, (list, tuple)) or self.num_oov_indices != 1:
+            return Unknown("the vocabulary of a layer is not known")
+        special = [] if self.mask_token is None else [self.mask_token]
+        return [*special, self.__dict__.get("oov_token", "[UNK]"), *words] if include_special_tokens else list(words)
+
+    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+        self.vocabulary = vocabulary
+
 
 @layer(home="preprocessing.category_encoding")
 class CategoryEncoding(Lookup):
