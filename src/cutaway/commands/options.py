@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 
 from cutaway.core.architecture import Architecture
@@ -82,30 +83,19 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
     """Return the networks of a target, as the options say."""
     from cutaway._api import show
 
-    given = getattr(options, "arguments", None)
+    read = functools.partial(
+        show,
+        target,
+        input=options.input,
+        set=dict(options.set),
+        path=options.path,
+        arguments=getattr(options, "arguments", None),
+    )
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)
-        return show(
-            target,
-            input=options.input,
-            set=dict(options.set),
-            path=options.path,
-            arguments=given,
-            live=True,
-            device=options.device,
-            via=getattr(options, "via", "calls"),
-        )
+        return read(live=True, device=options.device, via=getattr(options, "via", "calls"))
     with alarmed(options.timeout):
-        return show(
-            target,
-            input=options.input,
-            set=dict(options.set),
-            path=options.path,
-            arguments=given,
-            timeout=options.timeout,
-            cache=not options.no_cache,
-            assume=options.assume,
-        )
+        return read(timeout=options.timeout, cache=not options.no_cache, assume=options.assume)
 
 
 def setting(text: str) -> tuple[str, int]:
