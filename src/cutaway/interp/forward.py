@@ -123,13 +123,12 @@ def _solved(
     network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], lacking: list[str], gathered: Session
 ) -> Found | Refused | None:
     """Return what is found of the inputs that are lacking by running forward on them."""
-    if not lacking or not framework.is_solvable(network):
+    left = budget.current().seconds_left() / 2
+    if not lacking or not left or not framework.is_solvable(network):
         return None
     from cutaway.interp import hinted, inquiry  # where inputs are given, nothing is solved
 
-    seconds = min(inquiry.SECONDS, budget.current().seconds_left() / 2)
-    if not seconds:
-        return None
+    seconds = min(inquiry.SECONDS, left)
     parts = framework.parts(network)
     forward = complaint.wanted_by(network, framework)[0]
     record = record_of(getattr(forward, "__func__", forward))
