@@ -496,7 +496,7 @@ def _foreign(dim: Dim, other: object) -> Any:
     if isinstance(other, Unknown):
         return NotImplemented  # it knows better
     if other is None or isinstance(other, (int, float, Dim)):
-        return Unknown(f"a fractional expression of the size {dim} is not computed")
+        return Unknown(f"a fractional expression of the size {dim} is not computed", kind=float)
     return NotImplemented
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from cutaway.core.atom import Symbol
 from cutaway.core.condition import Decision
 from cutaway.core.dim import Dim, Size, is_known, symbols, unknown_size
+from cutaway.core.expression import parse
 from cutaway.core.facts import Fact, Facts, holds
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
@@ -110,6 +111,12 @@ class Solving(Protocol):
         """Return a size as it is best computed with."""
 
 
+def is_named(unknown: Unknown) -> bool:
+    """Tell whether an unknown value is an argument, or made of arguments alone."""
+    term = unknown.term
+    return term is not None and bool(term.text) and not term.relation and not term.inverted
+
+
 _ABSENT = object()
 _MOST_PARTS = 1 << 16
 
@@ -186,7 +193,12 @@ class Session:
             raise Undecidable(self.unknown(f"{count:,} {what} are too many to be followed one by one"))
 
     def size(self, unknown: Unknown) -> Dim:
-        """Return a size that stands for an unknown value, and keep what that is."""
+        """Return a size that stands for an unknown value, and keep what that is; one that has words goes by them."""
+        if is_named(unknown):
+            named = parse(str(unknown.term))
+            if isinstance(named, Dim):
+                self.arguments.update((one.name, str(unknown.term)) for one in symbols(named))
+                return named
         made = unknown_size()
         self.sizes.update(dict.fromkeys(symbols(made), unknown))
         return made

@@ -112,7 +112,9 @@ class Unknown:
         return Unknown(self.reason, self.place, term=self.term.item(key))
 
     def __bool__(self) -> bool:
-        holds = None if self.term is None else _decisions.decide(self.term, self.place)
+        # A comparison outside of the target's own conditions is a check, which is taken to pass.
+        is_flag = self.term is not None and not self.term.relation
+        holds = _decisions.decide(self.term, self.place) if is_flag and self.term is not None else None
         if holds is None:
             raise Undecidable(self)
         return holds

@@ -25,6 +25,7 @@ _OTHERS = {"float", "str", "dict", "tuple"}
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift)
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OF_SIZES = re.compile(r"features|channels|size|dim|num_|heads|embed|shape|units|filters|groups|d_model|factor")
+_OF_FRACTIONS = re.compile(r"ratio|rate|prob|drop|eps|alpha|beta|gamma|momentum|temperature|decay|(?:^|_)(?:lr|p|std)$")
 _DEEPEST = 4
 
 SIZE, FLAG, PLAIN, OTHER = "size", "flag", "plain", "other"
@@ -63,6 +64,8 @@ def kind_of(value: Any, name: str, depth: int = 0) -> str:
                 return FLAG
             if annotation in _OTHERS:
                 return PLAIN
+    if _OF_FRACTIONS.search(name):
+        return PLAIN
     found = set(_uses(record, value, name, depth))
     for kind in (SIZE, OTHER, PLAIN, FLAG):
         if kind in found:

@@ -99,7 +99,7 @@ class _RangeMeta(type):
     def __call__(cls, *args: Any) -> Any:
         for argument in args:
             if isinstance(argument, Unknown):
-                return argument
+                return other_than_truth(argument)
         if any(isinstance(argument, Dim) for argument in args):
             return symbolic_range(*args)
         return _counted_range(range(*args))
@@ -117,7 +117,9 @@ def get_attribute_or(*args: Any) -> Any:
     """`getattr`."""
     value, name = args[0], args[1]
     if type(value) is Unknown or type(name) is Unknown:
-        return value if type(value) is Unknown else name
+        if type(value) is Unknown and type(name) is str and len(args) == 2:
+            return getattr(value, name, value)
+        return other_than_truth(value if type(value) is Unknown else name)
     if len(args) == 2:
         return get_attribute(value, name)
     try:
@@ -137,7 +139,7 @@ def has_attribute(value: Any, name: Any) -> Any:
     from cutaway.knowledge.registry import KnownModule
 
     if isinstance(found, Unknown) and isinstance(value, KnownModule):
-        return found
+        return other_than_truth(found)
     return True
 
 
@@ -174,7 +176,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
 def is_subclass(cls: Any, kinds: Any) -> Any:
     """`issubclass`."""
     if type(cls) is Unknown:
-        return cls
+        return other_than_truth(cls)
     known = [kind for kind in _kinds(kinds) if type(kind) is not Unknown]
     if issubclass(cls, tuple(known)):
         return True
@@ -204,7 +206,7 @@ def extreme(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Call
 def total(items: Any, start: Any = 0) -> Any:
     """`sum`."""
     if type(items) is Unknown:
-        return items
+        return other_than_truth(items)
     if isinstance(start, (str, bytes, bytearray)):
         return sum((), start)  # type: ignore[arg-type]
     result, add = start, BINARY["Add"]
@@ -222,14 +224,14 @@ def total(items: Any, start: Any = 0) -> Any:
 def length(value: Any) -> Any:
     """`len`; a tensor's may be symbolic."""
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     series = series_of(value)
     if series is not None:
         return series.length
     if hasattr(value, "reference"):
         shape = value.shape
         if isinstance(shape, Unknown):
-            return shape
+            return other_than_truth(shape)
         if shape and isinstance(shape[0], Dim):
             return shape[0]
     return _known(len)(value)
@@ -330,7 +332,7 @@ def names_in(value: Any = None) -> Any:
 def import_by_name(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     """`__import__`."""
     if type(name) is Unknown:
-        return name
+        return other_than_truth(name)
     if level:
         name = loader.absolute(STACK[-1], name, level)
     modules = loader.current()
@@ -368,7 +370,9 @@ def unasked(name: str) -> Callable[..., Any]:
 
 def round_number(number: Any, ndigits: Any = None) -> Any:
     """`round`."""
-    if type(number) is Unknown or isinstance(number, Dim):
+    if type(number) is Unknown:
+        return other_than_truth(number)
+    if isinstance(number, Dim):
         return number
     if isinstance(number, int) and isinstance(ndigits, int) and ndigits < -BITS:
         return session.current().unknown("a number rounded to so many digits is not computed")
@@ -391,7 +395,9 @@ def _convert(kind: Any) -> Callable[..., Any]:
     def convert(*args: Any) -> Any:
         first = args[0]
         if type(first) is Unknown:
-            return first.__trunc__() if kind is int and first.ratio is not None else first
+            if kind is int and first.ratio is not None:
+                return first.__trunc__()
+            return first if kind is int or kind is bool else other_than_truth(first)
         if isinstance(first, Dim):
             if kind is int:
                 return first

@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.function import Record, record_of, wrap
 from cutaway.interp.namespace import Namespace
 from cutaway.knowledge.registry import CONSTRUCTORS
@@ -61,7 +61,7 @@ def make_function(
     """`types.FunctionType`: a function of the code of another one of the target."""
     for value in (code, globals, name, argdefs, closure, kwdefaults):
         if type(value) is Unknown:
-            return value
+            return other_than_truth(value)
     if type(code) is not Description or not isinstance(globals, dict):
         return Unknown("a function is made of what is no code of the target")
     record: Record = object.__getattribute__(code, "__cutaway__")

@@ -12,7 +12,7 @@ from typing import Any
 
 import cutaway.interp.annotations
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.reach import is_host_class
 
 # What a metaclass could answer with something else each time it is asked.
@@ -32,7 +32,7 @@ def make_dataclass(cls_name: Any, fields: Any, *, bases: Any = (), **options: An
     """`dataclasses.make_dataclass`."""
     for value in (cls_name, fields, bases):
         if type(value) is Unknown:
-            return value
+            return other_than_truth(value)
     plain: list[Any] = []
     for item in fields:
         name, *rest = (item,) if isinstance(item, str) else tuple(item)
@@ -45,7 +45,7 @@ def make_dataclass(cls_name: Any, fields: Any, *, bases: Any = (), **options: An
 
 def _process(cls: Any, options: dict[str, Any]) -> Any:
     if type(cls) is Unknown:
-        return cls
+        return other_than_truth(cls)
     if is_host_class(cls):
         return session.current().unknown(f"{cls.__qualname__} is the host's own class: no data class is made of it")
     _check(cls)

@@ -97,7 +97,7 @@ class ExpressionCompiler:
             texts = [part(frame) for part in parts]
             for text in texts:
                 if type(text) is Unknown:
-                    return text
+                    return other_than_truth(text)
             return joined(texts)
 
         return evaluate
@@ -189,7 +189,7 @@ class ExpressionCompiler:
                 pairs.clear()
                 mapping = value(frame)
                 if type(mapping) is Unknown:
-                    return mapping
+                    return other_than_truth(mapping)
                 if not hasattr(mapping, "keys"):
                     raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
                 made.update(mapping)
@@ -560,7 +560,7 @@ class ExpressionCompiler:
         def evaluate(frame: Frame) -> Any:
             source = first(frame)
             if type(source) is Unknown:
-                return source
+                return other_than_truth(source)
             parent = frame.parent if in_class else (None if frame.vars is frame.globals else frame)
             child = Frame({}, frame.globals, frame.file, parent, None)
             child.line = frame.line

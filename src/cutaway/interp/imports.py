@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.frame import Frame
 from cutaway.interp.loader import (
     HIDDEN,
@@ -68,7 +68,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     def bring() -> Any:
         source_module = placed(at, lambda: loader.load(full, strict))
         if isinstance(source_module, Unknown):
-            return source_module
+            return other_than_truth(source_module)
         if strict and isinstance(source_module, SourceModule):
             source_module.__dict__[HIDDEN].run(strict=True)
             source_module = loader.load(full)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.error import in_words
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp import loader
 from cutaway.interp.frame import STACK, Frame
 from cutaway.interp.function import Record, record_of
@@ -44,7 +44,7 @@ def annotations_of(record: Record, evaluated: bool = False) -> dict[str, Any]:
 def type_hints(value: Any, *_args: Any, **_kwargs: Any) -> Any:
     """`typing.get_type_hints`."""
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
         found = annotations_of(record, evaluated=True)
@@ -83,7 +83,7 @@ def _meaning(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -
 def own_annotations(value: Any, **_kwargs: Any) -> Any:
     """`inspect.get_annotations`."""
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     record = record_of(value)
     return annotations_of(record) if record else dict(vars(value).get("__annotations__", {}))
 
@@ -91,7 +91,7 @@ def own_annotations(value: Any, **_kwargs: Any) -> Any:
 def file_of(value: Any) -> Any:
     """`inspect.getfile` and `inspect.getsourcefile`."""
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
         return record.globals.get("__file__", record.code.file)
@@ -105,7 +105,7 @@ def file_of(value: Any) -> Any:
 def text_of(value: Any) -> Any:
     """`inspect.getsource`: the text of a function, a class or a module of the target."""
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     if isinstance(value, loader.SourceModule):
         return value.__dict__["__cutaway__"]._read().decode("utf-8", "replace")
     record = record_of(getattr(value, "__func__", value))

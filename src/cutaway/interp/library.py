@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import disk, session
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp import loader, paths
 from cutaway.interp.budget import BITS, counted
 from cutaway.interp.builtins import BUILTINS, get_attribute_or, unasked, unreachable
@@ -82,7 +82,7 @@ def _math() -> dict[str, Any]:
 
     def product(items: Any, *, start: Any = 1) -> Any:
         if type(items) is Unknown:
-            return items
+            return other_than_truth(items)
         values = list(counted(items))
         if all(isinstance(v, (int, float)) for v in values) and len(values) < 64:
             return prod(values, start=start)
@@ -475,7 +475,7 @@ def _inspect() -> dict[str, Any]:
 def _importlib() -> dict[str, Any]:
     def import_module(name: Any, package: Any = None) -> Any:
         if type(name) is Unknown:
-            return name
+            return other_than_truth(name)
         if name.startswith("."):
             level = len(name) - len(name.lstrip("."))
             parts = (package or "").split(".")
@@ -491,7 +491,7 @@ def _importlib() -> dict[str, Any]:
 def _importlib_util() -> dict[str, Any]:
     def find_spec(name: Any, package: Any = None) -> Any:
         if type(name) is Unknown:
-            return name
+            return other_than_truth(name)
         try:
             found = loader.current().load(name, strict=True)
         except ImportError:
@@ -506,7 +506,7 @@ def _importlib_metadata() -> dict[str, Any]:
 
     def version(name: Any) -> Any:
         if type(name) is Unknown:
-            return name
+            return other_than_truth(name)
         for folder in loader.current().folders:
             found = disk.version(name, folder)
             if found is not None:

@@ -40,7 +40,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return Unknown("text made of an unknown value", unknown.place)
     elif unknown is not None and args[0] is unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
         if name in _SEARCHING:
-            return unknown
+            return other_than_truth(unknown)
         if name in _CHANGING:
             raise Undecidable(unknown, owner)
     if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):

@@ -9,7 +9,7 @@ import pathlib
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp import loader
 from cutaway.interp.builtins import unasked, unreachable
 from cutaway.interp.files import plain_path, read_bytes, read_text
@@ -54,7 +54,7 @@ class Path(pathlib.PurePosixPath):
     def glob(self, pattern: Any, **_options: Any) -> Any:
         """Return what matches a pattern below it."""
         if type(pattern) is Unknown:
-            return pattern
+            return other_than_truth(pattern)
         found = matching(os.path.join(glob.escape(plain_path(self)), plain_path(pattern)), recursive=True)
         return found if type(found) is Unknown else iter([type(self)(path) for path in found])
 
@@ -91,7 +91,7 @@ def pathlib_names() -> dict[str, Any]:
 def _folder(package: Any) -> Any:
     """Return the folder of a package, which is given by name or as a module."""
     if type(package) is Unknown:
-        return package
+        return other_than_truth(package)
     home = loader.current().load(package) if isinstance(package, str) else package
     file = getattr(home, "__file__", None)
     if not isinstance(file, str):
@@ -103,7 +103,7 @@ def _at(package: Any, resource: Any) -> Any:
     folder = _folder(package)
     for value in (folder, resource):
         if type(value) is Unknown:
-            return value
+            return other_than_truth(value)
     return folder / plain_path(resource)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core import disk, session
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp.budget import counted
 from cutaway.interp.files import allowed, plain_path
 
@@ -26,7 +26,7 @@ def known(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             if type(value) is Unknown:
-                return value
+                return other_than_truth(value)
         return function(*args, **kwargs)
 
     return call
@@ -37,7 +37,7 @@ def _asking(name: str, ask: Callable[[str], bool]) -> Callable[[Any], Any]:
 
     def answer(path: Any) -> Any:
         if type(path) is Unknown:
-            return path
+            return other_than_truth(path)
         path = plain_path(path)
         return ask(path) if allowed(path) or _ours(path) else _outside(f"os.path.{name}")
 
@@ -51,7 +51,7 @@ is_file, is_dir = _asking("isfile", disk.is_file), _asking("isdir", disk.is_fold
 def listdir(path: Any = ".") -> Any:
     """`os.listdir`, sorted: in which order a system lists a folder is not known."""
     if type(path) is Unknown:
-        return path
+        return other_than_truth(path)
     path = plain_path(path)
     return counted(disk.names(path)) if _ours(path) else _outside("os.listdir")
 
@@ -89,7 +89,7 @@ def find(pathname: Any, *, root_dir: Any = None, recursive: Any = False, **_opti
     """`glob.glob`, sorted."""
     for value in (pathname, root_dir, recursive):
         if type(value) is Unknown:
-            return value
+            return other_than_truth(value)
     if root_dir is None:
         return matching(plain_path(pathname), bool(recursive))
     root = plain_path(root_dir)

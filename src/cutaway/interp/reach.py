@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.frame import STACK
 from cutaway.knowledge import registry
 
@@ -56,7 +56,7 @@ def _is(value: Any, kind: Any) -> bool:
 def denied_attribute(value: Any, name: str) -> Any:
     """Return what stands for an attribute that the target must not have."""
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     from cutaway.interp.codeobject import described, encloses
     from cutaway.interp.function import record_of
 
@@ -90,11 +90,11 @@ def get_attribute(value: Any, name: Any) -> Any:
             raise TypeError("attribute name must be string")
         name = str.__str__(name)
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     if name in DENIED:
         return denied_attribute(value, name)
     if type(value) is Unknown:
-        return value
+        return other_than_truth(value)
     special = SPECIAL.get(name)
     found = getattr(value, name)
     return admit(found) if special is None else special(value, name, found)

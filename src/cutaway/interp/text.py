@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, symbols
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.budget import ELEMENTS
 from cutaway.interp.reach import get_attribute
 
@@ -100,7 +100,7 @@ _FORMATTER = Formatter()
 def format_text(text: Any, args: Sequence[Any], kwargs: Any) -> Any:
     """`text.format(*args, **kwargs)`; `text.format_map(kwargs)` where there are no other arguments."""
     if type(text) is Unknown:
-        return text
+        return other_than_truth(text)
     for value in (*args, *(kwargs.values() if type(kwargs) is dict else ())):
         if type(value) is Unknown:
             return Unknown("text made of an unknown value", value.place)

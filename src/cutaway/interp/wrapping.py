@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.function import record_of
 from cutaway.interp.reach import get_attribute, is_host_class, set_attribute
 
@@ -18,7 +18,7 @@ _UPDATED = functools.WRAPPER_UPDATES
 def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = _UPDATED) -> Any:
     """`functools.update_wrapper`."""
     if type(wrapper) is Unknown or type(wrapped) is Unknown:
-        return wrapper
+        return other_than_truth(wrapper)
     for name in assigned:
         if name == "__annotations__" and _annotate(wrapper, wrapped):
             continue

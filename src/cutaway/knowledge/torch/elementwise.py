@@ -27,6 +27,8 @@ def operand(name: str, value: Any) -> Any:
     if isinstance(value, (Tensor, *NUMBERS)):
         return value
     if isinstance(value, Unknown):
+        if value.kind in (int, float):  # one number that is not known, which a tensor without dimensions promotes as
+            return new((), DTYPES["int64"] if value.kind is int else None)
         raise Undecidable(value)
     if is_numpy(value):
         if not getattr(value, "shape", ()) and not hasattr(value, "__setitem__"):

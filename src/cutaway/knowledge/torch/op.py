@@ -20,7 +20,7 @@ from cutaway.core.dim import Dim, Size, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
 from cutaway.core.session import Operation, Reference, Session
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.knowledge.collect import collector, holds
 from cutaway.knowledge.layout import layout
 from cutaway.knowledge.registry import TABLE, register
@@ -188,7 +188,7 @@ def _caller(name: str, rule: Callable[..., Any], writes: bool, strided: bool) ->
         here = session.current()
         if args and type(args[0]) is Unknown and (positional or len(args) == 1):
             record(here, args, kwargs, [], [_unknown_reference(args[0])], None, True)
-            return args[0]
+            return other_than_truth(args[0])
         if not foreign and not NUMPY_NAMES.keys().isdisjoint(kwargs):
             kwargs = {k if k in parameters else NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
         target = None if takes_out else kwargs.pop("out", None)

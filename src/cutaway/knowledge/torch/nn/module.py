@@ -138,7 +138,7 @@ class Module:
             object.__setattr__(self, name, value)
             unknown = value if type(value) is Unknown else _unknown_of(value)
             if unknown is not None and not session.current().modules and not type(self).__module__.startswith("torch."):
-                if unknown.term is None or not unknown.term.plain:
+                if unknown.kind is None and (unknown.term is None or not unknown.term.plain):
                     self.mark_incomplete(unknown)  # it may have been a module or a weight
 
     def mark_incomplete(self, unknown: Unknown) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.dim import Dim, equal, less, unknown_size
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.session import is_named
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -79,7 +80,8 @@ def factory_kwargs(kwargs: Any) -> Any:
 def _size(layer: Any, position: int, sizes: Any) -> Any:
     value = sizes[position]
     if isinstance(value, Unknown):
-        return session.current().size(session.current().note(value))
+        here = session.current()
+        return here.size(value if is_named(value) else here.note(value))
     if isinstance(value, Tensor) and value.values_ is None and not value.dtype.is_floating_point:
         return unknown_size()
     if not isinstance(value, Dim):
