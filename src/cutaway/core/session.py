@@ -290,6 +290,8 @@ class Session:
 
     def presume(self, relation: Relation, operation: str) -> bool:
         """Take a relation to hold, and list that; False where it can't. The program might run where it does not hold."""
+        if self.solving is not None:  # both ways are followed
+            return holds(relation) is not False
         known = len(self.facts.learned)
         possible = self.facts.add(Fact(relation, self.place(), operation, supposed=True))
         for fact in self.facts.learned[known:]:

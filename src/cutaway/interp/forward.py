@@ -8,7 +8,7 @@ import itertools
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import dim
@@ -138,8 +138,9 @@ def _solved(
         with _unchanged(parts):
             return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
 
-    with budget.renewed(2 * seconds):
+    with budget.renewed(2 * seconds), suppress(budget.Exhausted):
         return inquiry.inquire(once, framework.tensor, said, gathered, time.process_time() + seconds)
+    return None
 
 
 @contextmanager

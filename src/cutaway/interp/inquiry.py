@@ -240,7 +240,7 @@ def _paths(
         operations, calls, values = len(gathered.operations), len(gathered.calls), gathered.values
         before, gathered.solving = dim.answer_with(explorer.ask), explorer
         try:
-            with gathered.apart(remarks):
+            with gathered.apart(remarks), gathered.own_facts():
                 call, error = once()
         finally:
             dim.answer_with(before)

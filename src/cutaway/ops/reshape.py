@@ -278,7 +278,10 @@ def chunk(extent: Size, chunks: Any) -> list[Size]:
         if not session.current().presume(Relation("==", mod(extent, chunks), 0), "chunk"):
             raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
         return [floordiv(rewritten(extent), chunks)] * chunks
-    if less(1, extent) is not True:
+    several = less(1, extent)
+    if several is False:
+        return [extent]
+    if several is None:
         session.current().presume(Relation(">", extent, 1), "chunk")
     return [floordiv(extent + 1, 2), floordiv(extent, 2)]
 

@@ -27,6 +27,9 @@ from cutaway.solve.subset import Unsolved
 _MOST_TRIALS = 256
 """Ways to answer the questions of one call."""
 
+_MOST_DECISIONS = 24
+"""Questions of one way through a call that have more than one answer: a loop may go on for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -57,6 +60,11 @@ class Script:
     def __init__(self, given: list[int]) -> None:
         self._given = given
         self._taken: list[tuple[int, int]] = []
+
+    @property
+    def count(self) -> int:
+        """How many decisions have been made."""
+        return len(self._taken)
 
     def decide(self, options: int) -> int:
         """Return which of some options is taken."""
@@ -162,12 +170,18 @@ class Explorer:
             return self._unsolved(f"{left} {'==' if relation == 'equal' else '<'} {right}", str(reason), binds)
         if not outside:
             return True
+        if self._script().count > _MOST_DECISIONS:
+            self.open[Open("how this ends", "it depends on sizes in too many ways", self.place())] = None
+            return None
         chosen = self._decide(2)
         self.region = outside if chosen else inside
         return chosen == 0
 
+    def _script(self) -> Script:
+        return self._trials[-1].script if self._trials else self.script
+
     def _decide(self, options: int) -> int:
-        return (self._trials[-1].script if self._trials else self.script).decide(options)
+        return self._script().decide(options)
 
     def _binds(self, left: Size, right: Size) -> tuple[str, Dim] | None:
         """Return the size of an input that would be equal to something else: another one, or what is not one."""
@@ -305,6 +319,7 @@ class Settled:
         self._names = names
         self.region = region
         self.is_narrowed = False
+        self._count = 0
 
     def ask(self, relation: str, left: Size, right: Size) -> bool | None:
         """Answer what sizes alone do not tell, None where it is not solved."""
@@ -314,6 +329,9 @@ class Settled:
         except Unsolved:
             return None
         if inside and outside:
+            self._count += 1
+            if self._count > _MOST_DECISIONS:
+                return None
             self.is_narrowed = True
             self.region = inside if _grows(inside) >= _grows(outside) else outside
             return self.region is inside
