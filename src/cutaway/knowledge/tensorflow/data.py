@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.core.dim import Dim, ceildiv, equal
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.shape import seen, symbolic
+from cutaway.knowledge.keras.shape import TensorShape, seen, symbolic
 from cutaway.knowledge.keras.tensor import convert, new
 from cutaway.knowledge.keras.tree import flatten, map_structure
 from cutaway.knowledge.registry import register, row
@@ -16,6 +16,47 @@ from cutaway.knowledge.tensorflow.names import TensorSpec
 
 register("tensorflow.data.AUTOTUNE", -1)
 register("tensorflow.data.experimental.AUTOTUNE", -1)
+
+
+def _typed(types: Any, shapes: Any) -> Any:
+    """Return tensors of types in their structure, with the shapes that stand beside them, if any do."""
+    if isinstance(types, dict):
+        return {key: _typed(kind, shapes[key] if shapes else None) for key, kind in types.items()}
+    if isinstance(types, (list, tuple)):
+        return tuple(_typed(kind, shapes[at] if shapes else None) for at, kind in enumerate(types))
+    unknown = Unknown("the shape of what a generator yields is not given")
+    return new(unknown if shapes is None else symbolic(list(shapes), "x"), types)
+
+
+class Elements:
+    """An iterator of TensorFlow 1: what it gives next is a part of the graph."""
+
+    def __init__(self, dataset: Any) -> None:
+        from cutaway.knowledge.tensorflow.session import Step
+
+        self.dataset = dataset
+        self.initializer = Step()
+
+    def get_next(self, name: Any = None) -> Any:
+        from cutaway.knowledge.tensorflow.graph import build
+
+        build()
+        return map_structure(lambda t: new(t._shape, t._dtype), self.dataset.element)
+
+    def make_initializer(self, dataset: Any, name: Any = None) -> Any:
+        return self.initializer
+
+    @staticmethod
+    def from_structure(output_types: Any, output_shapes: Any = None, *_args: Any, **_kwargs: Any) -> Elements:
+        return Elements(Dataset(_typed(output_types, output_shapes)))
+
+
+register("tensorflow.data.Iterator", Elements)
+
+
+@row("tensorflow.data.make_one_shot_iterator", "tensorflow.data.make_initializable_iterator")
+def make_iterator(dataset: Any, *_args: Any, **_kwargs: Any) -> Any:
+    return dataset if isinstance(dataset, Unknown) else Elements(dataset)
 
 
 @row("tensorflow.data.Dataset")
@@ -45,6 +86,8 @@ class Dataset:
         generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None, output_signature: Any = None,
         name: Any = None,
     ) -> Any:  # fmt: skip
+        if output_signature is None and output_types is not None:
+            return Dataset(_typed(output_types, output_shapes))
         if output_signature is None:
             return Unknown("what a generator of data yields is not known")
         return Dataset(map_structure(lambda spec: spec.made(), output_signature))
@@ -89,6 +132,20 @@ class Dataset:
     @property
     def element_spec(self) -> Any:
         return map_structure(lambda t: TensorSpec(seen(t._shape), t._dtype), self.element)
+
+    @property
+    def output_shapes(self) -> Any:
+        return map_structure(lambda t: TensorShape(seen(t._shape)), self.element)
+
+    @property
+    def output_types(self) -> Any:
+        return map_structure(lambda t: t._dtype, self.element)
+
+    def make_one_shot_iterator(self) -> Elements:
+        return Elements(self)
+
+    def make_initializable_iterator(self, shared_name: Any = None) -> Elements:
+        return Elements(self)
 
     def cardinality(self) -> Any:
         return new((), "int64")
