@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     )
     add_target(show)
     show.add_argument(
-        "--format", choices=("table", "tree", "json", "tensorboard"), default="table", help="default: table"
+        "--format", choices=("table", "tree", "summary", "json", "tensorboard"), default="table", help="default: table"
     )
     add_output(show)
     show.add_argument("--depth", type=_positive, metavar="N", help="show only N levels of modules")
