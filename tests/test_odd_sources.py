@@ -113,3 +113,18 @@ one, two = One(4, 2), Two(4, 2)
         remarks(two)[0]
         == f"-: --input does not fit forward(x, y) of two ({path}:6): y is not given; add --input y=SHAPE"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_files_of_an_installation_may_be_links(tmp_path: Path) -> None:
+    installed, kept = tmp_path / "site-packages" / "net", tmp_path / "kept"
+    installed.mkdir(parents=True)
+    kept.mkdir()
+    (kept / "width.txt").write_text("7")
+    (installed / "width.txt").symlink_to(kept / "width.txt")
+    (installed / "__init__.py").write_text(
+        "from pathlib import Path\nfrom torch import nn\n"
+        "def make():\n    return nn.Linear(2, int((Path(__file__).parent / 'width.txt').read_text()))\n"
+    )
+    (network,) = cutaway.show("net:make()", input="1x2", path=str(tmp_path / "site-packages"))
+    assert network.outputs[0].shape == (1, 7)

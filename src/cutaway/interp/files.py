@@ -9,6 +9,7 @@ from typing import Any
 from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.interp import loader
+from cutaway.syntax import resolve
 
 _MAXIMUM = 4 << 20
 
@@ -20,9 +21,15 @@ def plain_path(path: Any) -> str:
 
 
 def allowed(path: str) -> bool:
-    """Tell whether a file lies below one of the folders that imports are looked for in."""
-    real = disk.real_path(path)
-    return any(real.startswith(disk.real_path(folder) + os.sep) for folder in loader.current().folders)
+    """Tell whether a file lies below one of the folders that imports are looked for in.
+
+    A link leads out of a project; where packages are installed, their files may be links to where they are kept.
+    """
+    folders = loader.current().folders
+    real, plain = disk.real_path(path), os.path.abspath(path)
+    return any(real.startswith(disk.real_path(folder) + os.sep) for folder in folders) or any(
+        plain.startswith(os.path.join(folder, "")) for folder in folders if resolve.is_installation(folder)
+    )
 
 
 def read_text(path: Any, mode: Any) -> Any:
