@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from cutaway.commands.options import TARGET, add_arguments, add_output, add_reading, architectures
+from cutaway.commands.options import TARGET, add_arguments, add_output, add_reading, architectures, only
 from cutaway.commands.output import write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
@@ -78,10 +78,7 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
         target, live = target.removeprefix(_LIVE), True
     document = target.endswith(".json") and not is_saved(target)
     found = _read(target) if document else architectures(options, target, live=live)
-    if len(found) != 1:
-        names = ", ".join(each.name for each in found[:8])
-        raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")
-    return found[0]
+    return only(found, target)
 
 
 def _read(path: str) -> tuple[Architecture, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cutaway.commands.options import architectures
+from cutaway.commands.options import architectures, only
 from cutaway.core.architecture import Architecture
-from cutaway.core.error import CutawayError
 from cutaway.passes.unique import FULL
 from cutaway.report.inventory import NUMBERED, Origin, modules_document, ops_document
 
@@ -16,11 +15,7 @@ MODULES = "unique_modules.json"
 
 def one(options: argparse.Namespace, target: str) -> Architecture:
     """Return the only network of a target."""
-    found = architectures(options, target)
-    if len(found) != 1:
-        names = ", ".join(each.name for each in found[:8])
-        raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")
-    return found[0]
+    return only(architectures(options, target), target)
 
 
 def modules_of(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import functools
 import sys
+from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError
 from cutaway.limits import alarmed
 
 TARGET = (
@@ -115,3 +117,11 @@ def seconds(text: str) -> float:
     if not 0 < number < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds: give one above 0")
     return number
+
+
+def only(found: Sequence[Architecture], target: str) -> Architecture:
+    """Return the one network that a target names; instances that its file makes of a class stand behind that."""
+    if len(found) != 1 and "::" not in target:
+        names = ", ".join(each.name for each in found[:8])
+        raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")
+    return found[0]

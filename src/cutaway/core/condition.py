@@ -144,6 +144,7 @@ class Decisions:
         self.wanted = False  # something was left open that could be followed
         self.restarts = False  # a loop is to be followed in another way
         self.kinds: dict[str, str] = {}  # what arguments are like, by name
+        self.used: set[str] = set()  # what was given and asked for
         self.plans: dict[str, Any] = {}  # how loops of symbolic length are followed, by their keys
         self._ranges: dict[str, _Range] = {}
         self._met: dict[str, int] = {}
@@ -182,6 +183,8 @@ class Decisions:
         if holds is None:
             preferred = prefer is not term.inverted and term.kind != MODE
             holds = self.given.get(term.text, preferred)
+            if term.text in self.given:
+                self.used.add(term.text)
             if len(self.taken) >= MOST:
                 self.dropped.setdefault(term.text, place)
                 return None

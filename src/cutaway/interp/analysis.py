@@ -71,12 +71,14 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
     assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
     if fold is None:
         return [shown.architecture for shown in _analysed(target, options, Decisions(assumed, follows=False))]
+    used: set[str] = set()
 
     def explore(named: Target) -> Architecture:
         world = World()
 
         def run(decisions: Decisions) -> list[Architecture]:
             left = None if deadline is None else max(1.0, deadline - time.monotonic())
+            decisions.used = used
             try:
                 found = _analysed(named, replace(options, seconds=left), decisions, world)
             finally:
@@ -86,7 +88,9 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
         return explored(run, assumed, fold, deadline)
 
     if target.expression:
-        return [explore(target), *(explore(named) for named in _instances(target))]
+        both = [explore(target), *(explore(named) for named in _instances(target))]
+        complaint.unused(target, [name for name in options.assumed if name not in used], both)
+        return both
     found: list[Architecture] = []
     for shown in _analysed(target, options, Decisions(assumed, follows=False)):
         architecture = shown.architecture
@@ -94,6 +98,7 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
             with suppress(TargetError):
                 architecture = replace(explore(replace(target, expression=shown.name)), target=target.text)
         found.append(architecture)
+    complaint.unused(target, [name for name in options.assumed if name not in used], found)
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core import disk
+from cutaway.core.architecture import Architecture
 from cutaway.core.error import in_words, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
@@ -213,3 +214,11 @@ def _kind(value: Any) -> str:
     if callable(value):
         return "a function, not a network"
     return f"not a network but a value of type {type(value).__name__}"
+
+
+def unused(target: Target, names: Sequence[str], found: Sequence[Architecture]) -> None:
+    """Raise where something is assumed that no network hangs on."""
+    if names:
+        known = list(dict.fromkeys(condition.text for network in found for condition in network.conditions))
+        what = f"the conditions are {', '.join(known)}" if known else "there are no conditions"
+        raise TargetError(f"{target.text}: nothing hangs on {names[0]!r}, which is assumed; {what}")

@@ -52,6 +52,7 @@ def instance(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
         return value
     given = {name: item for name, item in assumed.items() if name in _parameters(value)}
     for name, item in given.items():
+        decisions().used.add(name)
         session.current().assume(f"the argument {name} of {text} is {item!r}, as it is given")
     required = {name: _argument(value, name, text) for name in _required(value) if name not in given}
     return call(value, [], {**required, **given})
