@@ -43,6 +43,7 @@ def test_public_names() -> None:
         "CutawayError",
         "__version__",
         "dumps",
+        "evaluate",
         "loads",
         "observe",
         "show",

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from cutaway._api import observe, show
     from cutaway.core.architecture import Architecture
     from cutaway.core.error import CutawayError
+    from cutaway.core.expression import evaluate
     from cutaway.report.json import dumps, loads
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "CutawayError", "__version__", "dumps", "loads", "observe", "show"]
+__all__ = ["Architecture", "CutawayError", "__version__", "dumps", "evaluate", "loads", "observe", "show"]
 
 _HOMES = {
     "Architecture": "cutaway.core.architecture",
     "CutawayError": "cutaway.core.error",
     "dumps": "cutaway.report.json",
+    "evaluate": "cutaway.core.expression",
     "loads": "cutaway.report.json",
     "observe": "cutaway._api",
     "show": "cutaway._api",
