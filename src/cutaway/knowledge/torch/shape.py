@@ -303,7 +303,9 @@ def view_as_real(input):
     if not input.dtype.is_complex:
         raise Fault(f"view_as_real: expects a complex tensor, but got {input.dtype}", "dtype-mismatch")
     values = compute(lambda np, a: np.stack([a.real, a.imag], -1), input)
-    return Out((*input.shape, 2), input.dtype.to_real(), values, view=True)
+    strides = strides_of(input)
+    pairs = None if strides is None else (*(2 * stride for stride in strides), 1)
+    return Out((*input.shape, 2), input.dtype.to_real(), values, view=True, strides=pairs)
 
 
 @op("torch.view_as_complex")
@@ -317,7 +319,9 @@ def view_as_complex(input):
     if equal(input.shape[-1], 2) is False:
         raise Fault(f"view_as_complex: the last dimension must have size 2, but has {input.shape[-1]}")
     values = compute(lambda np, a: a[..., 0] + 1j * a[..., 1], input)
-    return Out(input.shape[:-1], input.dtype.to_complex(), values, view=True)
+    strides = strides_of(input)
+    halves = None if strides is None else tuple(stride // 2 for stride in strides[:-1])
+    return Out(input.shape[:-1], input.dtype.to_complex(), values, view=True, strides=halves)
 
 
 @op("torch.Tensor.T")
