@@ -133,6 +133,21 @@ def zipped(several: list[Any]) -> Series | None:
     return Series(made, first.reason)
 
 
+def mentions(value: Any, name: str) -> bool:
+    """Tell whether a size of this name is in a value, or in the items of a list or tuple."""
+    if isinstance(value, Dim):
+        return any(one.name == name for one in symbols(value))
+    return isinstance(value, (list, tuple)) and any(mentions(item, name) for item in value)
+
+
+def same_in_each(part: Repeat) -> None:
+    """Give up on a repeat of objects that have what counts it in their sizes: they differ from turn to turn."""
+    for item in part.items:
+        mentions = getattr(type(item), "mentions_size", None)
+        if mentions is not None and mentions(item, part.index):
+            raise Undecidable(Unknown("what is repeated differs from turn to turn, and is not followed"))
+
+
 def shifted(value: Any, index: str, by: Size) -> Any:
     """Return a value of which a repeat's index has become another size."""
     if isinstance(value, Dim):
@@ -152,7 +167,7 @@ class Plan:
     first: int = 0
     last: int = 0
     probes: tuple[str, ...] = ()
-    forms: tuple[tuple[str, str, Any], ...] = ()
+    forms: tuple[tuple[str, Any], ...] = ()
     lost: bool = False
 
     def split(self) -> Plan:
@@ -258,6 +273,6 @@ def _is_linear(size: Size, index: str) -> bool:
     return True
 
 
-def with_forms(plan: Plan, forms: tuple[tuple[str, str, Any], ...]) -> Plan:
-    """Return a plan in which variables are known in closed form."""
+def with_forms(plan: Plan, forms: tuple[tuple[str, Any], ...]) -> Plan:
+    """Return a plan in which variables are known in closed form, by what each turn adds to them."""
     return replace(plan, probes=(), forms=(*plan.forms, *forms))

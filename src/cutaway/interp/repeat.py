@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, Size, less, substitute, symbol, symbols
+from cutaway.core.dim import Dim, less, substitute, symbol, symbols
 from cutaway.core.record import replace
 from cutaway.core.relation import Relation
-from cutaway.core.series import INDICES, Plan, Repeat, Series, Turns, replan, with_forms
+from cutaway.core.series import INDICES, Plan, Repeat, Series, Turns, replan, same_in_each, with_forms
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.interp.frame import BREAK, RETURN, Frame
 from cutaway.interp.scope import assigned
@@ -67,6 +67,7 @@ def follow(compiler: StatementCompiler, loop: Loop, frame: Frame, series: Series
             if signal is BREAK or signal is RETURN:
                 return signal
             continue
+        same_in_each(part)
         _Following(compiler, loop, frame, series.reason, turn).repeat(part)
     return None
 
@@ -116,26 +117,26 @@ class _Following:
     def _start(self, before: dict[str, Any], index: str) -> None:
         for name in self.plan.probes:
             self.frame.vars[name] = symbol(_probe(name), 1)
-        for name, kind, step in self.plan.forms:
-            self.frame.vars[name] = closed(before[name], kind, step, symbol(index, 0))
+        for name, step in self.plan.forms:
+            self.frame.vars[name] = before[name] + step * symbol(index, 0)
 
     def _finish(self, before: dict[str, Any], count: Any, index: str) -> None:
         """See that a turn leaves what it carries as the next one needs it."""
-        forms = {name: (kind, step) for name, kind, step in self.plan.forms}
-        found: list[tuple[str, str, Any]] = []
+        forms = dict(self.plan.forms)
+        found: list[tuple[str, Any]] = []
         probes: list[str] = []
         for name, was in before.items():
             now = self.frame.vars.get(name)
             if name in self.plan.probes:
-                found.append((name, *self._form(now, name, index)))
+                found.append((name, self._step(now, name, index)))
             elif name in forms:
-                kind, step = forms[name]
-                if now != _next(closed(was, kind, step, symbol(index, 0)), kind, step):
+                step = forms[name]
+                if now != was + step * (symbol(index, 0) + 1):
                     self._lose()
                 self.frame.vars[name] = (
                     Unknown("what a loop of unknown length counts", self.frame.place)
                     if count is None
-                    else closed(was, kind, step, count)
+                    else was + step * count
                 )
             elif not is_same(was, now) and not isinstance(was, (list, Series)):
                 if not _is_size(was) or not _is_size(now):
@@ -146,15 +147,17 @@ class _Following:
         if probes:
             replan(self.key, replace(self.plan, probes=tuple(probes)))
 
-    def _form(self, now: Any, name: str, index: str) -> tuple[str, Any]:
-        """Return what a turn makes of a size, as what is added or what it is multiplied by each time."""
+    def _step(self, now: Any, name: str, index: str) -> Any:
+        """Return what a turn adds to a size each time.
+
+        What it is multiplied by is not followed: sizes have no powers, in which the index would be seen.
+        """
         start = symbol(_probe(name), 1)
         if not _is_size(now):
             self._lose()
-        for kind, step in (("+", now - start), ("*", now // start)):
-            fixed = not {_probe(name), index} & {one.name for one in symbols(step)}
-            if fixed and _next(start, kind, step) == now:
-                return kind, step
+        step = now - start
+        if not {_probe(name), index} & {one.name for one in symbols(step)}:
+            return step
         if _probe(name) in {one.name for one in symbols(now)}:
             self._lose()
         replan(self.key, self.plan.after_first())
@@ -256,6 +259,7 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
         if not isinstance(part, Repeat):
             made.append(element(part))
             continue
+        same_in_each(part)
         key, plan = planned(frame, series.reason)
         made += [element(item) for item in first_turn(part, plan)]
         for items, turns in turning(part, plan, key):
@@ -263,22 +267,6 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
                 made.append(Repeat(tuple([element(item) for item in items]), turns.count, turns.index))
         made += [element(item) for item in last_turn(part, plan)]
     return Series(made, series.reason)
-
-
-def closed(start: Any, kind: str, step: Any, index: Size) -> Any:
-    """Return a size after `index` turns that add a step to it, or multiply it by one."""
-    if kind == "+":
-        return start + step * index
-    return start * (step**index if isinstance(index, int) else symbol(f"{_base(step)}**{_base(index)}", 1))
-
-
-def _base(size: Size) -> str:
-    text = str(size)
-    return text if text.isalnum() else f"({text})"
-
-
-def _next(value: Any, kind: str, step: Any) -> Any:
-    return value + step if kind == "+" else value * step
 
 
 def _probe(name: str) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cutaway.core.architecture import Architecture, Module, Quantity, Shape, Totals, Weight
+from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
 from cutaway.core.condition import MODE
 from cutaway.core.dim import Dim, Size, floordiv, substitute, symbols
 from cutaway.core.dtype import KINDS
 from cutaway.core.expression import parse
 from cutaway.core.record import dataclass, replace
+from cutaway.core.series import INDICES
 from cutaway.passes.explain import chance, once
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
@@ -189,6 +191,37 @@ def times(repeat: Quantity, condition: str | None) -> Size | None:
     return None if share is None else once(count * share)
 
 
+_INDEX = re.compile(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
+
+
+def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) -> Figure:
+    """Return what a figure of one turn of a repeat is in all of them; it may depend on which turn it is."""
+    factor = times(repeat, condition)
+    if repeat == 1 or not isinstance(figure.least, Dim):
+        return figure.scaled(factor)
+    counting = {one.name for one in symbols(figure.least)} & set(_INDEX.findall(path))
+    if not counting:
+        return figure.scaled(factor)
+    if condition is not None or repeat is None or len(set(_INDEX.findall(path))) > 1:
+        return UNKNOWN
+    total = _sum(figure.least, counting.pop(), parse(repeat) if isinstance(repeat, str) else repeat)
+    return UNKNOWN if total is None else Figure(total, figure.exact)
+
+
+def _sum(size: Dim, index: str, count: Size) -> Size | None:
+    """Return the sum of a size for an index from 0 to below a count; None where it is more than a square of it."""
+    sums = (count, floordiv(count * (count - 1), 2), floordiv(count * (count - 1) * (2 * count - 1), 6))
+    total: Size = 0
+    for monomial, coefficient in size.terms.items():
+        rest = tuple((atom, power) for atom, power in monomial if getattr(atom, "name", None) != index)
+        degree = sum(power for atom, power in monomial if getattr(atom, "name", None) == index)
+        left = Dim({rest: coefficient}) if rest else coefficient
+        if degree >= len(sums) or index in {one.name for one in symbols(left)}:
+            return None
+        total = total + left * sums[degree]
+    return total
+
+
 @functools.lru_cache(maxsize=4096)
 def _weigh(shape: Shape, dtype: str | None) -> tuple[Figure, Figure]:
     """Return the elements and the bytes of a tensor."""
@@ -246,8 +279,8 @@ def _add_tied(architecture: Architecture, costs: dict[str, Cost]) -> None:
 def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
     count, size = _weigh(weight.shape, weight.dtype)
     if weight.repeat != 1 or weight.condition is not None:
-        factor = times(weight.repeat, weight.condition)
-        count, size = count.scaled(factor), size.scaled(factor)
+        count = _of_all(count, weight.repeat, weight.condition, weight.name)
+        size = _of_all(size, weight.repeat, weight.condition, weight.name)
     cost.weight_bytes += size
     if weight.kind == "buffer":
         cost.buffers += count
@@ -266,17 +299,19 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
 
     What is only done in the mode that the network is not analysed in costs nothing.
     """
+    free = _free(architecture)
     for op in architecture.ops:
         cost = costs[owner(op.module, costs, architecture.separator)]
         macs = _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
         factor = times(op.repeat, op.condition) if op.repeat != 1 or op.condition is not None else 1
+        depends = op.repeat != 1 and _counts(op, free)
         if excluded and isinstance(factor, Dim):
             factor = substitute(factor, excluded)
-        cost.macs += macs if factor == 1 else macs.scaled(factor)
+        cost.macs += UNKNOWN if depends and macs != NOTHING else macs if factor == 1 else macs.scaled(factor)
         if op.allocates:
             for value in op.outputs:
                 size = _weigh(value.shape, value.dtype)[1]
-                cost.activation_bytes += size if factor == 1 else size.scaled(factor)
+                cost.activation_bytes += UNKNOWN if depends else size if factor == 1 else size.scaled(factor)
     open_ended = {note.module for note in architecture.unknowns} | undecided(architecture)
     for module in architecture.modules:
         if module.path in open_ended or not all(_understood(shapes) for shapes in _flows(module)):
@@ -285,6 +320,21 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
     if not was_followed(architecture):
         costs[""].macs += UNKNOWN
         costs[""].activation_bytes += UNKNOWN
+
+
+def _free(architecture: Architecture) -> frozenset[str]:
+    """Return the names of sizes that do not count repeats: of inputs, of single weights, and of how often repeats come."""
+    shapes = [value.shape for value in architecture.inputs]
+    shapes += [weight.shape for weight in architecture.weights if weight.repeat == 1]
+    sizes = [size for shape in shapes for size in shape or ()] + [module.repeat for module in architecture.modules]
+    return frozenset(one.name for size in sizes if isinstance(size, str) for one in symbols(parse(size)))
+
+
+def _counts(op: Op, free: frozenset[str]) -> bool:
+    """Tell whether an operation of a repeat is another one from turn to turn."""
+    sizes = [op.macs, *(size for value in op.outputs for size in value.shape or ())]
+    counting = set(INDICES) - free
+    return any(one.name in counting for size in sizes if isinstance(size, str) for one in symbols(parse(size)))
 
 
 def undecided(architecture: Architecture) -> frozenset[str]:

@@ -184,7 +184,12 @@ class Explorer:
         return self._script().decide(options)
 
     def _binds(self, left: Size, right: Size) -> tuple[str, Dim] | None:
-        """Return the size of an input that would be equal to something else: another one, or what is not one."""
+        """Return the size of an input that would be equal to something else: another one, or what is not one.
+
+        What counts the turns of a loop is no size that an input could have.
+        """
+        if any(name.least == 0 for size in (left, right) for name in self.literals.unknowns(size)):
+            return None
         for size, other in ((left, right), (right, left)):
             if isinstance(size, Dim) and isinstance(other, Dim) and _is_symbol(size) and str(size) in self.inputs:
                 if not any(name.anonymous or name.name in self.inputs for name in self.literals.unknowns(other)):

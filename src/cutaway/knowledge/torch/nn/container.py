@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, symbol
-from cutaway.core.series import Repeat, Series, Turns
+from cutaway.core.series import Repeat, Series, Turns, same_in_each
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.tensor import Tensor
@@ -40,7 +40,8 @@ class _Indexed(Module):
         return iter(self._modules.values())
 
     def _follow_each(self) -> None:
-        """Give up where there is a symbolic number of modules."""
+        """Give up where there is a symbolic number of modules, or some of them are not known."""
+        refuse_incomplete(self)
         if "_repeated" in self.__dict__:
             series = self.as_series()
             assert series is not None
@@ -299,14 +300,18 @@ class ModuleDict(Module):
         del self._modules[key]
 
     def __len__(self) -> int:
+        refuse_incomplete(self)
         return len(self._modules)
 
     def __iter__(self) -> Iterator[str]:
+        refuse_incomplete(self)
         return iter(self._modules)
 
     def __contains__(self, key: Any) -> bool:
         if isinstance(key, Unknown):
             raise Undecidable(key)
+        if key not in self._modules:
+            refuse_incomplete(self)
         return key in self._modules
 
     def clear(self) -> None:
@@ -318,17 +323,27 @@ class ModuleDict(Module):
         return value
 
     def keys(self) -> Any:
+        refuse_incomplete(self)
         return self._modules.keys()
 
     def items(self) -> Any:
+        refuse_incomplete(self)
         return self._modules.items()
 
     def values(self) -> Any:
+        refuse_incomplete(self)
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
         for key, module in pairs(modules, "ModuleDict", (Mapping, ModuleDict)):
             self[key] = module
+
+
+def refuse_incomplete(container: Any) -> None:
+    """Give up on going through modules not all of which are known."""
+    missing = container.__dict__.get("_incomplete")
+    if missing is not None:
+        raise Undecidable(missing)
 
 
 def numbered(container: Any) -> str:
@@ -359,6 +374,7 @@ def run(series: Any, input: Any) -> Any:
         if not isinstance(part, Repeat):
             input = part(input)
             continue
+        same_in_each(part)
         with here.turning(Turns("", part.count, part.index)):
             given = input
             for module in part.items:

@@ -11,7 +11,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.series import Repeat
+from cutaway.core.series import Repeat, mentions
 from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.construction import Construction
@@ -140,6 +140,18 @@ class Module:
             if unknown is not None and not session.current().modules and not type(self).__module__.startswith("torch."):
                 if unknown.kind is None and (unknown.term is None or not unknown.term.plain):
                     self.mark_incomplete(unknown)  # it may have been a module or a weight
+
+    def mentions_size(self, name: str) -> bool:
+        """Tell whether a size of this name is in the weights or attributes of the module, or of one below it."""
+        for part in self.modules():
+            weights = [
+                *(part.__dict__.get("_parameters") or {}).values(),
+                *(part.__dict__.get("_buffers") or {}).values(),
+            ]
+            shapes = [weight.shape for weight in weights if isinstance(weight, Tensor)]
+            if mentions(shapes, name) or mentions(list(part.__dict__.values()), name):
+                return True
+        return False
 
     def mark_incomplete(self, unknown: Unknown) -> None:
         """Note that what this module consists of could not be followed to the end."""
