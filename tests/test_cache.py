@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,9 +50,9 @@ def analyses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     done: list[str] = []
     analyse = analysis.analyse
 
-    def counted(target: analysis.Target, options: analysis.Options) -> list[cutaway.Architecture]:
+    def counted(target: analysis.Target, *rest: Any) -> list[cutaway.Architecture]:
         done.append(str(target))
-        return analyse(target, options)
+        return analyse(target, *rest)
 
     monkeypatch.setattr("cutaway._api.analyse", counted)
     yield done

@@ -41,6 +41,7 @@ SIGNATURES: dict[str, str] = {
 """Row name -> why its signature may differ from torch's."""
 
 UNSAMPLED: dict[str, str] = {
+    "torch._higher_order_ops.cond.cond": "takes functions of the program; torch.cond is the same, and has cases",
     **dict.fromkeys(
         (
             "torch.Tensor.cuda", "torch.Tensor.xpu", "torch.Tensor.ipu", "torch.Tensor.mtia",

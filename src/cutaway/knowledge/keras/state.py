@@ -32,10 +32,15 @@ def snake_case(name: str) -> str:
     return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
-@row("keras.src.utils.naming.auto_name", "keras.src.utils.naming.uniquify")
+@row("keras.src.utils.naming.auto_name")
 def auto_name(prefix: str) -> str:
     """Return a name that is new to the program: `conv2d`, `conv2d_1`."""
-    name = snake_case(prefix)
+    return uniquify(snake_case(prefix))
+
+
+@row("keras.src.utils.naming.uniquify")
+def uniquify(name: str) -> str:
+    """Return a name with a number behind it, unless it is new."""
     counts = state("names", dict)
     seen = counts.get(name)
     counts[name] = (seen or 0) + 1

@@ -34,8 +34,13 @@ def _keys(value: dict[Any, Any]) -> list[Any]:
         return list(value)
 
 
-@row("keras.tree.flatten", "keras.src.tree.flatten", "tensorflow.nest.flatten")
+@row("keras.tree.flatten", "keras.src.tree.flatten")
 def flatten(structure: Any) -> list[Any]:
+    return list(walk(structure))
+
+
+@row("tensorflow.nest.flatten")
+def nest_flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return list(walk(structure))
 
 
@@ -50,8 +55,13 @@ def map_structure(func: Callable[..., Any], *structures: Any, none_is_leaf: bool
     return func(*structures)
 
 
-@row("keras.tree.pack_sequence_as", "keras.src.tree.pack_sequence_as", "tensorflow.nest.pack_sequence_as")
+@row("keras.tree.pack_sequence_as", "keras.src.tree.pack_sequence_as")
 def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any]) -> Any:
+    return _pack(structure, iter(flat_sequence))
+
+
+@row("tensorflow.nest.pack_sequence_as")
+def nest_pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
     return _pack(structure, iter(flat_sequence))
 
 
@@ -70,9 +80,14 @@ def _rebuilt(like: Any, items: list[Any]) -> Any:
     return tuple(items) if isinstance(like, tuple) else items
 
 
-@row("keras.tree.is_nested", "keras.src.tree.is_nested", "tensorflow.nest.is_nested")
+@row("keras.tree.is_nested", "keras.src.tree.is_nested")
 def nested(structure: Any) -> bool:
     return is_nested(structure)
+
+
+@row("tensorflow.nest.is_nested")
+def nest_is_nested(seq: Any) -> bool:
+    return is_nested(seq)
 
 
 @row("keras.src.tree.map_shape_structure")

@@ -15,8 +15,10 @@ from cutaway.ops import linalg
 def _lowrank(name: str, A: Tensor, q: Any, niter: int) -> tuple[Out, Out, Out]:
     batch, rows, columns = linalg.matrix(A.shape, name)
     dtype = floating(name, A)
-    if isinstance(q, float):
-        raise TypeFault(f"{name}: q must be an integer, but is {q}", "invalid-argument")
+    if isinstance(q, (float, Tensor)):
+        raise TypeFault(
+            f"{name}: q must be an integer, but is {q if isinstance(q, float) else 'a tensor'}", "invalid-argument"
+        )
     longer, shorter = maximum(rows, columns), minimum(rows, columns)
     elements = longer * shorter
     macs, width = elements * q, minimum(longer, q)
