@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     Size: TypeAlias = int | Dim
 
-FLOORDIV, MOD, MIN, MAX, QUOTIENT = "floordiv", "mod", "min", "max", "quotient"
+FLOORDIV, MOD, MIN, MAX, QUOTIENT, POWER = "floordiv", "mod", "min", "max", "quotient", "power"
 
 
 class Symbol:
@@ -42,7 +42,7 @@ class Symbol:
 
 
 class Func:
-    """One of `floordiv`, `mod`, `min`, `max` of two sizes, or their `quotient`, which is known to be whole."""
+    """One of `floordiv`, `mod`, `min`, `max` of two sizes, or their `quotient` or `power`, which is known to be whole."""
 
     __slots__ = ("_hash", "depth", "kind", "left", "order", "right")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import gcd, lcm
 from typing import TYPE_CHECKING, TypeAlias
 
-from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, Atom, Func, Monomial, Symbol
+from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, POWER, Atom, Func, Monomial, Symbol
 from cutaway.core.monomial import joined
 from cutaway.core.record import dataclass
 
@@ -25,6 +25,7 @@ ANYTHING: Bounds = (None, None)
 _LONGEST_PERIOD = 1 << 10
 _MOST_TERMS = 12
 _MOST_KEPT = 1 << 14
+_MOST_BITS = 1 << 10
 
 _kept: dict[Dim, Bounds] = {}
 _learned: dict[Dim | Atom, Bounds] = {}
@@ -192,6 +193,8 @@ def _atom(atom: Atom) -> Bounds:
     elif atom.kind == MAX:
         high = None if left_high is None or right_high is None else max(left_high, right_high)
         found = (both((left_low, None), (right_low, None))[0], high)
+    elif atom.kind == POWER:
+        found = _raised(left, right)
     elif right_low is None or right_low <= 0:
         found = ANYTHING
     elif atom.kind == MOD:
@@ -203,6 +206,18 @@ def _atom(atom: Atom) -> Bounds:
             low = None if left_low is None else -(-left_low // right_low)
             found = (low, found[1])
     return both(learned, found)
+
+
+def _raised(base: Bounds, exponent: Bounds) -> Bounds:
+    """Return the bounds of a power; nothing is said of one whose exponent may be below 0."""
+    (low, high), (least, most) = base, exponent
+    if low is None or low < 1 or least is None or least < 0:
+        return ANYTHING
+    if high is None or most is None or high.bit_length() * most > _MOST_BITS:
+        top = None
+    else:
+        top = high**most
+    return low**least if low.bit_length() * least <= _MOST_BITS else low, top
 
 
 def _divided(left: Bounds, right: Bounds) -> Bounds:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from math import gcd
 from typing import Any, TypeAlias
 
-from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, QUOTIENT, Atom, Func, Monomial, Symbol, depth, order
+from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Monomial, Symbol, depth, order
 from cutaway.core.bounds import both, bounds
-from cutaway.core.monomial import by_order, divided, joined, place
+from cutaway.core.monomial import divided, floored, joined, place, shared
 from cutaway.core.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown
 
@@ -114,6 +114,8 @@ class Dim:
         return self if _less(self, 0) is False else _foreign(self, None)
 
     def __pow__(self, other: Any) -> Any:
+        if isinstance(other, Dim):
+            return _power(self, other)
         if not isinstance(other, int) or not 0 <= other <= _HIGHEST_POWER:
             return _foreign(self, other)
         result: Size = 1
@@ -140,7 +142,19 @@ class Dim:
         return _fraction(self, "/", other, True)
 
     def __rpow__(self, other: Any) -> Any:
-        return _foreign(self, other)
+        return _power(other, self) if isinstance(other, int) else _foreign(self, other)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self * 2**other
+
+    def __rlshift__(self, other: Any) -> Any:
+        return other * 2**self
+
+    def __rshift__(self, other: Any) -> Any:
+        return self // 2**other
+
+    def __rrshift__(self, other: Any) -> Any:
+        return other // 2**self
 
 
 def symbol(name: str, least: int = 1) -> Dim:
@@ -222,18 +236,20 @@ def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = Fal
     total: Size = 0
     changed = False
     for monomial, coefficient in size.terms.items():
-        product: Size = coefficient
+        product: Size = 1
         for atom, power in monomial:
             value = find(atom)
             if value is None and isinstance(atom, Func) and not (whole and atom.kind == QUOTIENT):
                 left, right = _replaced(atom.left, find, whole), _replaced(atom.right, find, whole)
                 if left is not atom.left or right is not atom.right:
+                    if atom.kind == POWER:
+                        coefficient, right = _drawn(coefficient, left, right, power)
                     value = _FUNCTIONS[atom.kind](left, right)
                     if whole and not is_known(value) and is_known(Dim({((atom, 1),): 1})):
                         value = None  # a divisor is not known not to be 0 in its new form
             changed = changed or value is not None
             product = product * (Dim({((atom, 1),): 1}) if value is None else value) ** power
-        total = total + product
+        total = total + coefficient * product
     return total if changed else size
 
 
@@ -310,7 +326,10 @@ def floordiv(left: Size, right: Size) -> Size:
         return quotient
     if _equal(right, 0) is not False:
         return _anonymous(None)
-    rest, right = _reduced(rest, right)
+    inner = as_atom(left)
+    if isinstance(inner, Func) and inner.kind == FLOORDIV and _less(0, right) is True and _less(0, inner.right) is True:
+        return floordiv(inner.left, _gathered(inner.right * right))
+    rest, right = cancelled(rest, right)
     return quotient + (floordiv(rest, right) if isinstance(right, int) else _function(FLOORDIV, rest, right))
 
 
@@ -329,6 +348,8 @@ def quotient(left: Size, right: Size) -> Size:
     whole, rest = divide(left, right)
     if rest == 0:
         return whole
+    if isinstance(right, int) and isinstance(left, Dim) and -abs(right) < left.terms.get((), 0) < 0:
+        whole, rest = whole + 1, rest - right  # a number is taken from what is divided, not added to it
     if isinstance(left, int) and isinstance(right, int):
         raise ArithmeticError(f"{left} is not divisible by {right}")
     atom = as_atom(rest)
@@ -411,42 +432,11 @@ def as_atom(size: Size) -> Atom | None:
 
 
 def _floor(left: Dim, divisor: int) -> Size:
-    """Return `left // divisor` for a divisor above 0.
-
-    Whole multiples are taken out, so that coefficients are at most half of the divisor and the first is positive;
-    common factors are cancelled; a division inside of the division becomes one by both divisors.
-    """
+    """Return `left // divisor` for a divisor above 0, simplified."""
     if divisor == 1:
         return left
-    whole: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    for monomial, coefficient in left.terms.items():
-        count, over = divmod(coefficient, divisor)
-        if monomial and (2 * over > divisor or (2 * over == divisor and coefficient < 0)):
-            count, over = count + 1, over - divisor
-        if count:
-            whole[monomial] = count
-        if over:
-            rest[monomial] = over
-    variables = sorted((monomial for monomial in rest if monomial), key=place)
-    if not variables:
-        return _from(whole)
-    sign = 1 if rest[variables[0]] > 0 else -1
-    if sign < 0:  # floor(-y/d) == -floor((y + d - 1)/d)
-        constant = divisor - 1 - rest.pop((), 0)
-        rest = {monomial: -coefficient for monomial, coefficient in rest.items()}
-        if constant:
-            rest[()] = constant
-    for monomial in variables[1:]:
-        if 2 * rest[monomial] == -divisor:
-            rest[monomial] = -rest[monomial]
-            whole[monomial] = whole.get(monomial, 0) - sign
-    common = gcd(divisor, *(rest[monomial] for monomial in variables))
-    if common > 1:
-        rest = {monomial: coefficient // common for monomial, coefficient in rest.items()}
-        divisor //= common
-    found = _nested_floor(_from(rest), divisor)
-    return _combine(_from(whole), found, sign)
+    whole, rest, sign, divisor = floored(left.terms, divisor)
+    return _combine(_from(whole), _nested_floor(_from(rest), divisor), sign) if rest else _from(whole)
 
 
 def _nested_floor(left: Size, divisor: int) -> Size:
@@ -458,7 +448,7 @@ def _nested_floor(left: Size, divisor: int) -> Size:
         atom = monomial[0][0]
         if not isinstance(atom, Func):
             continue
-        if atom.kind == FLOORDIV and isinstance(atom.right, int):
+        if atom.kind == FLOORDIV and (isinstance(atom.right, int) or _less(0, atom.right) is True):
             rest = left - Dim({monomial: coefficient})
             if coefficient < 0:
                 return -floordiv(atom.left + atom.right * (divisor - 1 - rest), atom.right * divisor)
@@ -485,7 +475,34 @@ def _function(kind: str, left: Size, right: Size) -> Size:
     return Dim({((Func(kind, left, right), 1),): 1})
 
 
-_FUNCTIONS = {FLOORDIV: floordiv, MOD: mod, MIN: minimum, MAX: maximum, QUOTIENT: quotient}
+def _raised(base: Size, exponent: Size) -> Size:
+    from cutaway.core.power import raised
+
+    return raised(base, exponent)
+
+
+def _drawn(coefficient: int, base: Size, exponent: Size, times: int) -> tuple[int, Size]:
+    from cutaway.core.power import drawn
+
+    return drawn(coefficient, base, exponent, times)
+
+
+def _gathered(size: Size) -> Size:
+    from cutaway.core.power import gathered
+
+    return gathered(size)
+
+
+def _power(base: Size, exponent: Size) -> Any:
+    from cutaway.core.power import power
+
+    found = power(base, exponent)
+    if found is None:
+        return Unknown(f"{base} to the power of {exponent} need not be whole", kind=float)
+    return found
+
+
+_FUNCTIONS = {FLOORDIV: floordiv, MOD: mod, MIN: minimum, MAX: maximum, QUOTIENT: quotient, POWER: _raised}
 
 
 def _is_size(value: object) -> bool:
@@ -571,13 +588,8 @@ def divide(left: Size, right: Size) -> tuple[Size, Size]:
     return _from(quotient), _from(rest)
 
 
-def _reduced(left: Size, right: Size) -> tuple[Size, Size]:
-    """Cancel what all terms of two sizes have in common."""
-    every = [*_terms(left).items(), *_terms(right).items()]
-    factor = gcd(*(coefficient for _, coefficient in every))
-    common = dict(every[0][0])
-    for monomial, _ in every[1:]:
-        powers = dict(monomial)
-        common = {atom: min(power, powers[atom]) for atom, power in common.items() if atom in powers}
-    by = Dim({tuple(sorted(common.items(), key=by_order)): factor}) if common else factor
+def cancelled(left: Size, right: Size) -> tuple[Size, Size]:
+    """Cancel what all terms of two sizes have in common, which must not be 0."""
+    common = shared([*_terms(left).items(), *_terms(right).items()])
+    by = _from(dict([common]))
     return (left, right) if by == 1 else (divide(left, by)[0], divide(right, by)[0])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cutaway.core.atom import FLOORDIV, MOD, Func, Symbol
 from cutaway.core.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient, substitute
+from cutaway.core.power import raised
 
 if TYPE_CHECKING:
     import ast
@@ -61,6 +62,8 @@ def _size(node: ast.expr) -> Size:
             for _ in range(power):
                 result = result * _size(left)
             return result
+        case ast.BinOp(left, ast.Pow(), right):
+            return raised(_size(left), _size(right))
         case ast.BinOp(left, ast.Div(), right):
             return quotient(_size(left), _size(right))
         case ast.BinOp(left, ast.FloorDiv(), right) | ast.Call(

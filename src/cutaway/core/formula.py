@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from math import gcd, lcm, prod
 from typing import TypeAlias
 
-from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, QUOTIENT, Atom, Func, Monomial, Symbol, order
+from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Monomial, Symbol, order
 from cutaway.core.dim import Dim, Size, arguments, as_atom, divide, product, symbols
 from cutaway.core.monomial import place
+from cutaway.core.power import gathered
 
 Factors: TypeAlias = list[tuple[Size, int]]
 """Sizes, each with its power."""
@@ -25,6 +26,8 @@ Part: TypeAlias = tuple[int, Factors]
 _MOST_TERMS = 60
 _NUMBERS = re.compile(r"(\d+)")
 _WIDEST_SHIFT = 8
+_CEILING = "ceil"
+"""A function that is written, and nowhere else."""
 
 
 def written(size: Size) -> str:
@@ -35,6 +38,11 @@ def written(size: Size) -> str:
         ((monomial, coefficient),) = size.terms.items()
         if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return _atom_text(monomial[0][0])
+    if any(isinstance(atom, Func) and atom.kind == POWER for monomial in size.terms for atom, _ in monomial):
+        drawn = gathered(size)
+        if isinstance(drawn, int):
+            return str(drawn)
+        size = drawn
     whole, divisor = _cleared(size)
     return _sum(whole, divisor)
 
@@ -58,8 +66,26 @@ def _signed(size: Dim, divisor: int) -> list[tuple[bool, str]]:
     left, remainders = _remainders(size) if divisor == 1 else (size, [])
     parts = [(coefficient < 0, _times(abs(coefficient), text)) for coefficient, text in remainders]
     products = _products(left) if isinstance(left, Dim) else [(left, [])] if left else []
+    products = [_raised_up(part) for part in products]
     products.sort(key=_rank)
     return parts + [(c < 0, _product(abs(c), factors, divisor)) for c, factors in products]
+
+
+def _raised_up(part: Part) -> Part:
+    """Return a product in which `-floor(-n/d)` is `ceil(n/d)`, where the divisor is no number."""
+    coefficient, factors = part
+    for at, (size, power) in enumerate(factors):
+        atom = as_atom(size)
+        if coefficient > 0 or power != 1 or not isinstance(atom, Func) or atom.kind != FLOORDIV:
+            continue
+        if isinstance(atom.right, Dim) and (atom.left < 0 if isinstance(atom.left, int) else _is_below(atom.left)):
+            ceiling = _of(Func(_CEILING, -atom.left, atom.right))
+            return -coefficient, [*factors[:at], (ceiling, 1), *factors[at + 1 :]]
+    return part
+
+
+def _is_below(size: Dim) -> bool:
+    return all(coefficient < 0 for monomial, coefficient in size.terms.items() if monomial)
 
 
 def _rank(part: Part) -> tuple[int, list[tuple[bool, int, str]]]:
@@ -290,6 +316,7 @@ def _product(coefficient: int, factors: Factors, divisor: int = 1) -> str:
     divisor *= prod(size**-power for size, power in powers.items() if power < 0 and isinstance(size, int))
     common = gcd(coefficient, divisor)
     coefficient, divisor = coefficient // common, divisor // common
+    coefficient, powers = _with_base(coefficient, powers)
     ordered = sorted(powers.items(), key=_by_name)
     above = [_power(size, power) for size, power in ordered if power > 0]
     below = [_power(size, -power) for size, power in ordered if power < 0 and isinstance(size, Dim)]
@@ -303,12 +330,28 @@ def _product(coefficient: int, factors: Factors, divisor: int = 1) -> str:
     return f"{text}/{below[0] if len(below) == 1 else '(' + '*'.join(below) + ')'}"
 
 
+def _with_base(coefficient: int, powers: dict[Size, int]) -> tuple[int, dict[Size, int]]:
+    """Draw a number into the power of the same number: `2*2**i` is `2**(i + 1)`."""
+    for size, power in powers.items():
+        atom = as_atom(size)
+        if isinstance(atom, Func) and atom.kind == POWER and isinstance(atom.left, int) and power > 0:
+            if coefficient == atom.left**power:
+                raised = _of(Func(POWER, atom.left, atom.right + 1))
+                return 1, {(raised if one == size else one): times for one, times in powers.items()}
+    return coefficient, powers
+
+
 def _by_name(factor: tuple[Size, int]) -> tuple[bool, list[str]]:
     """Order factors by the names in them, with names alone first."""
     return not isinstance(as_atom(factor[0]), Symbol), sorted(symbol.order for symbol in symbols(factor[0]))
 
 
 def _power(size: Size, power: int) -> str:
+    atom = as_atom(size)
+    if isinstance(atom, Func) and atom.kind == POWER:
+        if isinstance(atom.left, int):  # (2**i)**3 is 8**i
+            return f"{atom.left**power}**{_grouped(atom.right)}"
+        return f"{_grouped(atom.left)}**{_grouped(power * atom.right)}"
     return _grouped(size) if power == 1 else f"{_grouped(size)}**{power}"
 
 
@@ -319,14 +362,16 @@ def _times(coefficient: int, text: str) -> str:
 def _grouped(size: Size) -> str:
     """Return the text of a size as a factor: in parentheses unless it is a number, a name or a call."""
     atom = as_atom(size)
-    if isinstance(atom, Symbol) or (isinstance(atom, Func) and atom.kind in (FLOORDIV, MIN, MAX)):
+    if isinstance(atom, Symbol) or (isinstance(atom, Func) and atom.kind in (FLOORDIV, MIN, MAX, POWER, _CEILING)):
         return _atom_text(atom)
     if isinstance(size, int):
         return str(size) if size >= 0 else f"({size})"
     rounded = _rounded_sum(size)
     if rounded is not None and rounded.endswith(")"):
         return rounded
-    return f"({written(size)})"
+    text = written(size)
+    is_power = len(size.terms) == 1 and "**" in text and not set(text.replace("**", "").partition("(")[0]) & set("*/ ")
+    return text if is_power and text.endswith(")") else f"({text})"
 
 
 def _atom_text(atom: Atom) -> str:
@@ -334,8 +379,12 @@ def _atom_text(atom: Atom) -> str:
         return str(atom)
     if atom.kind in (MIN, MAX):
         return f"{atom.kind}({', '.join(written(size) for size in arguments(atom.kind, _of(atom)))})"
+    if atom.kind == POWER:
+        return _power(_of(atom), 1)
     if atom.kind == MOD:
         return f"{_grouped(atom.left)} % {_grouped(atom.right)}"
+    if atom.kind == _CEILING:
+        return f"ceil({_over(atom.left, atom.right)})"
     return _rounded(atom.left, atom.right) if atom.kind == FLOORDIV else _over(atom.left, atom.right)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from cutaway.core.atom import Atom, Monomial
 
 
@@ -76,3 +78,48 @@ def _whole(left: dict[Monomial, int], right: dict[Monomial, int]) -> dict[Monomi
             if not rest[term]:
                 del rest[term]
     return None
+
+
+def floored(terms: dict[Monomial, int], divisor: int) -> tuple[dict[Monomial, int], dict[Monomial, int], int, int]:
+    """Return `(w, r, s, d)` of a sum divided by a number and rounded down: it is w + s*floor(r/d). No r: it is w.
+
+    Whole multiples are taken out, so that coefficients are at most half of the divisor and the first is positive;
+    common factors are cancelled.
+    """
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, coefficient in terms.items():
+        count, over = divmod(coefficient, divisor)
+        if monomial and (2 * over > divisor or (2 * over == divisor and coefficient < 0)):
+            count, over = count + 1, over - divisor
+        if count:
+            whole[monomial] = count
+        if over:
+            rest[monomial] = over
+    variables = sorted((monomial for monomial in rest if monomial), key=place)
+    if not variables:
+        return whole, {}, 1, divisor
+    sign = 1 if rest[variables[0]] > 0 else -1
+    if sign < 0:  # floor(-y/d) == -floor((y + d - 1)/d)
+        constant = divisor - 1 - rest.pop((), 0)
+        rest = {monomial: -coefficient for monomial, coefficient in rest.items()}
+        if constant:
+            rest[()] = constant
+    for monomial in variables[1:]:
+        if 2 * rest[monomial] == -divisor:
+            rest[monomial] = -rest[monomial]
+            whole[monomial] = whole.get(monomial, 0) - sign
+    common = gcd(divisor, *(rest[monomial] for monomial in variables))
+    if common > 1:
+        rest = {monomial: coefficient // common for monomial, coefficient in rest.items()}
+        divisor //= common
+    return whole, rest, sign, divisor
+
+
+def shared(terms: list[tuple[Monomial, int]]) -> tuple[Monomial, int]:
+    """Return what all terms have in common."""
+    common = dict(terms[0][0])
+    for monomial, _ in terms[1:]:
+        powers = dict(monomial)
+        common = {atom: min(power, powers[atom]) for atom, power in common.items() if atom in powers}
+    return tuple(sorted(common.items(), key=by_order)), gcd(*(coefficient for _, coefficient in terms))

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from cutaway.core.atom import Symbol
 from cutaway.core.dim import Dim, Size, equal, less, substitute, symbol, symbols
-from cutaway.core.record import dataclass, replace
+from cutaway.core.record import dataclass
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 
 INDICES = "ijklmn"
@@ -140,34 +140,41 @@ def mentions(value: Any, name: str) -> bool:
     return isinstance(value, (list, tuple)) and any(mentions(item, name) for item in value)
 
 
-def same_in_each(part: Repeat) -> None:
-    """Give up on a repeat of objects that have what counts it in their sizes: they differ from turn to turn."""
-    for item in part.items:
-        mentions = getattr(type(item), "mentions_size", None)
-        if mentions is not None and mentions(item, part.index):
-            raise Undecidable(Unknown("what is repeated differs from turn to turn, and is not followed"))
-
-
 def shifted(value: Any, index: str, by: Size) -> Any:
     """Return a value of which a repeat's index has become another size."""
     if isinstance(value, Dim):
         return substitute(value, {index: by})
     if type(value) is tuple:
         return tuple([shifted(item, index, by) for item in value])
+    if hasattr(type(value), "with_sizes"):
+        shape = value.reference().shape
+        return value.with_sizes(shifted(tuple(shape), index, by)) if mentions(shape, index) else value
+    if by != symbol(index, 0):
+        refuse_differing(value, index)
     return value
+
+
+def refuse_differing(value: Any, index: str) -> None:
+    """Give up on an object that has what counts its repeat in its sizes, where another turn of it is asked for."""
+    differs = getattr(type(value), "mentions_size", None)
+    if differs is not None and differs(value, index):
+        raise Undecidable(
+            Unknown("what is repeated differs from turn to turn, and one of them is not followed by itself")
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a loop of symbolic length is followed: which turns apart, and what it carries in closed form.
 
-    `probes` are variables that stand for a size of their own for once, so that what a turn makes of it is seen.
+    In a `trial` the first turns show how what they carry grows; `up` is how it is rounded where both fit.
     """
 
     first: int = 0
     last: int = 0
-    probes: tuple[str, ...] = ()
+    trial: bool = False
     forms: tuple[tuple[str, Any], ...] = ()
+    up: bool = False
     lost: bool = False
 
     def split(self) -> Plan:
@@ -271,8 +278,3 @@ def _is_linear(size: Size, index: str) -> bool:
             elif index in {one.name for one in symbols(atom.left) | symbols(atom.right)}:
                 return False
     return True
-
-
-def with_forms(plan: Plan, forms: tuple[tuple[str, Any], ...]) -> Plan:
-    """Return a plan in which variables are known in closed form, by what each turn adds to them."""
-    return replace(plan, probes=(), forms=(*plan.forms, *forms))

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 from cutaway.core.atom import Symbol
 from cutaway.core.condition import Decision
-from cutaway.core.dim import Dim, Size, is_known, symbols, unknown_size
+from cutaway.core.dim import Dim, Size, cancelled, is_known, less, rewritten, symbols, unknown_size
 from cutaway.core.expression import parse
-from cutaway.core.facts import Fact, Facts, holds
+from cutaway.core.facts import Fact, Facts, described, holds
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -286,12 +286,42 @@ class Session:
         answer = holds(relation)
         if answer is not None or self.solving is not None or not (is_known(relation.left) and is_known(relation.right)):
             return answer is not False
+        if self._counted(relation):
+            relation = Relation(relation.kind, rewritten(relation.left), rewritten(relation.right))
+            if self._counted(relation):
+                return self._need_in_each(relation, operation)
         return self.facts.add(Fact(relation, self.place(), operation, needed=True))
+
+    def _counted(self, statement: Statement | None) -> set[str]:
+        """Return what counts a repeat in progress and is in a statement."""
+        if not self.turns or statement is None:
+            return set()
+        if not isinstance(statement, Relation):
+            return {name for part in statement.parts for name in self._counted(part)}
+        names = {one.name for one in (*symbols(statement.left), *symbols(statement.right))}
+        return names & {turns.index for turns in self.turns}
+
+    def _need_in_each(self, relation: Relation, operation: str) -> bool:
+        """Assume that what an operation needs holds in each turn of a repeat; equal sizes have to be known to be that."""
+        if relation.kind == "==":
+            left, right = cancelled(relation.left, relation.right)
+            if not self._counted(Relation("==", left, right)) and less(0, relation.left) is True:
+                return self.facts.add(Fact(Relation("==", left, right), self.place(), operation, needed=True))
+            raise Undecidable(self.unknown(f"whether {described(relation)} in each turn, as {operation} needs it"))
+        counted = self._counted(relation)
+        said = ", ".join(f"{turns.index} below {turns.count}" for turns in self.turns if turns.index in counted)
+        self.assume(f"{described(relation)} for each {said}: {operation} needs it", self.place())
+        return True
 
     def presume(self, relation: Relation, operation: str) -> bool:
         """Take a relation to hold, and list that; False where it can't. The program might run where it does not hold."""
         if self.solving is not None:  # both ways are followed
             return holds(relation) is not False
+        if self._counted(relation):
+            answer = holds(relation)
+            if answer is None:
+                raise Undecidable(self.unknown(f"whether {described(relation)} in each turn, for {operation}"))
+            return answer
         known = len(self.facts.learned)
         possible = self.facts.add(Fact(relation, self.place(), operation, supposed=True))
         for fact in self.facts.learned[known:]:
@@ -331,7 +361,7 @@ class Session:
         known = len(self.facts.learned)
         place = place or self.place()
         possible = True
-        if truth.about is not None and self.solving is None:
+        if truth.about is not None and self.solving is None and not self._counted(truth.about):
             possible = self.facts.learn(truth.about if holds else truth.about.negated(), place, why)
         said = ", ".join(str(fact) for fact in self.facts.learned[known:])
         self.assume(f"{why}: {said}" if said else why, place)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, less, substitute, symbol, symbols
-from cutaway.core.record import replace
+from cutaway.core.carried import Carried
+from cutaway.core.dim import Dim, less, symbol
 from cutaway.core.relation import Relation
-from cutaway.core.series import INDICES, Plan, Repeat, Series, Turns, replan, same_in_each, with_forms
+from cutaway.core.series import INDICES, Plan, Repeat, Series, Turns, replan, shifted
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.interp.frame import BREAK, RETURN, Frame
 from cutaway.interp.scope import assigned
@@ -67,7 +68,6 @@ def follow(compiler: StatementCompiler, loop: Loop, frame: Frame, series: Series
             if signal is BREAK or signal is RETURN:
                 return signal
             continue
-        same_in_each(part)
         _Following(compiler, loop, frame, series.reason, turn).repeat(part)
     return None
 
@@ -88,14 +88,13 @@ class _Following:
         middle, index = count, ""
         for items, turns in turning(part, self.plan, self.key):
             middle, index = turns.count, turns.index
-            before = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars}
+            start = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars}
+            carried = Carried(self.key, self.plan, turns, start)
+            if self.plan.trial:
+                carried.try_turns(partial(self._turn, turns, items), is_same)
             grown = [one for one in self._containers() if one is not None]
             stored = [self._stored(node) for node in self.loop.stores]
-            self._start(before, index)
-            with session.current().turning(turns):
-                for item in items:
-                    self._alone(item)
-            self._finish(before, middle, index)
+            self.frame.vars.update(carried.check(self._turn(turns, items, carried.before()), is_same_or_added))
             for one in grown:
                 self._repeated(one, middle, index)
             if any(was is not self._stored(node) for node, was in zip(self.loop.stores, stored)):
@@ -114,53 +113,13 @@ class _Following:
     def _lose(self) -> None:
         replan(self.key, Plan(lost=True))
 
-    def _start(self, before: dict[str, Any], index: str) -> None:
-        for name in self.plan.probes:
-            self.frame.vars[name] = symbol(_probe(name), 1)
-        for name, step in self.plan.forms:
-            self.frame.vars[name] = before[name] + step * symbol(index, 0)
-
-    def _finish(self, before: dict[str, Any], count: Any, index: str) -> None:
-        """See that a turn leaves what it carries as the next one needs it."""
-        forms = dict(self.plan.forms)
-        found: list[tuple[str, Any]] = []
-        probes: list[str] = []
-        for name, was in before.items():
-            now = self.frame.vars.get(name)
-            if name in self.plan.probes:
-                found.append((name, self._step(now, name, index)))
-            elif name in forms:
-                step = forms[name]
-                if now != was + step * (symbol(index, 0) + 1):
-                    self._lose()
-                self.frame.vars[name] = (
-                    Unknown("what a loop of unknown length counts", self.frame.place)
-                    if count is None
-                    else was + step * count
-                )
-            elif not is_same(was, now) and not isinstance(was, (list, Series)):
-                if not _is_size(was) or not _is_size(now):
-                    replan(self.key, self.plan.after_first())
-                probes.append(name)
-        if found:
-            replan(self.key, with_forms(self.plan, tuple(found)))
-        if probes:
-            replan(self.key, replace(self.plan, probes=tuple(probes)))
-
-    def _step(self, now: Any, name: str, index: str) -> Any:
-        """Return what a turn adds to a size each time.
-
-        What it is multiplied by is not followed: sizes have no powers, in which the index would be seen.
-        """
-        start = symbol(_probe(name), 1)
-        if not _is_size(now):
-            self._lose()
-        step = now - start
-        if not {_probe(name), index} & {one.name for one in symbols(step)}:
-            return step
-        if _probe(name) in {one.name for one in symbols(now)}:
-            self._lose()
-        replan(self.key, self.plan.after_first())
+    def _turn(self, turns: Turns, items: list[Any], values: dict[str, Any]) -> dict[str, Any]:
+        """Follow one turn with what is handed on to it, and return what it hands on."""
+        self.frame.vars.update(values)
+        with session.current().turning(turns):
+            for item in items:
+                self._alone(item)
+        return {name: self.frame.vars.get(name) for name in values}
 
     def _containers(self) -> Iterator[tuple[Any, ...] | None]:
         """Yield what the loop may add to, as it is before the turn."""
@@ -209,8 +168,8 @@ class _Following:
 
     def _behind(self, value: Any, index: str, count: Any) -> Any:
         """Return what a variable of the last turn holds behind the loop."""
-        if isinstance(value, Dim):
-            return substitute(value, {index: count - 1}) if count is not None else Unknown("a size of the last turn")
+        if isinstance(value, Dim) or hasattr(type(value), "with_sizes"):
+            return shifted(value, index, count - 1) if count is not None else Unknown("a size of the last turn")
         if hasattr(type(value), "repeat_children"):
             return Unknown("what the last turn of a loop of symbolic length has made", self.frame.place)
         return value
@@ -259,7 +218,6 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
         if not isinstance(part, Repeat):
             made.append(element(part))
             continue
-        same_in_each(part)
         key, plan = planned(frame, series.reason)
         made += [element(item) for item in first_turn(part, plan)]
         for items, turns in turning(part, plan, key):
@@ -267,14 +225,6 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
                 made.append(Repeat(tuple([element(item) for item in items]), turns.count, turns.index))
         made += [element(item) for item in last_turn(part, plan)]
     return Series(made, series.reason)
-
-
-def _probe(name: str) -> str:
-    return f"{name}'"
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, (int, Dim)) and not isinstance(value, bool)
 
 
 _ATOMS = (bool, int, float, str, bytes, type(None))
@@ -296,6 +246,11 @@ def is_same(was: Any, now: Any) -> bool:
     if type(was) is tuple:
         return len(was) == len(now) and all(is_same(a, b) for a, b in zip(was, now))
     return False
+
+
+def is_same_or_added(was: Any, now: Any) -> bool:
+    """Tell the same where a list may also be longer: what is added to it is seen to by itself."""
+    return is_same(was, now) or isinstance(was, (list, Series))
 
 
 def _loaded(node: Any) -> Any:

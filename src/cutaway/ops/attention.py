@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cutaway.core import session
 from cutaway.core.dim import Size, equal, mod, product
 from cutaway.core.fault import Fault
 from cutaway.ops.elementwise import broadcast
@@ -27,9 +28,9 @@ def attention(
     for which, shape in (("query", query), ("key", key), ("value", value)):
         if len(shape) < 2:
             raise Fault(f"{name}: {which} must have at least 2 dimensions, but it is {text(shape)}")
-    if equal(query[-1], key[-1]) is False:
+    if not session.fit(query[-1], key[-1], name):
         raise Fault(f"{name}: query has {query[-1]} features in its last dimension, but key has {key[-1]}")
-    if equal(key[-2], value[-2]) is False:
+    if not session.fit(key[-2], value[-2], name):
         raise Fault(f"{name}: key has {key[-2]} positions, but value has {value[-2]}")
     if grouped:
         key, value = (_repeated(query, shape, which, name) for which, shape in (("key", key), ("value", value)))

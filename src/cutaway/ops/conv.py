@@ -45,7 +45,7 @@ def convolve(
     require_at_least((groups,), 1, f"{name}: groups")
     pads = None if padding == "spread" else _pads(name, padding, kernel, stride, dilation, rank)
     _check_channels(name, input[-rank - 1], weight[1] * groups, weight[1], groups)
-    if equal(weight[0] % groups, 0) is False:
+    if not session.fit(weight[0] % groups, 0, name):
         raise Fault(f"{name}: weight has {weight[0]} output channels, which {groups} groups do not divide")
     _check_bias(name, bias, weight[0])
     if pads is None:
@@ -87,7 +87,7 @@ def convolve_transposed(
     require_at_least((groups,), 1, f"{name}: groups")
     require_at_least(padding, 0, f"{name}: padding")
     _check_channels(name, input[-rank - 1], weight[0], weight[0], 1)
-    if equal(weight[0] % groups, 0) is False:
+    if not session.fit(weight[0] % groups, 0, name):
         raise Fault(f"{name}: weight has {weight[0]} input channels, which {groups} groups do not divide")
     channels = weight[1] * groups
     _check_bias(name, bias, channels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cutaway.core import session
 from cutaway.core.dim import Size, equal, has_zero, product
 from cutaway.core.fault import Fault
 from cutaway.ops.window import Shape, require_at_least, shown
@@ -16,7 +17,7 @@ def check_channels(name: str, input: Shape, weights: dict[str, Shape | None], le
             f"{name}: input must have at least {least_rank} dimensions, but its shape is {shown(input)}", "wrong-rank"
         )
     for what, shape in weights.items():
-        if shape is not None and equal(product(shape), input[1]) is False:
+        if shape is not None and not session.fit(input[1], product(shape), name):
             raise Fault(f"{name}: input has {input[1]} channels, but {what} has shape {shown(shape)}")
 
 
@@ -27,7 +28,7 @@ def check_trailing(name: str, input: Shape, normalized: Shape, weights: dict[str
     for what, shape in weights.items():
         if shape is not None and not fits(shape, normalized):
             raise Fault(f"{name}: {what} has shape {shown(shape)}, but normalized_shape is {shown(normalized)}")
-    if len(input) < len(normalized) or not fits(input[len(input) - len(normalized) :], normalized):
+    if len(input) < len(normalized) or not all(session.fit(a, b, name) for a, b in zip(input[::-1], normalized[::-1])):
         raise Fault(
             f"{name}: the last dimensions of the input {shown(input)} must be normalized_shape, {shown(normalized)}"
         )
@@ -36,7 +37,7 @@ def check_trailing(name: str, input: Shape, normalized: Shape, weights: dict[str
 def check_groups(name: str, input: Shape, groups: Size) -> None:
     """Check that the groups divide the channels."""
     require_at_least((groups,), 1, f"{name}: num_groups")
-    if equal(input[1] % groups, 0) is False:
+    if not session.fit(input[1] % groups, 0, name):
         raise Fault(f"{name}: input has {input[1]} channels, which {groups} groups do not divide")
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
+from cutaway.core.atom import POWER, Func, Symbol
 from cutaway.core.condition import MODE
-from cutaway.core.dim import Dim, Size, floordiv, substitute, symbols
+from cutaway.core.dim import Dim, Size, as_atom, divide, floordiv, quotient, substitute, symbols
 from cutaway.core.dtype import KINDS
 from cutaway.core.expression import parse
+from cutaway.core.power import raised
 from cutaway.core.record import dataclass, replace
 from cutaway.core.series import INDICES
 from cutaway.passes.explain import chance, once
@@ -66,6 +68,7 @@ class Cost:
     macs: Figure = NOTHING
     activation_bytes: Figure = NOTHING
     tied: bool = False
+    uneven: bool = False
 
 
 _last: tuple[tuple[Any, ...], dict[str, Cost]] = ((), {})
@@ -147,21 +150,21 @@ def as_quantity(size: Size) -> Quantity:
     return str(size)
 
 
-def of_one(figure: Figure, path: str, modules: Mapping[str, Module], separator: str) -> tuple[Figure, bool]:
+def of_one(
+    figure: Figure, uneven: bool, path: str, modules: Mapping[str, Module], separator: str
+) -> tuple[Figure, bool]:
     """Return what a figure is in one of the modules at a path, where there are several, and where there is one at all.
 
     Where they differ, it is what all of them have together, and False.
     """
-    least, equal = figure.least, True
-    if not isinstance(least, Dim):
-        return figure, equal
+    least, equal = figure.least, not uneven
     for above in ancestors(path, separator):
         module = modules.get(above)
         if module is None:
             continue
-        if module.condition is not None:
+        if module.condition is not None and isinstance(least, Dim):
             least = substitute(least, {f"[{one}]": int(holds) for one, holds in _settled(module.condition)})
-        if module.repeat != 1 and module.repeat is not None:
+        if module.repeat not in (0, 1, None) and equal:
             count = parse(module.repeat) if isinstance(module.repeat, str) else module.repeat
             one = floordiv(least, count)
             if one * count == least:
@@ -194,32 +197,60 @@ def times(repeat: Quantity, condition: str | None) -> Size | None:
 _INDEX = re.compile(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
 
 
+def _is_counted(figure: Figure, path: str) -> bool:
+    """Tell whether a figure is another one from turn to turn of the repeats in a path."""
+    if "{" not in path or not isinstance(figure.least, Dim):
+        return False
+    return bool({one.name for one in symbols(figure.least)} & set(_INDEX.findall(path)))
+
+
 def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) -> Figure:
     """Return what a figure of one turn of a repeat is in all of them; it may depend on which turn it is."""
     factor = times(repeat, condition)
-    if repeat == 1 or not isinstance(figure.least, Dim):
+    if not isinstance(figure.least, Dim):
+        return figure.scaled(factor)
+    if not _is_counted(figure, path):
         return figure.scaled(factor)
     counting = {one.name for one in symbols(figure.least)} & set(_INDEX.findall(path))
-    if not counting:
-        return figure.scaled(factor)
     if condition is not None or repeat is None or len(set(_INDEX.findall(path))) > 1:
         return UNKNOWN
     total = _sum(figure.least, counting.pop(), parse(repeat) if isinstance(repeat, str) else repeat)
     return UNKNOWN if total is None else Figure(total, figure.exact)
 
 
+_MOST_TURNS = 1000
+
+
 def _sum(size: Dim, index: str, count: Size) -> Size | None:
-    """Return the sum of a size for an index from 0 to below a count; None where it is more than a square of it."""
+    """Return the sum of a size for an index from 0 to below a count; None where it has no form that is known here.
+
+    It has one where the index comes as a square at most, or only as the exponent of a number; or there are not many.
+    """
+    if isinstance(count, int) and count <= _MOST_TURNS:
+        return sum((substitute(size, {index: turn}) for turn in range(count)), 0)
     sums = (count, floordiv(count * (count - 1), 2), floordiv(count * (count - 1) * (2 * count - 1), 6))
     total: Size = 0
     for monomial, coefficient in size.terms.items():
-        rest = tuple((atom, power) for atom, power in monomial if getattr(atom, "name", None) != index)
-        degree = sum(power for atom, power in monomial if getattr(atom, "name", None) == index)
-        left = Dim({rest: coefficient}) if rest else coefficient
-        if degree >= len(sums) or index in {one.name for one in symbols(left)}:
+        left: Size = coefficient
+        degree, ratio = 0, 1
+        for atom, power in monomial:
+            if isinstance(atom, Symbol) and atom.name == index:
+                degree += power
+            elif (
+                isinstance(atom, Func) and atom.kind == POWER and isinstance(atom.left, int) and _is(atom.right, index)
+            ):
+                ratio *= atom.left**power
+            else:
+                left = left * Dim({((atom, power),): 1})
+        if degree >= len(sums) or (degree and ratio > 1) or index in {one.name for one in symbols(left)}:
             return None
-        total = total + left * sums[degree]
+        total = total + left * (sums[degree] if ratio == 1 else quotient(raised(ratio, count) - 1, ratio - 1))
     return total
+
+
+def _is(size: Size, name: str) -> bool:
+    atom = as_atom(size)
+    return isinstance(atom, Symbol) and atom.name == name
 
 
 @functools.lru_cache(maxsize=4096)
@@ -240,6 +271,7 @@ def _add(cost: Cost, other: Cost) -> None:
     cost.weight_bytes += other.weight_bytes
     cost.macs += other.macs
     cost.activation_bytes += other.activation_bytes
+    cost.uneven |= other.uneven
 
 
 def _add_weights(architecture: Architecture, costs: dict[str, Cost]) -> None:
@@ -278,8 +310,9 @@ def _add_tied(architecture: Architecture, costs: dict[str, Cost]) -> None:
 
 def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
     count, size = _weigh(weight.shape, weight.dtype)
-    if weight.repeat != 1 or weight.condition is not None:
+    if weight.repeat != 1 or weight.condition is not None or "{" in weight.name:
         count = _of_all(count, weight.repeat, weight.condition, weight.name)
+        cost.uneven |= _is_counted(size, weight.name)
         size = _of_all(size, weight.repeat, weight.condition, weight.name)
     cost.weight_bytes += size
     if weight.kind == "buffer":
@@ -300,18 +333,19 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
     What is only done in the mode that the network is not analysed in costs nothing.
     """
     free = _free(architecture)
+    repeats = _repeats(architecture)
     for op in architecture.ops:
         cost = costs[owner(op.module, costs, architecture.separator)]
         macs = _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
         factor = times(op.repeat, op.condition) if op.repeat != 1 or op.condition is not None else 1
-        depends = op.repeat != 1 and _counts(op, free)
         if excluded and isinstance(factor, Dim):
             factor = substitute(factor, excluded)
-        cost.macs += UNKNOWN if depends and macs != NOTHING else macs if factor == 1 else macs.scaled(factor)
+        cost.uneven |= _is_counted(macs, op.module)
+        counted = _counted(op, free, repeats) if op.repeat != 1 or "{" in op.module else None
+        cost.macs += _in_all(macs, factor, counted)
         if op.allocates:
             for value in op.outputs:
-                size = _weigh(value.shape, value.dtype)[1]
-                cost.activation_bytes += UNKNOWN if depends else size if factor == 1 else size.scaled(factor)
+                cost.activation_bytes += _in_all(_weigh(value.shape, value.dtype)[1], factor, counted)
     open_ended = {note.module for note in architecture.unknowns} | undecided(architecture)
     for module in architecture.modules:
         if module.path in open_ended or not all(_understood(shapes) for shapes in _flows(module)):
@@ -322,19 +356,44 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
         costs[""].activation_bytes += UNKNOWN
 
 
+def _repeats(architecture: Architecture) -> dict[str, Size]:
+    """Return how often repeats come, by what counts them; what counts several that differ is left out."""
+    found: dict[str, set[Size]] = {}
+    for module in architecture.modules:
+        (_, _, last) = module.path.rpartition(architecture.separator)
+        for index in _INDEX.findall(last):
+            if module.repeat is not None:
+                found.setdefault(index, set()).add(parse(str(module.repeat)))
+    return {index: counts.pop() for index, counts in found.items() if len(counts) == 1}
+
+
 def _free(architecture: Architecture) -> frozenset[str]:
     """Return the names of sizes that do not count repeats: of inputs, of single weights, and of how often repeats come."""
     shapes = [value.shape for value in architecture.inputs]
-    shapes += [weight.shape for weight in architecture.weights if weight.repeat == 1]
+    shapes += [weight.shape for weight in architecture.weights if "{" not in weight.name]
     sizes = [size for shape in shapes for size in shape or ()] + [module.repeat for module in architecture.modules]
     return frozenset(one.name for size in sizes if isinstance(size, str) for one in symbols(parse(size)))
 
 
-def _counts(op: Op, free: frozenset[str]) -> bool:
-    """Tell whether an operation of a repeat is another one from turn to turn."""
-    sizes = [op.macs, *(size for value in op.outputs for size in value.shape or ())]
-    counting = set(INDICES) - free
-    return any(one.name in counting for size in sizes if isinstance(size, str) for one in symbols(parse(size)))
+def _counted(op: Op, free: frozenset[str], repeats: Mapping[str, Size]) -> dict[str, Size | None]:
+    """Return what may count the turns of an operation, and how many these are; None where that is not known."""
+    inside = set(_INDEX.findall(op.module))
+    return {name: repeats.get(name) if name in inside else None for name in set(INDICES) - free}
+
+
+def _in_all(figure: Figure, factor: Size | None, counted: Mapping[str, Size | None] | None) -> Figure:
+    """Return what a figure of one operation is each time that it takes place; it may depend on which time it is."""
+    least = figure.least
+    names = {one.name for one in symbols(least)} & counted.keys() if counted and isinstance(least, Dim) else ()
+    if not names:
+        return figure if factor == 1 else figure.scaled(factor)
+    (name, *others) = names
+    count = counted[name] if counted and not others else None
+    total = _sum(least, name, count) if isinstance(least, Dim) and count is not None else None
+    if factor is None or count is None or total is None:
+        return UNKNOWN
+    times, rest = divide(factor, count)
+    return Figure(total, figure.exact).scaled(times) if rest == 0 else UNKNOWN
 
 
 def undecided(architecture: Architecture) -> frozenset[str]:

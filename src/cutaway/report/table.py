@@ -118,7 +118,7 @@ def _columns(shown: View, nodes: Sequence[Node]) -> list[Column]:
             value = getattr(cost, name)
             repeat: Quantity = 1
             if node.modules:
-                value, equal = of_one(value, node.modules[0].path, modules, separator)
+                value, equal = of_one(value, cost.uneven, node.modules[0].path, modules, separator)
                 repeat = node.modules[0].repeat if equal else 1
             text = figures.figure(value, at_least, bytes=bytes)
             if name == "parameters" and cost.tied:

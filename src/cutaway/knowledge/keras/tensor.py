@@ -90,6 +90,13 @@ class Tensor:
         """Return what the dataflow graph says of this tensor now."""
         return Reference(self._number, self._shape, str(self._dtype))
 
+    def with_sizes(self, shape: Any) -> Tensor:
+        """Return the same tensor of another shape: as it is in another turn of a loop."""
+        made: Tensor = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._shape, made._values, made._sizes = tuple(shape), None, None
+        return made
+
     def sizes(self) -> Any:
         """Return the numbers as sizes, one or a tuple of them; unknown sizes where they are not known."""
         if self._sizes is not None:

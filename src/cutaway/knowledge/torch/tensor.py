@@ -129,6 +129,13 @@ class Tensor(metaclass=TensorMeta):
         """Return what the dataflow graph says of this tensor now."""
         return Reference(self._number, self._shape, self._dtype.name)
 
+    def with_sizes(self, shape: Any) -> Tensor:
+        """Return the same tensor of another shape: as it is in another turn of a loop."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._shape, made._values, made._strides = Size(shape), None, None
+        return made
+
     def array(self) -> Any:
         """Return the known numbers as a numpy array, or raise `Undecidable`."""
         values = self.values_

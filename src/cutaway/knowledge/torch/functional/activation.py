@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Unknown
@@ -207,7 +208,7 @@ def glu(input, dim=-1):
         raise Fault("glu: a single number can't be halved", "wrong-rank")
     dim = axis("glu", dim, input.shape)
     size = input.shape[dim]
-    if equal(size % 2, 0) is False:
+    if not session.fit(size % 2, 0, "glu"):
         raise Fault(f"glu: dimension {dim} of the input {shown(input.shape)} must be even, but is {size}")
     return Out((*input.shape[:dim], size // 2, *input.shape[dim + 1 :]), floating("glu", input))
 

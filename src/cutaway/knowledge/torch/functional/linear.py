@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import equal, product
 from cutaway.core.fault import Fault
 from cutaway.knowledge.torch.functional.argument import same_dtype, shape_of
@@ -20,7 +21,7 @@ def linear(input, weight, bias=None):
         raise Fault("linear: input must have at least one dimension, but is a single number", "wrong-rank")
     if len(weights) not in (1, 2):
         raise Fault(f"linear: weight must have 1 or 2 dimensions, but its shape is {shown(weights)}", "wrong-rank")
-    if equal(shape[-1], weights[-1]) is False:
+    if not session.fit(shape[-1], weights[-1], "linear"):
         raise Fault(f"linear: input has {shape[-1]} features in its last dimension, but weight expects {weights[-1]}")
     if bias is not None:
         _check_bias(bias.shape, weights)

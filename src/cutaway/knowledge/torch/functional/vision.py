@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import equal, less, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
 from cutaway.core.unknown import Unknown
@@ -178,7 +179,7 @@ def pixel_shuffle(input, upscale_factor):
     _image(name, shape)
     require_at_least((factor,), 1, f"{name}: upscale_factor")
     *lead, channels, height, width = shape
-    if equal(channels % (factor * factor), 0) is False:
+    if not session.fit(channels % (factor * factor), 0, name):
         raise Fault(
             f"{name}: input has {channels} channels, which upscale_factor**2 = {factor * factor} does not divide"
         )
@@ -194,7 +195,7 @@ def pixel_unshuffle(input, downscale_factor):
         return Out(shape, input.dtype)
     *lead, channels, height, width = shape
     for what, size in (("height", height), ("width", width)):
-        if equal(size % factor, 0) is False:
+        if not session.fit(size % factor, 0, name):
             raise Fault(f"{name}: input has a {what} of {size}, which downscale_factor {factor} does not divide")
     return Out((*lead, channels * factor * factor, height // factor, width // factor), input.dtype)
 
@@ -204,7 +205,7 @@ def channel_shuffle(input, groups):
     name, shape, groups = "channel_shuffle", input.shape, size_of(groups, "channel_shuffle: groups")
     _image(name, shape)
     require_at_least((groups,), 1, f"{name}: groups")
-    if equal(shape[1] % groups, 0) is False:
+    if not session.fit(shape[1] % groups, 0, name):
         raise Fault(f"{name}: input has {shape[1]} channels, which {groups} groups do not divide")
     return Out(shape, input.dtype)
 

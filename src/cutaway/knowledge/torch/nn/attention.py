@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cutaway.core import dim
+from cutaway.core import dim, session
 from cutaway.core.dim import Dim
 from cutaway.core.fault import Fault
 from cutaway.knowledge.registry import KnownModule, row
@@ -141,13 +141,13 @@ def multi_head_attention_forward(
         attn_mask = _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
         if key_padding_mask is not None:
             is_causal = False
-    if dim.equal(embed_dim, embed_dim_to_check) is False:
+    if not session.fit(embed_dim, embed_dim_to_check, "multi_head_attention"):
         raise Fault(
             f"multi_head_attention: query has {embed_dim} features in its last dimension, "
             f"but embed_dim is {embed_dim_to_check}"
         )
     head_dim = embed_dim // num_heads
-    if dim.equal(head_dim * num_heads, embed_dim) is False:
+    if not session.fit(embed_dim % num_heads, 0, "multi_head_attention"):
         raise Fault(f"multi_head_attention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}")
     needed = [q_proj_weight, k_proj_weight, v_proj_weight] if use_separate_proj_weight else [in_proj_weight]
     if any(weight is None for weight in needed):

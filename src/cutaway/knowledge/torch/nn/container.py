@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.carried import Carried
 from cutaway.core.dim import Dim, symbol
-from cutaway.core.series import Repeat, Series, Turns, same_in_each
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.series import Plan, Repeat, Series, Turns, refuse_differing
+from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.tensor import Tensor
 
@@ -368,23 +369,39 @@ def at_symbolic(container: Any, idx: Any) -> Any:
 
 
 def run(series: Any, input: Any) -> Any:
-    """Call modules one after the other; those that repeat must give what they take."""
-    here = session.current()
+    """Call modules one after the other; what those that repeat hand on has a closed form."""
     for part in series.parts:
-        if not isinstance(part, Repeat):
-            input = part(input)
-            continue
-        same_in_each(part)
-        with here.turning(Turns("", part.count, part.index)):
-            given = input
-            for module in part.items:
-                input = module(input)
-        if type(given) is not type(input) or (isinstance(given, Tensor) and not _is_alike(given, input)):
-            raise Undecidable(Unknown(f"what {part.count} modules make of a shape that each of them changes"))
+        input = _run_repeated(part, input) if isinstance(part, Repeat) else part(input)
     return input
 
 
-def _is_alike(one: Tensor, other: Tensor) -> bool:
+def _run_repeated(part: Repeat, input: Any) -> Any:
+    here = session.current()
+    if part.index in {turns.index for turns in here.turns}:
+        for module in part.items:
+            refuse_differing(module, part.index)
+    key = decisions().numbered(here.place())
+    plan = decisions().plans.get(key, Plan())
+    if plan.lost or plan.first or not decisions().follows or not decisions().active:
+        raise Undecidable(Unknown(f"what {part.count} modules make of a shape that each of them changes"))
+    turns = Turns(key, part.count, part.index)
+
+    def turn(values: dict[str, Any]) -> dict[str, Any]:
+        value = values["input"]
+        with here.turning(turns):
+            for module in part.items:
+                value = module(value)
+        return {"input": value}
+
+    carried = Carried(key, plan, turns, {"input": input})
+    if plan.trial:
+        carried.try_turns(turn, _is_alike)
+    return carried.check(turn(carried.before()), _is_alike)["input"]
+
+
+def _is_alike(one: Any, other: Any) -> bool:
+    if type(one) is not type(other) or not isinstance(one, Tensor):
+        return type(one) is type(other)
     shapes = (one.shape, other.shape)
     if any(isinstance(shape, Unknown) for shape in shapes):
         return all(isinstance(shape, Unknown) for shape in shapes)

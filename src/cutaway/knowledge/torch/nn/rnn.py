@@ -175,7 +175,7 @@ class RNNBase(Module):
         expected = 2 if batch_sizes is not None else 3
         if input.ndim != expected:
             raise Fault(f"{self._get_name()}: input must have {expected} dimensions, but has {input.ndim}")
-        if dim.equal(self.input_size, input.shape[-1]) is False:
+        if not session.fit(input.shape[-1], self.input_size, self._get_name()):
             raise Fault(
                 f"{self._get_name()}: input has {input.shape[-1]} features in its last dimension, "
                 f"but input_size is {self.input_size}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core import dim
+from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.knowledge.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -18,11 +18,11 @@ torch = KnownModule("torch")
 
 
 def _cell(name: str, input: Any, hidden: Any, w_ih: Any, w_hh: Any) -> Out:
-    if dim.equal(input.shape[-1], w_ih.shape[1]) is False:
+    if not session.fit(input.shape[-1], w_ih.shape[1], name):
         raise Fault(f"{name}: input has {input.shape[-1]} features, but input_size is {w_ih.shape[1]}")
-    if dim.equal(hidden.shape[-1], w_hh.shape[1]) is False:
+    if not session.fit(hidden.shape[-1], w_hh.shape[1], name):
         raise Fault(f"{name}: the hidden state has {hidden.shape[-1]} features, but hidden_size is {w_hh.shape[1]}")
-    if dim.equal(input.shape[0], hidden.shape[0]) is False:
+    if not session.fit(input.shape[0], hidden.shape[0], name):
         raise Fault(f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}")
     macs = cell_macs(input.shape[0], input.shape[1], hidden.shape[1], w_ih.shape[0])
     return Out(hidden.shape, input.dtype, macs=macs)
