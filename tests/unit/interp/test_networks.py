@@ -62,7 +62,7 @@ def test_an_argument_that_is_not_given_is_a_symbol(shown) -> None:  # type: igno
 def test_an_argument_that_has_to_fit_the_input_does(shown) -> None:  # type: ignore[no-untyped-def]
     block = shown(BLOCK)["Block"]
     assert block.weights[0].shape == (4, 4)
-    assert any("width == 4: linear needs it" in note.reason for note in block.assumptions)
+    assert any("width == 4: linear needs it" in note.text for note in block.assumptions)
 
 
 def test_what_one_network_can_not_decide_is_no_unknown_of_another(shown) -> None:  # type: ignore[no-untyped-def]
