@@ -161,6 +161,7 @@ class Session:
     solving: Solving | None = None
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and what of
     conditions: dict[str, Decision] = field(default_factory=dict)  # those that are settled, but might be otherwise
+    absent: tuple[Any, frozenset[str]] | None = None  # the code of forward, and its arguments that are left at None
     turns: list[Turns] = field(default_factory=list)  # repeats in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
 

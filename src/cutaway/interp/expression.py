@@ -9,10 +9,10 @@ import types
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from cutaway.core import session
-from cutaway.core.condition import MODE, Term
+from cutaway.core.condition import CONFIGURATION, MODE, Decision, Term
 from cutaway.core.dim import Dim, equal, undecided
 from cutaway.core.relation import Relation, Several
 from cutaway.core.series import Series
@@ -259,6 +259,8 @@ class ExpressionCompiler:
         ]
         if len(rest) == 1:
             compare, second, _ = rest[0]
+            if _asks_for_none(node) and self.scope.kind == "function":
+                return lambda frame: compare(_absent(first(frame), node, frame), None)
             return lambda frame: compare(first(frame), second(frame))
 
         def evaluate(frame: Frame) -> Any:
@@ -644,6 +646,25 @@ def by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
     if truth.term is None or truth.term.text or not is_own(frame) or session.current().turns:
         return None
     return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
+
+
+def _asks_for_none(node: ast.Compare) -> bool:
+    """Tell whether a comparison is that of a variable with None."""
+    (right,) = node.comparators
+    is_none = isinstance(right, ast.Constant) and right.value is None
+    return is_none and isinstance(node.left, ast.Name) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+
+
+def _absent(value: Any, node: ast.Compare, frame: Frame) -> Any:
+    """Return a value that is compared with None; one that forward was not given is a condition that is settled."""
+    here = session.current()
+    if value is None and here.absent and frame.function is not None:
+        code, names = here.absent
+        name = cast(ast.Name, node.left).id
+        if name in names and frame.function.code is code and is_own(frame):
+            text = f"{name} is None"
+            here.conditions.setdefault(text, Decision(text, CONFIGURATION, frame.place, True, True))
+    return value
 
 
 def mode(value: Any, frame: Frame) -> Any:

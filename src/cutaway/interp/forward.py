@@ -236,6 +236,20 @@ def _top(network: Any, framework: Framework) -> Frame:
     return top
 
 
+def _absent(
+    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[Any, frozenset[str]] | None:
+    """Return the code of forward, and which of its arguments are left at None; nothing where it has no source."""
+    forward, wanted = complaint.wanted_by(network, framework)
+    record = record_of(getattr(forward, "__func__", None))
+    try:
+        bound = wanted.bind_partial(*args, **kwargs).arguments
+    except TypeError:  # the call itself will tell
+        return None
+    names = (n for n, parameter in wanted.parameters.items() if parameter.default is None and n not in bound)
+    return None if record is None else (record.code, frozenset(names))
+
+
 def _called(
     network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], gathered: Session
 ) -> tuple[Call | None, BaseException | None, Place]:
@@ -249,6 +263,7 @@ def _called(
         framework.prepare(network)
         decisions().start_call()
         gathered.spans[:] = [span for span in gathered.spans if span.operations[1] <= len(gathered.operations)]
+        gathered.absent = _absent(network, framework, args, kwargs)
         with following():
             framework.call(network, args, kwargs)
     except Restart:
@@ -263,6 +278,7 @@ def _called(
         stopped = error
     finally:
         STACK.pop()
+        gathered.absent = None
         gathered.modules.clear()
     call = gathered.calls[first] if len(gathered.calls) > first else None
     if call is not None and call.outputs is None:
