@@ -95,6 +95,49 @@ class Net(nn.Module):
         return self.layers(x)
 """
 
+STACKED = """
+import keras
+
+def Net(width, depth):
+    model = keras.Sequential()
+    model.add(keras.layers.Input(shape=(32,)))
+    for i in range(depth):
+        model.add(keras.layers.Dense(width, activation="relu"))
+        model.add(keras.layers.Dropout(0.5))
+    model.add(keras.layers.Dense(10))
+    return model
+"""
+
+CHAINED = """
+import keras
+from keras import layers
+
+def Net(width, depth):
+    inputs = keras.Input((32,))
+    x = layers.Dense(width)(inputs)
+    for i in range(depth):
+        x = x + layers.Dense(width, activation="relu", name=f"fc{i}")(x)
+    return keras.Model(inputs, layers.Dense(3)(x))
+"""
+
+LISTED = """
+import keras
+from keras import layers
+
+class Net(keras.Model):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.first = layers.Dense(width)
+        self.blocks = [layers.Dense(width) for _ in range(depth)]
+        self.out = layers.Dense(1)
+
+    def call(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.out(x)
+"""
+
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
 @pytest.mark.parametrize(
@@ -105,8 +148,11 @@ class Net(nn.Module):
         (POOLED, "Bx3xHxW"),
         (SHRINKING, "Bx3xHxW"),
         (TRIPLING, "Bx3xHxW"),
+        (STACKED, "Bx32"),
+        (CHAINED, "Bx32"),
+        (LISTED, "Bx32"),
     ],
-    ids=["doubling", "powers", "pooled", "shrinking", "tripling"],
+    ids=["doubling", "powers", "pooled", "shrinking", "tripling", "stacked", "chained", "listed"],
 )
 def test_formulas_are_the_networks(source: str, inputs: str, depth: int, tmp_path: Path) -> None:
     path = tmp_path / "model.py"
@@ -124,6 +170,28 @@ def test_formulas_are_the_networks(source: str, inputs: str, depth: int, tmp_pat
     assert formulas.totals.parameters == network.totals.parameters
     assert formulas.totals.buffers == network.totals.buffers
     assert formulas.totals.macs in (None, network.totals.macs)
+
+
+def test_layers_of_a_loop_go_by_the_names_that_keras_gives_them(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(STACKED)
+    (network,) = cutaway.show(f"{path}::Net", input="Bx32")
+    assert [module.path for module in network.modules[2:]] == [
+        "dense",
+        "dropout",
+        "dense_{i + 1}",
+        "dropout_{i + 1}",
+        "dense_{depth}",
+    ]
+
+
+def test_layers_behind_a_loop_that_is_not_followed_are_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(STACKED.replace("Dense(width,", "Dense(width if i < depth // 2 else 7,"))
+    (network,) = cutaway.show(f"{path}::Net", input="Bx32")
+    assert network.unknowns
+    assert network.totals.parameters is None
+    assert not [weight for weight in network.weights if weight.shape == (32, 10)]
 
 
 def _present(network: cutaway.Architecture, numbers: dict[str, int]) -> dict[str, int]:

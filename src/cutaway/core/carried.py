@@ -92,5 +92,7 @@ def _settled(value: Any) -> Any:
     if is_size(value):
         return rewritten(value)
     if hasattr(type(value), "with_sizes") and isinstance(value.reference().shape, tuple):
-        return value.with_sizes(tuple(rewritten(size) for size in value.reference().shape))
+        shape = value.reference().shape
+        known = tuple(rewritten(size) for size in shape)
+        return value if known == tuple(shape) else value.with_sizes(known)
     return value

@@ -40,7 +40,7 @@ def form_of(values: list[Any], up: bool) -> Form | None:
     """
     if all(is_size(value) for value in values):
         return _growth(values, up)
-    if not all(hasattr(type(value), "reference") for value in values):
+    if not all(hasattr(type(value), "with_sizes") for value in values):
         return None
     seen = [value.reference() for value in values]
     shapes = [one.shape for one in seen]

@@ -165,6 +165,12 @@ class Session:
     turns: list[Turns] = field(default_factory=list)  # repeats in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
 
+    @property
+    def counters(self) -> dict[str, Any]:
+        """How many there are of what is made, by name: a loop hands them on from turn to turn."""
+        found: dict[str, Any] = self.state.setdefault("counters", {})
+        return found
+
     @contextmanager
     def turning(self, turns: Turns) -> Iterator[None]:
         """Follow one turn of a repeat, for all of them."""
@@ -175,6 +181,13 @@ class Session:
         finally:
             self.turns.pop()
             self.spans.append(Span((first, len(self.operations)), (called, len(self.calls)), turns.count))
+
+    def is_given(self, size: Dim) -> bool:
+        """Tell whether a size is made of arguments, and of what counts repeats, alone: it is a number to the program."""
+        if not self.arguments:
+            return False
+        counting = {turns.index for turns in self.turns}
+        return all(one.name in self.arguments or one.name in counting for one in symbols(size))
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""

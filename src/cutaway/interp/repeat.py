@@ -88,13 +88,13 @@ class _Following:
         middle, index = count, ""
         for items, turns in turning(part, self.plan, self.key):
             middle, index = turns.count, turns.index
-            start = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars}
+            start = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars} | counters()
             carried = Carried(self.key, self.plan, turns, start)
             if self.plan.trial:
                 carried.try_turns(partial(self._turn, turns, items), is_same)
             grown = [one for one in self._containers() if one is not None]
             stored = [self._stored(node) for node in self.loop.stores]
-            self.frame.vars.update(carried.check(self._turn(turns, items, carried.before()), is_same_or_added))
+            self._hand_on(carried.check(self._turn(turns, items, carried.before()), is_same_or_added))
             for one in grown:
                 self._repeated(one, middle, index)
             if any(was is not self._stored(node) for node, was in zip(self.loop.stores, stored)):
@@ -115,11 +115,16 @@ class _Following:
 
     def _turn(self, turns: Turns, items: list[Any], values: dict[str, Any]) -> dict[str, Any]:
         """Follow one turn with what is handed on to it, and return what it hands on."""
-        self.frame.vars.update(values)
+        self._hand_on(values)
         with session.current().turning(turns):
             for item in items:
                 self._alone(item)
-        return {name: self.frame.vars.get(name) for name in values}
+        now = counters()
+        return {name: now[name] if name in now else self.frame.vars.get(name) for name in values}
+
+    def _hand_on(self, values: dict[str, Any]) -> None:
+        counted = count_from(values)
+        self.frame.vars.update((name, value) for name, value in values.items() if name not in counted)
 
     def _containers(self) -> Iterator[tuple[Any, ...] | None]:
         """Yield what the loop may add to, as it is before the turn."""
@@ -132,19 +137,19 @@ class _Following:
                 yield node, value, list(value.parts if isinstance(value, Series) else value)
             elif hasattr(type(value), "repeat_children") and id(value) not in seen:
                 seen.add(id(value))
-                yield node, value, list(value._modules)
+                yield node, value, value.held_children()
         for name in self.loop.modules:
             value = self.frame.vars.get(name)
             if hasattr(type(value), "repeat_children") and id(value) not in seen:
                 seen.add(id(value))
-                yield None, value, list(value._modules)
+                yield None, value, value.held_children()
 
     def _repeated(self, container: tuple[Any, ...], count: Any, index: str) -> None:
         """Note that what a turn has added to a container comes with each of them."""
         node, value, before = container
         if hasattr(type(value), "repeat_children"):
             if not value.repeat_children(before, count, index):
-                self._lose()
+                replan(self.key, self.plan.after_first())
             return
         now = self.compiler._present(self.frame, node)
         parts = now.parts if isinstance(now, Series) else now if isinstance(now, list) else None
@@ -158,7 +163,11 @@ class _Following:
         if isinstance(now, Series):
             now.parts[:] = series.parts
             return
-        now[:] = [*before, Unknown(f"the items of a list that has {series.length} of them", self.frame.place)]
+        list.__setitem__(
+            now,
+            slice(None),
+            [*before, Unknown(f"the items of a list that has {series.length} of them", self.frame.place)],
+        )
         from cutaway.interp.expression import assign_target
 
         assign_target(self.compiler, _stored(node))(self.frame, series)
@@ -221,10 +230,38 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
         key, plan = planned(frame, series.reason)
         made += [element(item) for item in first_turn(part, plan)]
         for items, turns in turning(part, plan, key):
-            with session.current().turning(turns):
-                made.append(Repeat(tuple([element(item) for item in items]), turns.count, turns.index))
+            group: list[Any] = []
+            turn = partial(_collected, turns, items, element, group)
+            carried = Carried(key, plan, turns, counters())
+            if plan.trial:
+                carried.try_turns(turn, is_same)
+            count_from(carried.check(turn(carried.before()), is_same))
+            made.append(Repeat(tuple(group), turns.count, turns.index))
         made += [element(item) for item in last_turn(part, plan)]
     return Series(made, series.reason)
+
+
+def _collected(
+    turns: Turns, items: list[Any], element: Callable[[Any], Any], group: list[Any], values: dict[str, Any]
+) -> dict[str, Any]:
+    """Put what one turn makes into a group; return what it hands on."""
+    count_from(values)
+    with session.current().turning(turns):
+        group[:] = [element(item) for item in items]
+    now = counters()
+    return {name: now[name] for name in values}
+
+
+def counters() -> dict[str, Any]:
+    """Return what is counted through all turns: how many there are of what goes by one name."""
+    return {f"#{name}": value for name, value in session.current().counters.items()}
+
+
+def count_from(values: dict[str, Any]) -> set[str]:
+    """Set what is counted, and return the names of that among values."""
+    counted = {name for name in values if name.startswith("#")}
+    session.current().counters.update((name[1:], values[name]) for name in counted)
+    return counted
 
 
 _ATOMS = (bool, int, float, str, bytes, type(None))

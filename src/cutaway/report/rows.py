@@ -85,12 +85,13 @@ def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
 
 def _several(module: Module, terminal: Terminal) -> str:
     """Return how often a module comes, and the condition under which it does."""
-    count = "" if module.repeat == 1 else f" x {'?' if module.repeat is None else _grouped(str(module.repeat))}"
+    count = "" if module.repeat == 1 else f" x {'?' if module.repeat is None else grouped(str(module.repeat))}"
     condition = "" if module.condition is None else f"  [if {module.condition}]"
     return printable(count + condition, terminal)
 
 
-def _grouped(text: str) -> str:
+def grouped(text: str) -> str:
+    """Return the text of a number as one of several words: in parentheses, unless it is one."""
     return text if _WORD.fullmatch(text) else f"({text})"
 
 

@@ -10,7 +10,7 @@ from cutaway.passes.cost import Cost, Figure, as_quantity, of_one
 from cutaway.passes.fold import Node
 from cutaway.report import figures
 from cutaway.report.page import fit, heading, remarks
-from cutaway.report.rows import View, output, rows, title, view
+from cutaway.report.rows import View, grouped, output, rows, title, view
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, span, wrap
 
 GAP = 2
@@ -126,7 +126,7 @@ def _columns(shown: View, nodes: Sequence[Node]) -> list[Column]:
             repeated = (node.count > 1 or repeat != 1) and text not in "-?"
             style = "faint" if text == "-" else "" if value.exact else "doubt"
             count = node.count if repeat == 1 else repeat
-            found.append((f"{'?' if count is None else count} x {text}" if repeated else text, style))
+            found.append((f"{'?' if count is None else grouped(str(count))} x {text}" if repeated else text, style))
         return found
 
     made = [Column("params", cells("parameters"), 0)]

@@ -12,6 +12,7 @@ from cutaway.core import session
 from cutaway.core.architecture import Architecture, JSONValue, Shape, Weight
 from cutaway.core.dim import Size
 from cutaway.core.place import Place
+from cutaway.core.record import replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.causes import Causes
@@ -22,10 +23,11 @@ from cutaway.knowledge.keras.layer import Layer
 from cutaway.knowledge.keras.model import Model
 from cutaway.knowledge.keras.sequential import Sequential
 from cutaway.knowledge.keras.shape import symbolic
-from cutaway.knowledge.keras.state import put
+from cutaway.knowledge.keras.state import reset_uids
 from cutaway.knowledge.keras.tensor import Tensor, new, plain
 from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
-from cutaway.knowledge.reading import Found, architecture, calls_below, shape_of
+from cutaway.knowledge.keras.turns import count, turns_of
+from cutaway.knowledge.reading import Found, architecture, as_quantity, calls_below, shape_of
 
 SEPARATOR = "/"
 
@@ -106,7 +108,7 @@ class Keras:
         return False
 
     def start_naming(self) -> None:
-        put("names", {})
+        reset_uids()
 
     def parts(self, network: Layer) -> list[Any]:
         return [layer for _, layer in _walk(network)]
@@ -119,7 +121,8 @@ class Keras:
         inputs = list(_inputs(network, call)) if call else []
         config = partial(_config, signature=session.current().signature)
         return architecture(
-            name, target, self.name, gathered, call, Found(layers, weights, inputs, calls, config, separator=SEPARATOR),
+            name, target, self.name, gathered, call,
+            Found(layers, weights, inputs, calls, config, _repeats(layers), SEPARATOR),
             partial(_unknown_parts, layers, weights),
         )  # fmt: skip
 
@@ -186,8 +189,23 @@ def _walk(network: Layer) -> Iterator[tuple[str, Any]]:
         waiting.extend((below, path) for below in reversed(layer._layers))
 
 
+def _repeats(layers: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return how many there are of a layer in its parent, by path, where that is not one."""
+    found: dict[str, Any] = {}
+    by_path = dict(layers)
+    for path, layer in layers:
+        turns = turns_of(layer)
+        if turns:
+            around = turns_of(by_path[path.rpartition(SEPARATOR)[0]])
+            times = count(one for one in turns if one not in around)
+            if times != 1:
+                found[path] = times
+    return found
+
+
 def _weights(layers: list[tuple[str, Any]], network: Layer) -> Iterator[tuple[Weight, Any]]:
     """Yield the weights in the order of `network.weights`, each with the module that holds it."""
+    by_path = dict(layers)
     homes: dict[int, str] = {}
     for path, layer in layers:
         for variable in (*layer._tracker.trainable, *layer._tracker.non_trainable):
@@ -201,10 +219,10 @@ def _weights(layers: list[tuple[str, Any]], network: Layer) -> Iterator[tuple[We
             name = f"{name}#{taken[name]}"
         shape: Shape = shape_of(variable.reference())
         trainable = bool(variable.trainable) and id(variable) not in frozen
-        yield (
-            Weight(name, shape, str(variable.dtype), "parameter", trainable, None, homes.get(id(variable), "")),
-            variable,
-        )
+        home = homes.get(id(variable), "")
+        weight = Weight(name, shape, str(variable.dtype), "parameter", trainable, None, home)
+        turns = turns_of(by_path[home])
+        yield replace(weight, repeat=as_quantity(count(turns))) if turns else weight, variable
 
 
 def _config(layer: Layer, signature: Any) -> dict[str, JSONValue]:

@@ -12,6 +12,7 @@ from cutaway.knowledge.construction import Construction
 from cutaway.knowledge.keras.state import auto_name
 from cutaway.knowledge.keras.tensor import KerasTensor
 from cutaway.knowledge.keras.tree import flatten, map_structure
+from cutaway.knowledge.keras.turns import mark, turning, turns_of
 from cutaway.knowledge.registry import row
 
 
@@ -33,6 +34,7 @@ class Operation:
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = object.__new__(cls)
         made.__dict__["_construction"] = Construction(args, kwargs, session.current().place())
+        mark(made)
         return made
 
     def __init__(self, name: Any = None, _kind: str | None = None) -> None:
@@ -78,6 +80,7 @@ class Node:
         self.kwargs = kwargs
         self.outputs = [value for value in flatten(outputs) if isinstance(value, KerasTensor)]
         self.input_tensors = [v for v in flatten((list(args), kwargs)) if isinstance(v, KerasTensor)]
+        self.turns = [*turns_of(operation), *session.current().turns]
         operation._inbound_nodes.append(self)
         for tensor in self.input_tensors:
             history = tensor.__dict__.get("_keras_history")
@@ -104,7 +107,8 @@ class Node:
 
         args = map_structure(one, list(self.args))
         kwargs = map_structure(one, self.kwargs)
-        outputs = operate(self.operation, *args, **kwargs)
+        with turning(self.turns):
+            outputs = operate(self.operation, *args, **kwargs)
         found = [outputs] * len(self.outputs) if isinstance(outputs, Unknown) else flatten(outputs)
         for reference, value in zip(self.outputs, found):
             values[id(reference)] = value

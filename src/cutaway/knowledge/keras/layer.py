@@ -22,6 +22,7 @@ from cutaway.knowledge.keras.state import current_path, name_scope, put, state
 from cutaway.knowledge.keras.tensor import Tensor, Variable, any_symbolic, convert, is_array, plain
 from cutaway.knowledge.keras.tracking import Tracker
 from cutaway.knowledge.keras.tree import flatten, is_nested, map_structure
+from cutaway.knowledge.keras.turns import turning, turns_of
 from cutaway.knowledge.registry import row
 
 _DEEPEST = 500  # calls of layers within calls
@@ -387,7 +388,8 @@ class Layer(Operation):
         symbolic = any_symbolic(args) or any_symbolic(kwargs)
         given, named = self._converted(plain(args)), self._converted(plain(kwargs))
         try:
-            result = self._called(given, named, not symbolic)
+            with turning(turns_of(self)):
+                result = self._called(given, named, not symbolic)
         except Fault as fault:
             here.find(fault)
             raise

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.input_layer import InputLayer
 from cutaway.knowledge.keras.layer import Layer
 from cutaway.knowledge.keras.masking import masks_of
 from cutaway.knowledge.keras.model import Functional, Model
 from cutaway.knowledge.keras.shape import sizes_of, text
-from cutaway.knowledge.keras.tensor import KerasTensor
+from cutaway.knowledge.keras.tensor import KerasTensor, Tensor
+from cutaway.knowledge.keras.turns import count, outside, turns_of
 from cutaway.knowledge.registry import row
 
 
@@ -76,7 +80,10 @@ class Sequential(Model):
                 "invalid-argument",
             )
         held.append(layer)
-        if rebuild:
+        missing = self.__dict__.get("_incomplete")
+        if missing is not None:  # what comes before it is not known
+            layer.mark_incomplete(missing)
+        if rebuild and missing is None:
             self._maybe_rebuild()
         else:
             self.__dict__.update(built=False, _functional=None)
@@ -104,6 +111,8 @@ class Sequential(Model):
         ):
             return
         held = self._layers
+        if "_incomplete" in self.__dict__:
+            return
         if not held:
             raise ArgumentFault(f"Sequential model {self.name} has no layers to build", "missing-argument")  # type: ignore[attr-defined]
         if not isinstance(held[0], InputLayer):
@@ -115,8 +124,9 @@ class Sequential(Model):
             )
         inputs = held[0].output
         x = inputs
-        for each in held[1:]:
-            x = each(x)
+        with outside():
+            for each in self._followed(lambda: x):  # noqa: B023
+                x = each(x)
         self.__dict__["_functional"] = functional = Functional(inputs=inputs, outputs=x)
         self.__dict__["_inputs_struct"] = functional.__dict__["_inputs_struct"]
         self.__dict__["_outputs_struct"] = functional.__dict__["_outputs_struct"]
@@ -124,8 +134,10 @@ class Sequential(Model):
     def call(self, inputs: Any, training: Any = None, mask: Any = None, **kwargs: Any) -> Any:
         if self._graph is not None:
             return self.run_graph(inputs, training)
+        if "_incomplete" in self.__dict__:
+            raise Undecidable(self.__dict__["_incomplete"])
         outputs = inputs
-        for each in self.layers:
+        for each in self._followed(lambda: outputs):  # noqa: B023
             named: dict[str, Any] = {}
             parameters = each._call_parameters()
             if "mask" in parameters and mask is not None:
@@ -136,12 +148,37 @@ class Sequential(Model):
             mask = masks_of(outputs)
         return outputs
 
+    def _followed(self, made: Callable[[], Any]) -> Iterator[Any]:
+        """Yield the layers; those that a loop repeats have to leave the shape as they find it, once it has ended."""
+        active = session.current().turns
+        for turns, layers in itertools.groupby(self.layers, key=turns_of):
+            before = made()
+            yield from layers
+            if turns and not any(one in active for one in turns) and _shape(before) != _shape(made()):
+                raise Undecidable(Unknown(f"what {count(turns)} times some layers make of a shape that they change"))
+
+    def held_children(self) -> Any:
+        """Return what a loop may add to, as it is before a turn."""
+        return len(self._layers), None if self._graph is None else _shape(self._graph.outputs[0])
+
+    def repeat_children(self, before: Any, _count: Any, _index: str) -> bool:
+        """Tell whether what a turn has added comes with each: it is made in the turn, and leaves the shape as it was."""
+        held, shape = before
+        added = self._layers[held:]
+        if not added:
+            return True
+        return all(turns_of(layer) for layer in added) and self.held_children()[1] == shape
+
     def _maybe_build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if not self.__dict__.get("built"):
             Layer._maybe_build(self, args, kwargs)
 
     def get_config(self) -> dict[str, Any]:
         return {"name": self.name, "layers": [{"class_name": type(each).__name__} for each in self._layers]}  # type: ignore[attr-defined]
+
+
+def _shape(tensor: Any) -> Any:
+    return tensor._shape if isinstance(tensor, Tensor) else tensor
 
 
 Sequential.__module__, Sequential.__qualname__ = "keras.src.models.sequential", "Sequential"

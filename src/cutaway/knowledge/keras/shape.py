@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.dim import Dim, Size, is_known, symbol, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.registry import row
@@ -15,7 +16,10 @@ BATCH = "B"
 
 
 def seen(shape: Any) -> Any:
-    """Return a shape as the program sees it; of a size that could not be determined it may not see None."""
+    """Return a shape as the program sees it: None for what is only known when it is called.
+
+    A size that is made of arguments is a number to the program. Of one that could not be determined it may not see None.
+    """
     if isinstance(shape, Unknown):
         return shape
     return tuple([size if type(size) is int else _seen_size(size) for size in shape])
@@ -23,6 +27,8 @@ def seen(shape: Any) -> Any:
 
 def _seen_size(size: Any) -> Any:
     if isinstance(size, Dim):
+        if session.current().is_given(size):
+            return size
         return None if is_known(size) else Unknown("a size that could not be determined")
     return size
 

@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.dim import Dim
 from cutaway.core.fault import ArgumentFault
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.series import Plan, replan
+from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.registry import row
 
 
@@ -41,28 +43,41 @@ def auto_name(prefix: str) -> str:
 @row("keras.src.utils.naming.uniquify")
 def uniquify(name: str) -> str:
     """Return a name with a number behind it, unless it is new."""
-    counts = state("names", dict)
-    seen = counts.get(name)
-    counts[name] = (seen or 0) + 1
-    return name if seen is None else f"{name}_{seen}"
+    here = session.current()
+    seen = here.counters.get(name)
+    if seen is None and here.turns:  # the first of them has another name
+        key = here.turns[-1].key
+        replan(key, decisions().plans.get(key, Plan()).after_first())
+    here.counters[name] = (seen or 0) + 1
+    if seen is None:
+        return name
+    return f"{name}_{{{seen}}}" if isinstance(seen, Dim) else f"{name}_{seen}"
 
 
 @row("keras.backend.get_uid", "keras.src.backend.get_uid", "keras.src.utils.naming.get_uid")
 def get_uid(prefix: str = "") -> int:
-    counts = state("names", dict)
+    counts = session.current().counters
     counts[prefix] = counts.get(prefix, 0) + 1
     return int(counts[prefix])
 
 
 @row("keras.utils.clear_session", "keras.backend.clear_session", "keras.src.backend.common.global_state.clear_session")
 def clear_session(free_memory: bool = True) -> None:
-    put("names", {})
+    reset_uids()
     put("scopes", [])
 
 
 @row("keras.backend.reset_uids", "keras.src.utils.naming.reset_uids")
 def reset_uids() -> None:
-    put("names", {})
+    session.current().counters.clear()
+    put("tensors", {})
+
+
+def tensor_name() -> str:
+    """Return the next name of a symbolic tensor, which no loop hands on."""
+    counts = state("tensors", dict)
+    number = counts["next"] = counts.get("next", -1) + 1
+    return f"keras_tensor_{number}" if number else "keras_tensor"
 
 
 @row(

@@ -12,7 +12,7 @@ from cutaway.core.session import Reference
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.dtypes import DType, floatx, promote, standardize
 from cutaway.knowledge.keras.shape import TensorShape, seen, sizes_of, symbolic, text
-from cutaway.knowledge.keras.state import auto_name, current_path
+from cutaway.knowledge.keras.state import auto_name, current_path, tensor_name
 from cutaway.knowledge.registry import row
 from cutaway.knowledge.values import LIMIT, Lazy, known
 
@@ -215,9 +215,13 @@ class KerasTensor(Tensor):
         record_history: bool = True,
         name: Any = None,
     ) -> None:
-        label = name or auto_name("KerasTensor")
+        label = name or tensor_name()
         self.__dict__.update(new(symbolic(shape, label), dtype).__dict__)
         self.__dict__["_name"] = label
+
+    def with_sizes(self, shape: Any) -> Tensor:
+        """Refuse to be of another shape: the call that made it is of this one."""
+        raise Undecidable(Unknown("the layers of a graph that hand on shapes which grow from turn to turn"))
 
     @property
     def shape(self) -> Any:
@@ -263,7 +267,7 @@ class KerasTensor(Tensor):
 def keras_tensor(shape: Any, dtype: Any, name: str | None = None) -> KerasTensor:
     """Make a symbolic tensor of sizes that are symbolic already."""
     made: KerasTensor = new(shape, dtype, cls=KerasTensor)
-    made.__dict__["_name"] = name or auto_name("KerasTensor")
+    made.__dict__["_name"] = name or tensor_name()
     return made
 
 

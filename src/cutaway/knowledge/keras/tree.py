@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from cutaway.core.series import Series
 from cutaway.knowledge.registry import row
 
 
@@ -21,6 +22,8 @@ def walk(value: Any) -> Iterator[Any]:
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from walk(item)
+    elif isinstance(value, Series):
+        value.refuse()
     else:
         yield value
 

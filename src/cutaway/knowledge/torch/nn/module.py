@@ -157,6 +157,10 @@ class Module:
         """Note that what this module consists of could not be followed to the end."""
         self.__dict__.setdefault("_incomplete", session.current().note(unknown, self))
 
+    def held_children(self) -> list[str]:
+        """Return what a loop may add to, as it is before a turn."""
+        return list(self._modules)
+
     def repeat_children(self, before: list[str], count: Any, index: str) -> bool:
         """Note that the modules which are not among those before come with each turn of a repeat.
 
