@@ -200,6 +200,26 @@ def _present(network: cutaway.Architecture, numbers: dict[str, int]) -> dict[str
     return {name: number for name, number in numbers.items() if name in names(network)}
 
 
+@pytest.mark.parametrize("order", ["reversed(range(depth - 1))", "range(depth - 2, -1, -1)"])
+def test_widths_that_shrink_are_added_up(order: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(f"""
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.ups = nn.ModuleList()
+        for i in {order}:
+            self.ups.append(nn.Linear(width * 2**(i + 1), width * 2**i))
+""")
+    (formulas,) = cutaway.show(f"{path}::Net", set={"width": 3, "depth": 5})
+    (network,) = cutaway.show(f"{path}::Net(3, 5)")
+    assert formulas.totals.parameters == network.totals.parameters
+    (symbolic,) = cutaway.show(f"{path}::Net")
+    assert symbolic.weights[0].shape == ("width*2**(depth - i - 2)", "width*2**(depth - i - 1)")
+
+
 def test_macs_of_a_doubling_network_have_a_formula(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(DOUBLING)

@@ -115,6 +115,25 @@ class Facts:
                 break
         return True
 
+    @contextmanager
+    def below(self, index: Dim, count: Size) -> Iterator[None]:
+        """Take what counts a repeat to stay below how often it comes, inside; these facts have to be in use."""
+        made = primitive((count - 1 - index).terms) if isinstance(count, Dim) else None
+        if made is None:
+            yield
+            return
+        part, factor, constant = made
+        before = self.ranges.get(part)
+        limits.learn(part, *_unscaled(0, None, factor, constant))
+        try:
+            yield
+        finally:
+            if before is None:
+                self.ranges.pop(part, None)
+            else:
+                self.ranges[part] = before
+            self.install()
+
     def _apply(self, relation: Relation) -> bool:
         difference = rewritten(relation.left - relation.right)
         assert isinstance(difference, Dim), "a relation of numbers holds or not"

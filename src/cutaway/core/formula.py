@@ -283,9 +283,24 @@ def _is_fraction(atom: Atom) -> bool:
     return isinstance(atom.left, Dim) and len(atom.left.terms) == 1
 
 
+def _multiplied_out(size: Dim) -> Dim:
+    """Return a size in which a quotient times its divisor is what is divided: `heads*(dim/heads)` is `dim`."""
+    total: Size = 0
+    for monomial, coefficient in size.terms.items():
+        term: Size = Dim({monomial: coefficient})
+        for atom, power in monomial:
+            if isinstance(atom, Func) and atom.kind == QUOTIENT and isinstance(atom.right, Dim):
+                rest, over = divide(term, _of(atom) ** power * atom.right**power)
+                if over == 0:
+                    term = rest * atom.left**power
+        total = total + term
+    return total if isinstance(total, Dim) else size
+
+
 def _cleared(size: Dim) -> tuple[Dim, int]:
     """Return a size without quotients by numbers, and the number that it is divided by then."""
     parts: list[tuple[Size, int]] = []
+    size = _multiplied_out(size)
     for monomial, coefficient in size.terms.items():
         above: Size = coefficient
         below = 1

@@ -92,6 +92,16 @@ class Series:
                 position = position + 1
         return Series(made, self.reason)
 
+    def backwards(self) -> Series:
+        """Return the items from the last to the first."""
+        parts: list[Any] = []
+        for part in reversed(self.parts):
+            if isinstance(part, Repeat):
+                items = part.at(part.count - 1 - symbol(part.index, 0))
+                part = Repeat(tuple(reversed(items)), part.count, part.index)
+            parts.append(part)
+        return Series(parts, self.reason)
+
     def __add__(self, other: Any) -> Series:
         return Series([*self.parts, *(other.parts if isinstance(other, Series) else other)])
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from cutaway.core.atom import Symbol
 from cutaway.core.condition import Decision
-from cutaway.core.dim import Dim, Size, cancelled, is_known, less, rewritten, symbols, unknown_size
+from cutaway.core.dim import Dim, Size, cancelled, is_known, less, rewritten, symbol, symbols, unknown_size
 from cutaway.core.expression import parse
 from cutaway.core.facts import Fact, Facts, described, holds
 from cutaway.core.fault import Fault
@@ -177,7 +177,8 @@ class Session:
         first, called = len(self.operations), len(self.calls)
         self.turns.append(turns)
         try:
-            yield
+            with self.facts.below(symbol(turns.index, 0), turns.count):
+                yield
         finally:
             self.turns.pop()
             self.spans.append(Span((first, len(self.operations)), (called, len(self.calls)), turns.count))

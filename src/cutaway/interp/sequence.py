@@ -16,8 +16,9 @@ def symbolic_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
     if stop is None:
         start, stop = 0, start
     sizes = (int, Dim)
-    if type(step) is int and step > 0 and isinstance(start, sizes) and isinstance(stop, sizes):
-        if less(stop, start) is not True:
+    if type(step) is int and step and isinstance(start, sizes) and isinstance(stop, sizes):
+        low, high = (start, stop) if step > 0 else (stop, start)
+        if less(high, low) is not True:
             return numbers(start, stop, step)
     return Unknown(f"a range of symbolic length {stop}")
 
@@ -40,5 +41,16 @@ def _gathered(items: Any = ()) -> Any:
     return None if series is None else Series(series.parts, series.reason)
 
 
-OF_SERIES: dict[Any, Callable[..., Any]] = {enumerate: _enumerated, zip: _zipped, list: _gathered, tuple: _gathered}
+def _backwards(items: Any) -> Any:
+    series = series_of(items)
+    return None if series is None else series.backwards()
+
+
+OF_SERIES: dict[Any, Callable[..., Any]] = {
+    enumerate: _enumerated,
+    zip: _zipped,
+    list: _gathered,
+    tuple: _gathered,
+    reversed: _backwards,
+}
 """What calling a built-in type means where its argument is of symbolic length; None where it is not."""

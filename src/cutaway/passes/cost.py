@@ -214,11 +214,20 @@ def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) 
     counting = {one.name for one in symbols(figure.least)} & set(_INDEX.findall(path))
     if condition is not None or repeat is None or len(set(_INDEX.findall(path))) > 1:
         return UNKNOWN
-    total = _sum(figure.least, counting.pop(), parse(repeat) if isinstance(repeat, str) else repeat)
+    total = _summed(figure.least, counting.pop(), parse(repeat) if isinstance(repeat, str) else repeat)
     return UNKNOWN if total is None else Figure(total, figure.exact)
 
 
 _MOST_TURNS = 1000
+
+
+def _summed(size: Dim, index: str, count: Size) -> Size | None:
+    """Return the sum of a size over all turns, from the first to the last or from the last to the first."""
+    found = _sum(size, index, count)
+    if found is not None:
+        return found
+    backwards = substitute(size, {index: count - 1 - parse(index)})
+    return _sum(backwards, index, count) if isinstance(backwards, Dim) else backwards * count
 
 
 def _sum(size: Dim, index: str, count: Size) -> Size | None:
@@ -389,7 +398,7 @@ def _in_all(figure: Figure, factor: Size | None, counted: Mapping[str, Size | No
         return figure if factor == 1 else figure.scaled(factor)
     (name, *others) = names
     count = counted[name] if counted and not others else None
-    total = _sum(least, name, count) if isinstance(least, Dim) and count is not None else None
+    total = _summed(least, name, count) if isinstance(least, Dim) and count is not None else None
     if factor is None or count is None or total is None:
         return UNKNOWN
     times, rest = divide(factor, count)
