@@ -62,6 +62,11 @@ class Series:
         raise Undecidable(Unknown(self.reason or f"a sequence of {self.length} items"))
 
     @property
+    def every(self) -> list[Any]:
+        """The items, each of those that repeat once."""
+        return [item for part in self.parts for item in (part.items if isinstance(part, Repeat) else (part,))]
+
+    @property
     def length(self) -> Size:
         """The number of items."""
         total: Size = 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.input_layer import InputLayer
 from cutaway.knowledge.keras.layer import Layer
@@ -36,8 +37,8 @@ class Sequential(Model):
         self.__dict__["_functional"] = None
         if isinstance(layers, Unknown):
             self.mark_incomplete(layers)
-        elif layers:
-            for each in layers:
+        elif isinstance(layers, Series) or layers:
+            for each in layers.every if isinstance(layers, Series) else layers:
                 self.add(each, rebuild=False)
             self._maybe_rebuild()
 

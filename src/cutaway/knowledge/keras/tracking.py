@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cutaway.core.series import Repeat, Series
+from cutaway.core.series import Series
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.tensor import Variable
 
@@ -36,9 +36,8 @@ class Tracker:
         elif not isinstance(value, type) and getattr(value, "_is_keras_layer", False) is True:
             self._enter(self.metrics if getattr(value, "_is_metric", False) else self.layers, value)
         elif kind is Series:
-            for part in value.parts:
-                for item in part.items if isinstance(part, Repeat) else (part,):
-                    self.track(item)
+            for item in value.every:
+                self.track(item)
         elif kind is list:
             return TrackedList(value, self)
         elif kind is dict:
