@@ -317,6 +317,16 @@ def _add_tied(architecture: Architecture, costs: dict[str, Cost]) -> None:
             costs[path].tied |= path not in home
 
 
+def counted(weights: Iterable[Weight]) -> tuple[Figure, Figure]:
+    """Return how many elements some weights have, and bytes, each as often as it is there."""
+    elements_, bytes_ = NOTHING, NOTHING
+    for weight in weights:
+        count, size = _weigh(weight.shape, weight.dtype)
+        elements_ += _of_all(count, weight.repeat, weight.condition, weight.name)
+        bytes_ += _of_all(size, weight.repeat, weight.condition, weight.name)
+    return elements_, bytes_
+
+
 def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
     count, size = _weigh(weight.shape, weight.dtype)
     if weight.repeat != 1 or weight.condition is not None or "{" in weight.name:

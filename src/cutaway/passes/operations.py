@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cutaway.core.architecture import Architecture, Op
+from cutaway.core.architecture import EITHER, Architecture, Op, Quantity
+from cutaway.core.dim import Size
+from cutaway.core.expression import parse
 from cutaway.core.record import dataclass
+from cutaway.passes.cost import as_quantity
 from cutaway.passes.unique import op_key
 
 
@@ -24,6 +27,16 @@ class UniqueOp:
     op: Op
     occurrences: tuple[Occurrence, ...]
 
+    @property
+    def count(self) -> Quantity:
+        """How often it takes place; None where that is not known."""
+        total: Size = 0
+        for each in self.occurrences:
+            if each.op.repeat is None:
+                return None
+            total = total + parse(str(each.op.repeat))
+        return as_quantity(total)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -40,6 +53,8 @@ def unique_ops(ops: Iterable[Op]) -> list[UniqueOp]:
     groups: dict[object, list[Occurrence]] = {}
     taken: dict[tuple[str, str], int] = {}
     for op in ops:
+        if op.op == EITHER:
+            continue
         base = node_name(op.op)
         number = taken.get((op.module, base), 0)
         taken[op.module, base] = number + 1
@@ -54,6 +69,8 @@ def rank(architectures: Sequence[Architecture]) -> list[Ranked]:
     variants: dict[str, set[object]] = {}
     for at, architecture in enumerate(architectures):
         for op in architecture.ops:
+            if op.op == EITHER:
+                continue
             networks.setdefault(op.op, set()).add(at)
             counts[op.op] = counts.get(op.op, 0) + 1
             variants.setdefault(op.op, set()).add(op_key(op))

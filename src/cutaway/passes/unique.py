@@ -15,9 +15,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, ModuleCall, Op, Shape
+from cutaway.core.architecture import Architecture, JSONValue, Module, ModuleCall, Op, Quantity, Shape
+from cutaway.core.dim import Size
+from cutaway.core.expression import parse
 from cutaway.core.record import dataclass
-from cutaway.passes.hierarchy import children, name_below, owner, upwards
+from cutaway.passes.cost import as_quantity
+from cutaway.passes.hierarchy import ancestors, children, name_below, owner, upwards
 
 FULL, TT = "full", "tt"
 KEYS = (FULL, TT)
@@ -37,6 +40,7 @@ class UniqueModule:
     module: Module
     parent: str | None
     occurrences: tuple[str, ...]
+    count: Quantity = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,22 @@ def unique_modules(architecture: Architecture, key: str = FULL) -> list[UniqueMo
         parent = owner(first.rpartition(between)[0], modules, between) if first else None
         if parent is not None:
             parent = groups[keys[parent]][0]
-        found.append(UniqueModule(modules[first], parent, tuple(group)))
+        found.append(UniqueModule(modules[first], parent, tuple(group), _count(group, modules, between)))
     return found
+
+
+def _count(paths: list[str], modules: Mapping[str, Module], separator: str) -> Quantity:
+    """Return how many modules there are at some paths, with all repeats; None where that is not known."""
+    total: Size = 0
+    for path in paths:
+        times: Size = 1
+        for above in ancestors(path, separator):
+            repeat = modules[above].repeat if above in modules else 1
+            if repeat is None:
+                return None
+            times = times * parse(str(repeat)) if repeat != 1 else times
+        total = total + times
+    return as_quantity(total)
 
 
 def wrongly_merged(architecture: Architecture) -> list[Merge]:

@@ -131,6 +131,8 @@ def _module(
     }
     if len(calls) > 1:
         record["calls"] = calls
+    if unique.count != len(unique.occurrences):
+        record["count"] = unique.count
     return record
 
 
@@ -175,7 +177,7 @@ def _op(
             }
             for each in unique.occurrences
         ],
-        "count": len(unique.occurrences),
+        "count": unique.count,
         "macs": op.macs,
     }
 

@@ -21,7 +21,7 @@ def modules_text(document: Mapping[str, Any]) -> str:
         (
             record["id"],
             record["class_name"],
-            str(len(record["occurrences"])),
+            _number(record.get("count", len(record["occurrences"]))),
             _shapes(record["input_shapes"]),
             _shapes(record["output_shapes"]),
             record["module_path"],
@@ -40,13 +40,17 @@ def modules_text(document: Mapping[str, Any]) -> str:
     return "".join(lines)
 
 
+def _number(count: Any) -> str:
+    return "?" if count is None else str(count)
+
+
 def ops_text(document: Mapping[str, Any]) -> str:
     """Return unique operations."""
     rows = [
         (
             op["id"],
             op["op_name"],
-            str(op["count"]),
+            _number(op["count"]),
             _shapes([t["shape"] for t in op["tensor_types"]["inputs"]]),
             op["tensor_types"]["output"]["shape"] if op["tensor_types"]["output"] else "",
             _cut(", ".join(f"{name}={_value(value)}" for name, value in op["attributes"].items())),

@@ -79,11 +79,11 @@ def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
         kind = (f"({len(node.children)} modules)", "")
     times = f" x {node.count}" if node.count > 1 else ""
     if node.modules:
-        times += _several(node.modules[0], terminal)
+        times += several(node.modules[0], terminal)
     return [(guide, "faint"), (f"{name}: " if name else "", ""), kind, (times, "strong")]
 
 
-def _several(module: Module, terminal: Terminal) -> str:
+def several(module: Module, terminal: Terminal) -> str:
     """Return how often a module comes, and the condition under which it does."""
     count = "" if module.repeat == 1 else f" x {'?' if module.repeat is None else grouped(str(module.repeat))}"
     condition = "" if module.condition is None else f"  [if {module.condition}]"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture, Module, Shape, Weight
+from cutaway.core.dim import symbols
+from cutaway.core.expression import parse
+from cutaway.passes.cost import counted
 from cutaway.report.page import fit, remarks
+from cutaway.report.rows import several
 from cutaway.report.terminal import Terminal, columns, printable
 
-_SIZES = {"float64": 8, "int64": 8, "float16": 2, "bfloat16": 2, "int16": 2, "int8": 1, "uint8": 1, "bool": 1}
 _GAP = "  "
 
 
@@ -34,13 +36,13 @@ def _page(architecture: Architecture, terminal: Terminal, depth: int) -> list[st
     for module in layers:
         inner = "  " * (_level(module, architecture) - 1)
         name = module.path.rpartition(architecture.separator)[2]
-        label = printable(f"{inner}{name} ({module.class_name})", terminal)
+        label = printable(f"{inner}{name} ({module.class_name})", terminal) + several(module, terminal)
         rows.append((label, _output(module, architecture), _count(_below(module, architecture))))
     wide = [max(columns(row[at]) for row in rows) for at in range(3)]
     lines = [_row(row, wide) for row in rows]
     rule = ("─" if terminal.unicode else "-") * sum(wide, 2 * len(_GAP))
     double = ("═" if terminal.unicode else "=") * len(rule)
-    weights = [weight for weight in architecture.weights if weight.tied_to is None]
+    weights = [weight for weight in architecture.weights if weight.tied_to is None and weight.kind != "buffer"]
     return [
         printable(f'Model: "{architecture.name}"', terminal),
         rule,
@@ -74,14 +76,24 @@ def _output(module: Module, architecture: Architecture) -> str:
         if not named:
             return "not called"
         shapes = [named[0].shape]
-    texts = [_shape(shape) for shape in shapes]
+    left_open = {
+        one.name
+        for value in architecture.inputs
+        for size in value.shape or ()
+        if isinstance(size, str)
+        for one in symbols(parse(size))
+    }
+    texts = [_shape(shape, left_open) for shape in shapes]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
-def _shape(shape: Shape) -> str:
+def _shape(shape: Shape, left_open: set[str]) -> str:
     if shape is None:
         return "?"
-    sizes = [str(size) if isinstance(size, int) else "None" if isinstance(size, str) else "?" for size in shape]
+    sizes = ["?" if size is None else str(size) for size in shape]
+    for at, size in enumerate(shape):
+        if isinstance(size, str) and left_open & {one.name for one in symbols(parse(size))}:
+            sizes[at] = "None"
     return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
 
@@ -90,30 +102,30 @@ def _below(module: Module, architecture: Architecture) -> list[Weight]:
     return [
         weight
         for weight in architecture.weights
-        if (held := weight.module if weight.module is not None else weight.name.rpartition(".")[0]) == module.path
-        or held.startswith(start)
+        if weight.kind != "buffer"
+        and (
+            (held := weight.module if weight.module is not None else weight.name.rpartition(".")[0]) == module.path
+            or held.startswith(start)
+        )
     ]
 
 
-def _number(weight: Weight) -> int | None:
-    if weight.shape is None or not all(isinstance(size, int) for size in weight.shape):
-        return None
-    return math.prod(size for size in weight.shape if isinstance(size, int))
-
-
 def _count(weights: list[Weight]) -> str:
-    numbers = [_number(weight) for weight in weights]
-    known = sum(number for number in numbers if number is not None)
-    return f"{known:,}" if None not in numbers else f"at least {known:,}"
+    figure, _ = counted(weights)
+    number = figure.quantity
+    if isinstance(number, int):
+        return f"{number:,}"
+    return number if isinstance(number, str) else f"at least {figure.least:,}" if isinstance(figure.least, int) else "?"
 
 
 def _memory(weights: list[Weight]) -> str:
-    numbers = [_number(weight) for weight in weights]
-    if None in numbers:
+    _, figure = counted(weights)
+    size = figure.quantity
+    if not isinstance(size, int):
         return ""
-    size = float(sum((n or 0) * _SIZES.get(w.dtype or "float32", 4) for n, w in zip(numbers, weights)))
+    amount = float(size)
     for unit in ("B", "KB", "MB"):
-        if size < 1024:
-            return f" ({size:.2f} {unit})"
-        size /= 1024
-    return f" ({size:.2f} GB)"
+        if amount < 1024:
+            return f" ({amount:.2f} {unit})"
+        amount /= 1024
+    return f" ({amount:.2f} GB)"
