@@ -12,6 +12,7 @@ import pytest
 
 import cutaway
 from cutaway import Architecture
+from cutaway.passes.diff import diff
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\n"
 
@@ -321,3 +322,19 @@ def test_counts(name: str, tmp_path: Path) -> None:
     assert not network.unknowns
     for n, m in itertools.product((1, 2, 3, 5), (1, 2, 4)):
         assert told(network, {"n": n, "m": m}) == told(shown(path, f"Net({n}, {m})"), {}), (n, m)
+
+
+def test_a_condition_that_is_settled_is_a_difference(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("""
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self, deep):
+        super().__init__()
+        if deep:
+            self.more = nn.Linear(2, 2)
+""")
+    (left,), (right,) = cutaway.show(f"{path}::Net"), cutaway.show(f"{path}::Net(True)")
+    changed = [change for change in diff(left, right).changes if change.path == "more"]
+    assert [change.details for change in changed] == [("there if deep -> always",)]

@@ -119,6 +119,10 @@ def _contents(tree: Tree, path: str, matched: Collection[str]) -> tuple[str, ...
 def _module_changes(before: Module, after: Module) -> Iterable[str]:
     if before.class_name != after.class_name and before.class_name and after.class_name:
         yield f"class {before.class_name} -> {after.class_name}"
+    if before.condition != after.condition:
+        yield f"there if {before.condition or 'always'} -> {after.condition or 'always'}".replace("if always", "always")
+    if before.repeat != after.repeat:
+        yield f"how often: {_times(before)} -> {_times(after)}"
     if before.config and after.config:
         # Where the construction was not seen, the settings are those that a module keeps as attributes.
         seen = before.source is not None and after.source is not None
@@ -137,6 +141,10 @@ def _module_changes(before: Module, after: Module) -> Iterable[str]:
         left_shapes, right_shapes = before.calls[0].outputs, after.calls[0].outputs
         if left_shapes != right_shapes:
             yield f"output {_shapes(left_shapes)} -> {_shapes(right_shapes)}"
+
+
+def _times(module: Module) -> str:
+    return "not known" if module.repeat is None else str(module.repeat)
 
 
 def _spread(left: Any, right: Any) -> bool:
