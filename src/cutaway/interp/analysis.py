@@ -11,7 +11,7 @@ import time
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk, session
 from cutaway.core.architecture import Architecture
@@ -23,10 +23,8 @@ from cutaway.core.record import dataclass, field, replace
 from cutaway.core.series import Restart
 from cutaway.core.session import Call, Session
 from cutaway.core.unknown import Undecidable, Unknown, decisions, following, install_decisions
-from cutaway.core.variant import Fold
 from cutaway.interp import budget, complaint, frame, loader
 from cutaway.interp.builtins import BUILTINS
-from cutaway.interp.exploration import explored
 from cutaway.interp.expression import ExpressionCompiler
 from cutaway.interp.forward import run
 from cutaway.interp.frame import STACK, Frame
@@ -43,6 +41,9 @@ from cutaway.interp.written import literals
 from cutaway.knowledge.framework import FRAMEWORKS
 from cutaway.syntax import resolve, source
 from cutaway.syntax.target import Input, Target, TargetError
+
+if TYPE_CHECKING:
+    from cutaway.core.variant import Fold
 
 hide(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget)
 
@@ -84,6 +85,8 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
             finally:
                 world.check()
             return [one.architecture for one in found]
+
+        from cutaway.interp.exploration import explored
 
         return explored(run, assumed, fold, deadline)
 

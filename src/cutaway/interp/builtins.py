@@ -11,7 +11,6 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.dim import Dim, maximum, minimum
-from cutaway.core.ratio import fraction
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
 from cutaway.interp import loader
 from cutaway.interp.budget import BITS, ELEMENTS, build, counted, tick
@@ -402,6 +401,8 @@ def _convert(kind: Any) -> Callable[..., Any]:
             if kind is int:
                 return first
             if kind is float:
+                from cutaway.core.ratio import fraction
+
                 return fraction(first, 1)
             if kind is str:
                 return symbolic_text(first)

@@ -14,7 +14,6 @@ from cutaway.core.record import dataclass, field
 from cutaway.core.session import Remarks, Session
 from cutaway.core.unknown import Undecidable, decisions
 from cutaway.interp import budget
-from cutaway.interp.arguments import symbolic
 from cutaway.interp.expression import call
 from cutaway.interp.function import record_of, signature
 from cutaway.interp.introspection import annotations_of, type_hints
@@ -60,6 +59,8 @@ def instance(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
 
 def _argument(value: Any, name: str, text: str) -> Any:
     """Stand in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
+    from cutaway.interp.arguments import symbolic
+
     if name in decisions().kinds:
         return symbolic(value, name, text)
     here = session.current()

@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import session
-from cutaway.core.carried import Carried
 from cutaway.core.dim import Dim, less, symbol
 from cutaway.core.relation import Relation
 from cutaway.core.series import INDICES, Plan, Repeat, Series, Turns, replan, shifted
@@ -89,6 +88,8 @@ class _Following:
         for items, turns in turning(part, self.plan, self.key):
             middle, index = turns.count, turns.index
             start = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars} | counters()
+            from cutaway.core.carried import Carried  # only loops of symbolic length need it
+
             carried = Carried(self.key, self.plan, turns, start)
             if self.plan.trial:
                 carried.try_turns(partial(self._turn, turns, items), is_same)
@@ -232,6 +233,8 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
         for items, turns in turning(part, plan, key):
             group: list[Any] = []
             turn = partial(_collected, turns, items, element, group)
+            from cutaway.core.carried import Carried
+
             carried = Carried(key, plan, turns, counters())
             if plan.trial:
                 carried.try_turns(turn, is_same)

@@ -16,7 +16,6 @@ from cutaway.core.expression import parse
 from cutaway.core.power import raised
 from cutaway.core.record import dataclass, replace
 from cutaway.core.series import INDICES
-from cutaway.passes.explain import chance, once
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -38,6 +37,8 @@ class Figure:
         """Return the sum of that many, where that is known."""
         if self is NOTHING or factor == 0:
             return NOTHING
+        from cutaway.passes.explain import once
+
         return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
     @property
@@ -176,6 +177,8 @@ def of_one(
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:
     """Yield what is known to hold, or not to, where a condition holds."""
+    from cutaway.passes.explain import chance
+
     share = chance(condition)
     if not isinstance(share, Dim):
         return
@@ -187,6 +190,8 @@ def _settled(condition: str) -> Iterable[tuple[str, bool]]:
 
 def times(repeat: Quantity, condition: str | None) -> Size | None:
     """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
+    from cutaway.passes.explain import chance, once
+
     if repeat is None:
         return None
     count: Size = parse(repeat) if isinstance(repeat, str) else repeat

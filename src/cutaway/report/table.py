@@ -111,13 +111,14 @@ def _columns(shown: View, nodes: Sequence[Node]) -> list[Column]:
     costs = [_cost(node, shown.costs) for node in nodes]
     modules = {module.path: module for module in shown.architecture.modules}
     separator = shown.architecture.separator
+    varies = any(module.repeat != 1 or module.condition is not None for module in modules.values())
 
     def cells(name: str, bytes: bool = False) -> list[Segment]:
         found: list[Segment] = []
         for node, cost in zip(nodes, costs):
             value = getattr(cost, name)
             repeat: Quantity = 1
-            if node.modules:
+            if node.modules and varies:
                 value, equal = of_one(value, cost.uneven, node.modules[0].path, modules, separator)
                 repeat = node.modules[0].repeat if equal else 1
             text = figures.figure(value, at_least, bytes=bytes)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.carried import Carried
 from cutaway.core.dim import Dim, symbol
 from cutaway.core.series import Plan, Repeat, Series, Turns, refuse_differing
 from cutaway.core.unknown import Undecidable, Unknown, decisions
@@ -392,6 +391,8 @@ def _run_repeated(part: Repeat, input: Any) -> Any:
             for module in part.items:
                 value = module(value)
         return {"input": value}
+
+    from cutaway.core.carried import Carried  # only loops of symbolic length need it
 
     carried = Carried(key, plan, turns, {"input": input})
     if plan.trial:
