@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import gc
 import json
 import multiprocessing
 import sys
@@ -37,6 +38,7 @@ def main() -> int:
     rows = [row for row in read_truth(options.zoo, options.truth) if options.only in row["target"]][:: options.every][
         : options.limit
     ]
+    gc.freeze()  # the truth is large, and no garbage
     with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=100) as pool:
         results = []
         for result in pool.imap(measure, rows):
