@@ -164,6 +164,7 @@ class Session:
     absent: tuple[Any, frozenset[str]] | None = None  # the code of forward, and its arguments that are left at None
     turns: list[Turns] = field(default_factory=list)  # repeats in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
+    unordered: list[tuple[int, int, Place | None]] = field(default_factory=list)  # calls in any order, from and to
 
     @property
     def counters(self) -> dict[str, Any]:
@@ -182,6 +183,16 @@ class Session:
         finally:
             self.turns.pop()
             self.spans.append(Span((first, len(self.operations)), (called, len(self.calls)), turns.count))
+
+    @contextmanager
+    def in_any_order(self) -> Iterator[None]:
+        """Note that what is called inside comes in an order that the program does not settle."""
+        first = len(self.calls)
+        try:
+            yield
+        finally:
+            if len(self.calls) > first + 1:
+                self.unordered.append((first, len(self.calls), self.place()))
 
     def is_given(self, size: Dim) -> bool:
         """Tell whether a size is made of arguments, and of what counts repeats, alone: it is a number to the program."""

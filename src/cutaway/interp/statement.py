@@ -6,7 +6,7 @@ import __future__
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -35,7 +35,7 @@ from cutaway.interp.function import define, record_of, written_by
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.native import taint
-from cutaway.interp.ordering import in_order
+from cutaway.interp.ordering import in_order, is_unordered
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import blur, delete_attribute, get_attribute, is_instance_of_targets, set_attribute
 from cutaway.interp.repeat import Loop, follow, series_of
@@ -608,6 +608,12 @@ class StatementCompiler(ExpressionCompiler):
                 assign(frame, undecidable.unknown)
                 self._forget(frame, node.body, undecidable.unknown)
                 return None
+            if is_unordered(found):
+                with session.current().in_any_order():
+                    return each(frame, items, finish)
+            return each(frame, items, finish)
+
+        def each(frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
             here = session.current()
             for item in items:
                 tick()

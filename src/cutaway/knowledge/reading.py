@@ -23,8 +23,8 @@ from cutaway.core.architecture import (
     Weight,
 )
 from cutaway.core.architecture import Module as ModuleRecord
-from cutaway.core.dim import Dim, is_known, rewritten
-from cutaway.core.record import dataclass, field
+from cutaway.core.dim import Dim, is_known, rewritten, unknown_size
+from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.causes import Causes
@@ -121,7 +121,47 @@ def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> 
             break
         if id(call.module) in paths:
             found.setdefault(id(call.module), []).append(call)
+    for first, last, place in gathered.unordered:
+        inside = {id(call) for call in gathered.calls[first:last]}
+        for calls in found.values():
+            if _blur(calls, [at for at, call in enumerate(calls) if id(call) in inside]):
+                gathered.note(Unknown(_UNORDERED, place))
     return found
+
+
+_UNORDERED = "a set of texts is gone through, in an order that is another one each time that the program is run"
+
+
+def _blur(calls: list[Call], places: list[int]) -> bool:
+    """Leave open in what calls of a module differ, where it is not settled which comes first; False if in nothing."""
+    together = [calls[at] for at in places]
+    if len(together) < 2 or any(call.outputs is None for call in together):
+        return False
+    inputs = _alike([call.inputs for call in together])
+    outputs = _alike([call.outputs or [] for call in together])
+    if all(call.inputs == inputs and call.outputs == outputs for call in together):
+        return False
+    for at in places:
+        calls[at] = replace(calls[at], inputs=inputs or calls[at].inputs, outputs=outputs or calls[at].outputs)
+    return True
+
+
+def _alike(several: list[list[tuple[str, Reference]]]) -> list[tuple[str, Reference]]:
+    """Return values with what they have in common; nothing where there are not as many of them each time."""
+    if len({len(values) for values in several}) > 1:
+        return []
+    return [(column[0][0], _common([reference for _, reference in column])) for column in zip(*several)]
+
+
+def _common(references: list[Reference]) -> Reference:
+    first = references[0]
+    shapes = [reference.shape for reference in references]
+    if all(shape == shapes[0] for shape in shapes):
+        return first
+    if any(isinstance(shape, Unknown) or len(shape) != len(shapes[0]) for shape in shapes):
+        return Reference(first.number, Unknown("which of several shapes comes first is not settled"), first.dtype)
+    sizes = [column[0] if len(set(column)) == 1 else unknown_size() for column in zip(*shapes)]
+    return Reference(first.number, tuple(sizes), first.dtype)
 
 
 def module_record(
