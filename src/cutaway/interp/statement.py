@@ -598,7 +598,7 @@ class StatementCompiler(ExpressionCompiler):
                 if series is not None:
                     return over(frame, series)
                 if known is not None:
-                    finish = known.start(frame, found)
+                    finish = known.start(frame, found, each)
                     if finish is None:
                         return None
                 items = iter(in_order(found))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from cutaway.core.deferred import Deferred
+
 ATOMS = frozenset((type(None), bool, int, float, str))
 """What is in most arguments and holds no tensor."""
 
@@ -20,6 +22,8 @@ def collector(kind: type[Tensor]) -> Callable[[Any, list[Tensor]], None]:
         if isinstance(value, kind):
             found.append(value)
         elif isinstance(value, (list, tuple)):
+            if type(value) is Deferred and value.numbers:
+                return
             for item in value:
                 collect(item, found)
         elif isinstance(value, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core.deferred import Deferred
 from cutaway.core.dim import Dim
 from cutaway.core.fault import ArgumentFault, TypeFault
 from cutaway.core.unknown import Undecidable, Unknown
@@ -204,6 +205,8 @@ class _Data:
 
 def of_data(data: Any, dtype: DType | None) -> tuple[Any, DType, Lazy | None]:
     """Return the shape, dtype and numbers of the tensor that `torch.tensor(data)` is."""
+    if type(data) is Deferred and data.numbers and dtype is not None:
+        return (len(data),), dtype, Lazy(lambda np: np.array(list(data)))
     read = _Data(data)
     if dtype is None and read.undecided is not None and (read.dtype is None or not read.dtype.is_floating_point):
         raise Undecidable(read.undecided)
