@@ -254,12 +254,13 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
     if not true.ops:
         return
     stated = [op for op in static.ops if op.op != EITHER]
-    if [op.op for op in stated] == [op.op for op in true.ops]:
+    ordered = [_signature(op) for op in stated], [_signature(op) for op in true.ops]
+    found, expected = map(Counter, ordered)
+    is_moved = found == expected and ordered[0] != ordered[1]
+    if [op.op for op in stated] == [op.op for op in true.ops] and not is_moved:
         for op, real in zip(stated, true.ops):
             yield from _operation(op, real)
         return
-    expected = Counter(_signature(op) for op in true.ops)
-    found = Counter(_signature(op) for op in stated)
     sometimes = {_signature(op) for op in stated if op.condition is not None or op.repeat != 1}
     modules = {_signature(op): op.module for op in (*true.ops, *stated)}
     for (name, _), count in (expected & found).items():
