@@ -8,6 +8,7 @@ from cutaway.core.architecture import Architecture, Module, Shape, Weight
 from cutaway.core.dim import symbols
 from cutaway.core.expression import parse
 from cutaway.passes.cost import counted
+from cutaway.passes.hierarchy import ancestors
 from cutaway.report.page import fit, remarks
 from cutaway.report.rows import several
 from cutaway.report.terminal import Terminal, columns, printable
@@ -32,12 +33,13 @@ def render(
 
 def _page(architecture: Architecture, terminal: Terminal, depth: int) -> list[str]:
     layers = [module for module in architecture.modules if 0 < _level(module, architecture) <= depth]
+    held = _held(architecture)
     rows = [("Layer (type)", "Output Shape", "Param #")]
     for module in layers:
         inner = "  " * (_level(module, architecture) - 1)
         name = module.path.rpartition(architecture.separator)[2]
         label = printable(f"{inner}{name} ({module.class_name})", terminal) + several(module, terminal)
-        rows.append((label, _output(module, architecture), _count(_below(module, architecture))))
+        rows.append((label, _output(module, architecture), _count(held.get(module.path, []))))
     wide = [max(columns(row[at]) for row in rows) for at in range(3)]
     lines = [_row(row, wide) for row in rows]
     rule = ("─" if terminal.unicode else "-") * sum(wide, 2 * len(_GAP))
@@ -97,17 +99,15 @@ def _shape(shape: Shape, left_open: set[str]) -> str:
     return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
 
-def _below(module: Module, architecture: Architecture) -> list[Weight]:
-    start = f"{module.path}{architecture.separator}"
-    return [
-        weight
-        for weight in architecture.weights
-        if weight.kind != "buffer"
-        and (
-            (held := weight.module if weight.module is not None else weight.name.rpartition(".")[0]) == module.path
-            or held.startswith(start)
-        )
-    ]
+def _held(architecture: Architecture) -> dict[str, list[Weight]]:
+    """Return the weights in each module and below it, by path."""
+    found: dict[str, list[Weight]] = {}
+    for weight in architecture.weights:
+        if weight.kind != "buffer":
+            home = weight.module if weight.module is not None else weight.name.rpartition(".")[0]
+            for path in ancestors(home, architecture.separator):
+                found.setdefault(path, []).append(weight)
+    return found
 
 
 def _count(weights: list[Weight]) -> str:

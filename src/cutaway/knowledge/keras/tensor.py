@@ -10,6 +10,7 @@ from cutaway.core.dim import Dim, Size, equal, unknown_size
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.session import Reference
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.collect import ATOMS
 from cutaway.knowledge.keras.dtypes import DType, floatx, promote, standardize
 from cutaway.knowledge.keras.shape import TensorShape, seen, sizes_of, symbolic, text
 from cutaway.knowledge.keras.state import auto_name, current_path, tensor_name
@@ -426,6 +427,8 @@ def cast_values(values: Lazy | None, dtype: Any) -> Lazy | None:
 
 def any_symbolic(value: Any) -> bool:
     """Tell whether a symbolic tensor is somewhere in a value."""
+    if type(value) in ATOMS:
+        return False
     if isinstance(value, KerasTensor):
         return True
     if isinstance(value, (list, tuple)):
