@@ -1,8 +1,8 @@
 """Dataclasses that are made in a fifth of the time that those of the standard library take.
 
 Some fifty of them are made before a command does anything. The standard library compiles up to six functions
-for each; here only `__init__` is compiled, when it is first called, and the others are shared. What
-`dataclasses.fields`, `replace` and `asdict` need is made when it is asked for.
+for each; here only `__init__` is compiled, and the others are shared. What `dataclasses.fields`, `replace` and
+`asdict` need is made when it is asked for.
 """
 
 from __future__ import annotations
@@ -55,18 +55,8 @@ class _Making:
         told = {"_record_fields": self.fields, "__dataclass_fields__": _Fields(), "__match_args__": given}
         for name, value in told.items():
             setattr(made, name, value)
-        made.__init__ = self._first(made)  # type: ignore[misc]
+        made.__init__ = self._initialiser(made)  # type: ignore[misc]
         return made
-
-    def _first(self, made: type) -> Any:
-        """Return what initialises the first instance; most classes have none in a command, so it is compiled then."""
-
-        def __init__(this: Any, *args: Any, **kwargs: Any) -> None:
-            compiled = self._initialiser(made)
-            made.__init__ = compiled  # type: ignore[misc]
-            compiled(this, *args, **kwargs)
-
-        return __init__
 
     def _with_slots(self) -> type:
         cls = self.cls

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.interp.frame import STACK
 from cutaway.interp.function import Record, record_of, wrap
 from cutaway.interp.namespace import Namespace
 from cutaway.knowledge.registry import CONSTRUCTORS
@@ -45,6 +46,37 @@ def described(record: Record) -> Description:
     )
     object.__setattr__(made, "__cutaway__", record)
     return made
+
+
+class Activation(types.SimpleNamespace):
+    """What a program sees of a call in progress: copies of its variables, and where it is."""
+
+
+_MOST_FRAMES = 8
+
+
+def activation(depth: Any = 0) -> Any:
+    """`sys._getframe`: what a program sees of a call in progress, and of those around it."""
+    if type(depth) is Unknown:
+        return other_than_truth(depth)
+    if not 0 <= depth < len(STACK):
+        raise ValueError("call stack is not deep enough")
+    around = STACK[: len(STACK) - depth]
+    view: Any = Unknown("the calls far around the one in progress are not shown to it")
+    for frame in around[-_MOST_FRAMES:]:
+        state = frame.globals.get("__cutaway__")
+        view = Activation(
+            f_locals={name: value for name, value in frame.vars.items() if name != "__cutaway__"},
+            f_globals=frame.globals if state is None else Namespace(state),
+            f_lineno=frame.line,
+            f_code=Description(
+                co_name="<module>", co_filename=frame.file, co_varnames=(), co_argcount=0, co_kwonlyargcount=0
+            )
+            if frame.function is None
+            else described(frame.function),
+            f_back=None if frame is STACK[0] else view,
+        )
+    return view
 
 
 def encloses(record: Record) -> bool:

@@ -250,6 +250,12 @@ def _exc_info() -> tuple[Any, Any, Any]:
     return (type(error), error, None) if error is not None else (None, None, None)
 
 
+def _activation(depth: Any = 0) -> Any:
+    from cutaway.interp.codeobject import activation
+
+    return activation(depth)
+
+
 def _sys() -> dict[str, Any]:
     import sys
 
@@ -262,7 +268,7 @@ def _sys() -> dict[str, Any]:
 
     table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
                  setrecursionlimit=_quiet, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
-                 executable="python", exc_info=_exc_info, flags=sys.flags, gettrace=_quiet, getprofile=_quiet,
+                 executable="python", exc_info=_exc_info, _getframe=_activation, flags=sys.flags, gettrace=_quiet, getprofile=_quiet,
                  getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
                  stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
                  warnoptions=[])  # fmt: skip
@@ -465,7 +471,7 @@ def _inspect() -> dict[str, Any]:
 
     table.update(getattr_static=static, signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
                  getmembers=members, isfunction=is_function, getsource=text_of,
-                 getfile=file_of, getmodule=module_of, stack=frames, currentframe=frames, unwrap=unwrap,
+                 getfile=file_of, getmodule=module_of, stack=frames, currentframe=_activation, unwrap=unwrap,
                  getsourcefile=file_of, get_annotations=own_annotations,
                  getsourcelines=lambda value: (text_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,
                  iscallable=lambda value: callable(value))  # fmt: skip

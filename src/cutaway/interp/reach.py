@@ -57,8 +57,11 @@ def denied_attribute(value: Any, name: str) -> Any:
     """Return what stands for an attribute that the target must not have."""
     if type(value) is Unknown:
         return other_than_truth(value)
-    from cutaway.interp.codeobject import described, encloses
+    from cutaway.interp.codeobject import Activation, described, encloses
     from cutaway.interp.function import record_of
+
+    if type(value) is Activation and name in vars(value):
+        return vars(value)[name]
 
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
