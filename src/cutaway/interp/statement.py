@@ -354,7 +354,13 @@ class StatementCompiler(ExpressionCompiler):
                     if (record := record_of(function)) is not None:
                         record.doubt = decorate
                     continue
-                function = call(decorate, [function], {})
+                made = call(decorate, [function], {})
+                if type(made) is Unknown:  # as one that is itself unknown
+                    session.current().assume(f"a decorator leaves {node.name} as it is: {made.reason}", frame.place)
+                    if (record := record_of(function)) is not None:
+                        record.doubt = made
+                    continue
+                function = made
             assign(frame, function)
 
         return execute
