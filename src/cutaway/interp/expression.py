@@ -24,7 +24,7 @@ from cutaway.interp.frame import STACK, UNKNOWN_CALLS, Evaluate, Frame, place
 from cutaway.interp.function import WRAPPER, doubt_of, invoke
 from cutaway.interp.guard import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.native import call_native, reason_of
-from cutaway.interp.ordering import in_order, is_unordered
+from cutaway.interp.ordering import in_order
 from cutaway.interp.reach import CHECKED, GUARDED, Pending, get_attribute, set_attribute
 from cutaway.interp.repeat import collect, series_of
 from cutaway.interp.scope import Scope
@@ -570,8 +570,9 @@ class ExpressionCompiler:
             try:
                 if series is not None:
                     return collect(child, series, partial(turn, child)) if is_single else series.refuse()
-                items = iter(in_order(source))
-                if is_unordered(source):
+                ordered = in_order(source)
+                items = iter(ordered)
+                if ordered is not source:
                     with session.current().in_any_order():
                         return plain(child, items) if is_plain else make(produce(child, items, 0))
                 return plain(child, items) if is_plain else make(produce(child, items, 0))

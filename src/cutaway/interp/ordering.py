@@ -11,10 +11,10 @@ _SETS = frozenset((set, frozenset))
 
 
 def in_order(items: Any) -> Any:
-    """Return what is to be gone through; of a set of texts, its elements in alphabetical order."""
-    return sorted(items) if is_unordered(items) else items
+    """Return what is to be gone through itself, or, of a set of texts, a list of its elements in alphabetical order.
 
-
-def is_unordered(items: Any) -> bool:
-    """Tell whether Python goes through something in another order each time that a program is run."""
-    return type(items) in _SETS and len(items) > 1 and all(type(item) is str for item in items)
+    Python goes through these in another order each time that a program is run.
+    """
+    if type(items) in _SETS and len(items) > 1 and all(type(item) is str for item in items):
+        return sorted(items)
+    return items

@@ -35,7 +35,7 @@ from cutaway.interp.function import define, record_of, written_by
 from cutaway.interp.generic import alias
 from cutaway.interp.guard import IN_PLACE
 from cutaway.interp.native import taint
-from cutaway.interp.ordering import in_order, is_unordered
+from cutaway.interp.ordering import in_order
 from cutaway.interp.pattern import compile_pattern
 from cutaway.interp.reach import blur, delete_attribute, get_attribute, is_instance_of_targets, set_attribute
 from cutaway.interp.repeat import Loop, follow, series_of
@@ -348,14 +348,9 @@ class StatementCompiler(ExpressionCompiler):
             decorating = [decorator(frame) for decorator in decorators]
             function = make(frame)
             for decorate in reversed(decorating):
-                if isinstance(decorate, Unknown):
+                made = decorate if isinstance(decorate, Unknown) else call(decorate, [function], {})
+                if isinstance(made, Unknown):
                     # What an unknown decorator returns is unknown; the plain function is an assumption.
-                    session.current().assume(f"a decorator leaves {node.name} as it is: {decorate.reason}", frame.place)
-                    if (record := record_of(function)) is not None:
-                        record.doubt = decorate
-                    continue
-                made = call(decorate, [function], {})
-                if type(made) is Unknown:  # as one that is itself unknown
                     session.current().assume(f"a decorator leaves {node.name} as it is: {made.reason}", frame.place)
                     if (record := record_of(function)) is not None:
                         record.doubt = made
@@ -607,14 +602,15 @@ class StatementCompiler(ExpressionCompiler):
                     finish = known.start(frame, found, each)
                     if finish is None:
                         return None
-                items = iter(in_order(found))
+                ordered = in_order(found)
+                items = iter(ordered)
             except Undecidable as undecidable:
                 if type(undecidable) is not Undecidable:
                     raise
                 assign(frame, undecidable.unknown)
                 self._forget(frame, node.body, undecidable.unknown)
                 return None
-            if is_unordered(found):
+            if ordered is not found:
                 with session.current().in_any_order():
                     return each(frame, items, finish)
             return each(frame, items, finish)

@@ -110,6 +110,28 @@ def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str
         yield (f"{head}.{tail}" if tail else head), reference
 
 
+def layers_below(
+    network: Any, is_layer: Callable[[Any], bool], name_of: Callable[[Any], str], separator: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield a network of Keras and every layer below it once, with the path of its names; equal paths are numbered."""
+    seen = {id(network)}
+    taken: dict[str, int] = {}
+    yield "", network
+    waiting = [(layer, "") for layer in reversed(network._layers)]
+    while waiting:
+        layer, above = waiting.pop()
+        if id(layer) in seen or not is_layer(layer):
+            continue
+        session.current().tick()
+        seen.add(id(layer))
+        path = f"{above}{separator}{name_of(layer)}" if above else name_of(layer)
+        taken[path] = taken.get(path, 0) + 1
+        if taken[path] > 1:
+            path = f"{path}#{taken[path]}"
+        yield path, layer
+        waiting.extend((below, path) for below in reversed(layer._layers))
+
+
 def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
     """Return the calls within a call, by the identity of their modules."""
     found: dict[int, list[Call]] = {}

@@ -21,7 +21,7 @@ from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.describe import FORMS, Described, class_name, describe, qualified_name
 from cutaway.knowledge.flatten import flatten, flatten_arguments
-from cutaway.knowledge.reading import calls_below, dtype_of, module_calls, named_inputs, shape_of
+from cutaway.knowledge.reading import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
 from cutaway.live import kinds, where
 from cutaway.live.arguments import Arguments
 from cutaway.live.construction import Construction, taken
@@ -272,21 +272,7 @@ def _is_serialized(value: Any) -> bool:
 
 def _walk(network: Any) -> Iterator[tuple[str, Any]]:
     """Yield the network and every layer below it once, with the path of its names."""
-    seen = {id(network)}
-    taken_names: dict[str, int] = {}
-    yield "", network
-    waiting = [(layer, "") for layer in reversed(network._layers)]
-    while waiting:
-        layer, above = waiting.pop()
-        if id(layer) in seen or not isinstance(layer, keras.Layer):
-            continue
-        seen.add(id(layer))
-        path = f"{above}{SEPARATOR}{layer.name}" if above else str(layer.name)
-        taken_names[path] = taken_names.get(path, 0) + 1
-        if taken_names[path] > 1:
-            path = f"{path}#{taken_names[path]}"
-        yield path, layer
-        waiting.extend((below, path) for below in reversed(layer._layers))
+    return layers_below(network, lambda layer: isinstance(layer, keras.Layer), lambda layer: str(layer.name), SEPARATOR)
 
 
 def _weights(network: Any, layers: list[tuple[str, Any]]) -> Iterator[Weight]:

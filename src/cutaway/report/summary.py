@@ -34,12 +34,19 @@ def render(
 def _page(architecture: Architecture, terminal: Terminal, depth: int) -> list[str]:
     layers = [module for module in architecture.modules if 0 < _level(module, architecture) <= depth]
     held = _held(architecture)
+    left_open = {
+        one.name
+        for value in architecture.inputs
+        for size in value.shape or ()
+        if isinstance(size, str)
+        for one in symbols(parse(size))
+    }
     rows = [("Layer (type)", "Output Shape", "Param #")]
     for module in layers:
         inner = "  " * (_level(module, architecture) - 1)
         name = module.path.rpartition(architecture.separator)[2]
         label = printable(f"{inner}{name} ({module.class_name})", terminal) + several(module, terminal)
-        rows.append((label, _output(module, architecture), _count(held.get(module.path, []))))
+        rows.append((label, _output(module, architecture, left_open), _count(held.get(module.path, []))))
     wide = [max(columns(row[at]) for row in rows) for at in range(3)]
     lines = [_row(row, wide) for row in rows]
     rule = ("─" if terminal.unicode else "-") * sum(wide, 2 * len(_GAP))
@@ -68,7 +75,7 @@ def _level(module: Module, architecture: Architecture) -> int:
     return 0 if not module.path else module.path.count(architecture.separator) + 1
 
 
-def _output(module: Module, architecture: Architecture) -> str:
+def _output(module: Module, architecture: Architecture, left_open: set[str]) -> str:
     """Return the shapes of a layer's first call; sizes that are left open are None, as Keras writes them."""
     if module.calls:
         outputs = module.calls[0].outputs
@@ -78,13 +85,6 @@ def _output(module: Module, architecture: Architecture) -> str:
         if not named:
             return "not called"
         shapes = [named[0].shape]
-    left_open = {
-        one.name
-        for value in architecture.inputs
-        for size in value.shape or ()
-        if isinstance(size, str)
-        for one in symbols(parse(size))
-    }
     texts = [_shape(shape, left_open) for shape in shapes]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 

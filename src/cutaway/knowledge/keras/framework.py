@@ -27,7 +27,7 @@ from cutaway.knowledge.keras.state import reset_uids
 from cutaway.knowledge.keras.tensor import Tensor, new, plain
 from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
 from cutaway.knowledge.keras.turns import count, turns_of
-from cutaway.knowledge.reading import Found, architecture, as_quantity, calls_below, shape_of
+from cutaway.knowledge.reading import Found, architecture, as_quantity, calls_below, layers_below, shape_of
 
 SEPARATOR = "/"
 
@@ -170,23 +170,11 @@ def _inputs(network: Layer, call: Call) -> Iterator[tuple[str, Reference]]:
 
 def _walk(network: Layer) -> Iterator[tuple[str, Any]]:
     """Yield the network and every layer below it once, with the path of its names."""
-    seen = {id(network)}
-    taken: dict[str, int] = {}
-    yield "", network
-    waiting = [(layer, "") for layer in reversed(network._layers)]
-    while waiting:
-        layer, above = waiting.pop()
-        if id(layer) in seen or not isinstance(layer, Layer):
-            continue
-        session.current().tick()
-        seen.add(id(layer))
-        name = str(layer.__dict__.get("name", class_name(type(layer))))
-        path = f"{above}{SEPARATOR}{name}" if above else name
-        taken[path] = taken.get(path, 0) + 1
-        if taken[path] > 1:
-            path = f"{path}#{taken[path]}"
-        yield path, layer
-        waiting.extend((below, path) for below in reversed(layer._layers))
+
+    def name_of(layer: Any) -> str:
+        return str(layer.__dict__.get("name", class_name(type(layer))))
+
+    return layers_below(network, lambda layer: isinstance(layer, Layer), name_of, SEPARATOR)
 
 
 def _repeats(layers: list[tuple[str, Any]]) -> dict[str, Any]:
