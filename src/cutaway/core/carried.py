@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from cutaway.core import session
-from cutaway.core.dim import Size, rewritten, symbol
+from cutaway.core.dim import Dim, Size, rewritten, symbol
 from cutaway.core.growth import Form, form_of, grown, is_grown, is_size
 from cutaway.core.record import replace
 from cutaway.core.relation import Relation
-from cutaway.core.series import Plan, Restart, Turns, replan
+from cutaway.core.series import Plan, Restart, Series, Turns, replan
+from cutaway.core.unknown import Unknown
 
 Values = dict[str, Any]
 _TURNS = 3
@@ -32,9 +33,13 @@ class Carried:
         index = symbol(self.turns.index, 0)
         return {name: self._at(name, index) for name in self.start}
 
-    def check(self, now: Mapping[str, Any], is_same: Callable[[Any, Any], bool]) -> Values:
-        """See that a turn leaves the values as the next one needs them, and return those behind the last turn."""
-        changed = [name for name, was in self.start.items() if name not in self.forms and not is_same(was, now[name])]
+    def check(self, now: Mapping[str, Any], added: bool = False) -> Values:
+        """See that a turn leaves the values as the next one needs them, and return those behind the last turn.
+
+        Lists may be longer where what is `added` to them is seen to elsewhere.
+        """
+        kept = {name: was for name, was in self.start.items() if not (added and isinstance(was, (list, Series)))}
+        changed = [name for name, was in kept.items() if name not in self.forms and not is_same(was, now[name])]
         if changed and not self.plan.forms:
             replan(self.key, replace(self.plan, trial=True))
         after = symbol(self.turns.index, 0) + 1
@@ -46,7 +51,7 @@ class Carried:
         """Try the other way of rounding, if that was not tried, or else give the loop up."""
         replan(self.key, Plan(lost=True) if self.plan.up else replace(self.plan, trial=True, forms=(), up=True))
 
-    def try_turns(self, turn: Callable[[Values], Values], is_same: Callable[[Any, Any], bool]) -> NoReturn:
+    def try_turns(self, turn: Callable[[Values], Values]) -> NoReturn:
         """Follow the first turns by themselves, and start again with the forms that are seen in what they hand on.
 
         What a turn can't be followed for, or raises, says nothing: there may not be so many of them.
@@ -96,3 +101,24 @@ def _settled(value: Any) -> Any:
         known = tuple(rewritten(size) for size in shape)
         return value if known == tuple(shape) else value.with_sizes(known)
     return value
+
+
+_ATOMS = (bool, int, float, str, bytes, type(None))
+
+
+def is_same(was: Any, now: Any) -> bool:
+    """Tell whether a turn leaves a variable as it was: the same object, or a tensor of the same shape and type."""
+    if was is now or (type(was) is Unknown and type(now) is Unknown):
+        return True
+    if type(was) is not type(now):
+        return False
+    if isinstance(was, (*_ATOMS, Dim)):
+        return bool(was == now)
+    if hasattr(type(was), "reference"):
+        one, other = was.reference(), now.reference()
+        if isinstance(one.shape, Unknown) or isinstance(other.shape, Unknown):
+            return isinstance(one.shape, Unknown) and isinstance(other.shape, Unknown)
+        return tuple(one.shape) == tuple(other.shape) and one.dtype == other.dtype
+    if type(was) is tuple:
+        return len(was) == len(now) and all(is_same(a, b) for a, b in zip(was, now))
+    return False

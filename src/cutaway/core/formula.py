@@ -272,6 +272,7 @@ def _rounded(left: Size, divisor: Size, shift: int = 0) -> str:
 
 
 def _over(left: Size, right: Size) -> str:
+    left = _multiplied_out(left) if isinstance(left, Dim) else left  # one term may be a sum then
     sum_above = isinstance(left, Dim) and len(left.terms) > 1
     return f"{f'({written(left)})' if sum_above else written(left)}/{_grouped(right)}"
 

@@ -92,10 +92,10 @@ class _Following:
 
             carried = Carried(self.key, self.plan, turns, start)
             if self.plan.trial:
-                carried.try_turns(partial(self._turn, turns, items), is_same)
+                carried.try_turns(partial(self._turn, turns, items))
             grown = [one for one in self._containers() if one is not None]
             stored = [self._stored(node) for node in self.loop.stores]
-            self._hand_on(carried.check(self._turn(turns, items, carried.before()), is_same_or_added))
+            self._hand_on(carried.check(self._turn(turns, items, carried.before()), added=True))
             for one in grown:
                 self._repeated(one, middle, index)
             if any(was is not self._stored(node) for node, was in zip(self.loop.stores, stored)):
@@ -237,8 +237,8 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
 
             carried = Carried(key, plan, turns, counters())
             if plan.trial:
-                carried.try_turns(turn, is_same)
-            count_from(carried.check(turn(carried.before()), is_same))
+                carried.try_turns(turn)
+            count_from(carried.check(turn(carried.before())))
             made.append(Repeat(tuple(group), turns.count, turns.index))
         made += [element(item) for item in last_turn(part, plan)]
     return Series(made, series.reason)
@@ -265,32 +265,6 @@ def count_from(values: dict[str, Any]) -> set[str]:
     counted = {name for name in values if name.startswith("#")}
     session.current().counters.update((name[1:], values[name]) for name in counted)
     return counted
-
-
-_ATOMS = (bool, int, float, str, bytes, type(None))
-
-
-def is_same(was: Any, now: Any) -> bool:
-    """Tell whether a turn leaves a variable as it was: the same object, or a tensor of the same shape and type."""
-    if was is now or (type(was) is Unknown and type(now) is Unknown):
-        return True
-    if type(was) is not type(now):
-        return False
-    if isinstance(was, (*_ATOMS, Dim)):
-        return bool(was == now)
-    if hasattr(type(was), "reference"):
-        one, other = was.reference(), now.reference()
-        if isinstance(one.shape, Unknown) or isinstance(other.shape, Unknown):
-            return isinstance(one.shape, Unknown) and isinstance(other.shape, Unknown)
-        return tuple(one.shape) == tuple(other.shape) and one.dtype == other.dtype
-    if type(was) is tuple:
-        return len(was) == len(now) and all(is_same(a, b) for a, b in zip(was, now))
-    return False
-
-
-def is_same_or_added(was: Any, now: Any) -> bool:
-    """Tell the same where a list may also be longer: what is added to it is seen to by itself."""
-    return is_same(was, now) or isinstance(was, (list, Series))
 
 
 def _loaded(node: Any) -> Any:

@@ -212,14 +212,12 @@ def _is_counted(figure: Figure, path: str) -> bool:
 def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) -> Figure:
     """Return what a figure of one turn of a repeat is in all of them; it may depend on which turn it is."""
     factor = times(repeat, condition)
-    if not isinstance(figure.least, Dim):
+    if not isinstance(figure.least, Dim) or not _is_counted(figure, path):
         return figure.scaled(factor)
-    if not _is_counted(figure, path):
-        return figure.scaled(factor)
-    counting = {one.name for one in symbols(figure.least)} & set(_INDEX.findall(path))
-    if condition is not None or repeat is None or len(set(_INDEX.findall(path))) > 1:
+    index, *others = set(_INDEX.findall(path))
+    if condition is not None or repeat is None or others:
         return UNKNOWN
-    total = _summed(figure.least, counting.pop(), parse(repeat) if isinstance(repeat, str) else repeat)
+    total = _summed(figure.least, index, parse(repeat) if isinstance(repeat, str) else repeat)
     return UNKNOWN if total is None else Figure(total, figure.exact)
 
 

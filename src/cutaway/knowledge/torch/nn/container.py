@@ -13,7 +13,6 @@ from cutaway.core.dim import Dim, symbol
 from cutaway.core.series import Plan, Repeat, Series, Turns, refuse_differing
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.torch.nn.module import Module, layer
-from cutaway.knowledge.torch.tensor import Tensor
 
 
 @layer
@@ -396,17 +395,8 @@ def _run_repeated(part: Repeat, input: Any) -> Any:
 
     carried = Carried(key, plan, turns, {"input": input})
     if plan.trial:
-        carried.try_turns(turn, _is_alike)
-    return carried.check(turn(carried.before()), _is_alike)["input"]
-
-
-def _is_alike(one: Any, other: Any) -> bool:
-    if type(one) is not type(other) or not isinstance(one, Tensor):
-        return type(one) is type(other)
-    shapes = (one.shape, other.shape)
-    if any(isinstance(shape, Unknown) for shape in shapes):
-        return all(isinstance(shape, Unknown) for shape in shapes)
-    return tuple(shapes[0]) == tuple(shapes[1]) and one.dtype == other.dtype
+        carried.try_turns(turn)
+    return carried.check(turn(carried.before()))["input"]
 
 
 def position(container: Any, idx: Any) -> str:
