@@ -10,9 +10,9 @@ import dataclasses
 import keyword
 from typing import Any
 
-import cutaway.interp.annotations
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.interp import annotations as field_annotations
 from cutaway.interp.reach import is_host_class
 
 # What a metaclass could answer with something else each time it is asked.
@@ -50,7 +50,7 @@ def _process(cls: Any, options: dict[str, Any]) -> Any:
         return session.current().unknown(f"{cls.__qualname__} is the host's own class: no data class is made of it")
     _check(cls)
     # Annotations may be text; dataclasses looks in the class's module what `ClassVar` in them means.
-    name, cls.__module__ = cls.__module__, cutaway.interp.annotations.__name__
+    name, cls.__module__ = cls.__module__, field_annotations.__name__
     try:
         made = dataclasses.dataclass(**options)(cls)
     finally:

@@ -1,0 +1,1 @@
+"""Two checkouts of Cutaway on the same targets: are their results equal?"""
