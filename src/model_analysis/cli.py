@@ -109,7 +109,7 @@ def _live(options: argparse.Namespace) -> Any:
     from cutaway.syntax.target import parse_target
 
     try:
-        import cutaway.live.inspection  # noqa: F401 - it needs the framework
+        from cutaway.live import inspection  # noqa: F401 - it needs the framework
         from cutaway.live.load import function, imported
     except ModuleNotFoundError as error:
         raise CutawayError(f"{error.name} is not installed: pip install 'cutaway[live]', or give --static") from None

@@ -170,13 +170,13 @@ def _operator() -> dict[str, Any]:
         table[name] = lambda items, wanted, _search=search: _search(counted(items), wanted)
     table["contains"] = lambda container, item: contains(item, container)
 
-    def attrgetter(*paths: str) -> Callable[[Any], Any]:
+    def attrgetter(*names: str) -> Callable[[Any], Any]:
         def read(value: Any, path: str) -> Any:
-            for name in path.split("."):
-                value = get_attribute(value, name)
+            for part in path.split("."):
+                value = get_attribute(value, part)
             return value
 
-        return lambda value: read(value, paths[0]) if len(paths) == 1 else tuple(read(value, p) for p in paths)
+        return lambda value: read(value, names[0]) if len(names) == 1 else tuple(read(value, p) for p in names)
 
     def methodcaller(name: str, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
         return lambda value: get_attribute(value, name)(*args, **kwargs)

@@ -8,7 +8,8 @@ from typing import Any
 from cutaway.core.fault import ArgumentFault, TypeFault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.registry import TABLE
-from cutaway.knowledge.torch import arrange, shape, split
+from cutaway.knowledge.torch import arrange, split
+from cutaway.knowledge.torch import shape as reshape
 from cutaway.knowledge.torch.index import planned
 from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
 from cutaway.knowledge.torch.shape import sizes_of, spread
