@@ -36,21 +36,21 @@ FRAMEWORKS = re.compile(
 
 FRAMEWORK_NAMED: dict[str, str] = {
     "passes/backend.py": "its messages give an example",
-    "report/ops_test.py": "writes a program of the framework's",
+    "report/pytest_file.py": "writes a program of the framework's",
 }
 """File of a neutral room -> why it names a framework all the same."""
 
 LONGEST = 600
 LONG = {
-    "interp/expression.py": "the expressions of Python, a method for each kind of node",
-    "interp/library.py": "the modules of the standard library, a function for each",
-    "interp/statement.py": "the statements of Python, a method for each kind of node",
+    "interp/compile/expression.py": "the expressions of Python, a method for each kind of node",
+    "interp/stdlib/modules.py": "the modules of the standard library, a function for each",
+    "interp/compile/statement.py": "the statements of Python, a method for each kind of node",
 }
 """File -> why it is longer."""
 
 PURPOSELESS = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "base", "tools"}
 PURPOSELESS_ALLOWED = {
-    "knowledge/torch/utils.py": "holds the rows of torch.utils",
+    "knowledge/torch/runtime/utils.py": "holds the rows of torch.utils",
     "knowledge/torch/nn/utils.py": "holds the rows of torch.nn.utils",
 }
 
@@ -114,8 +114,8 @@ ASKS_THE_DISK = {
 }  # fmt: skip
 MAY_ASK_THE_DISK = {
     "core/disk.py": "asks, and records the answer",
-    "interp/files.py": "reads what the target reads, and records it",
-    "knowledge/registry.py": "reads files of this package",
+    "interp/stdlib/open_files.py": "reads what the target reads, and records it",
+    "knowledge/base/registry.py": "reads files of this package",
     "syntax/source.py": "reads sources, and records them",
 }
 """File of a room that analyses -> why it looks at the disk itself."""

@@ -12,7 +12,7 @@ import pytest
 import cutaway
 from cutaway import cache
 from cutaway.core import disk
-from cutaway.interp import analysis
+from cutaway.interp.analysis import pipeline
 
 MODEL = """
 from torch import nn
@@ -48,9 +48,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def analyses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The targets that are analysed, one after the other."""
     done: list[str] = []
-    analyse = analysis.analyse
+    analyse = pipeline.analyse
 
-    def counted(target: analysis.Target, *rest: Any) -> list[cutaway.Architecture]:
+    def counted(target: pipeline.Target, *rest: Any) -> list[cutaway.Architecture]:
         done.append(str(target))
         return analyse(target, *rest)
 

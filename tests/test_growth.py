@@ -195,7 +195,7 @@ def test_layers_behind_a_loop_that_is_not_followed_are_not_known(tmp_path: Path)
 
 
 def _present(network: cutaway.Architecture, numbers: dict[str, int]) -> dict[str, int]:
-    from cutaway.passes.evaluate import names
+    from cutaway.passes.substitute import names
 
     return {name: number for name, number in numbers.items() if name in names(network)}
 

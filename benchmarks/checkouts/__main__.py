@@ -98,7 +98,7 @@ def main() -> int:
     different = 0
     with ThreadPoolExecutor(2) as pool:
         for job in chosen:
-            old, new = pool.map(lambda worker: worker.run(job), workers)
+            old, new = pool.map(Worker.run, workers, (job, job))
             if len(codes(old)) == len(codes(new)):
                 for before, after in zip(codes(old), codes(new)):
                     renamed[before][after] += 1

@@ -38,8 +38,8 @@ class Coverage:
 
 def measure() -> list[Coverage]:
     """Compare the tables with the installed torch."""
-    from cutaway.knowledge import registry
-    from cutaway.knowledge.torch.tensor import Tensor
+    from cutaway.knowledge.base import registry
+    from cutaway.knowledge.torch.tensor.tensor import Tensor
 
     registry.load("torch")
     registry.load_rest()

@@ -148,7 +148,7 @@ def _differences(shapes: Any, totals: Any, live: dict[str, Any], sizes: Sizes) -
     """Return what formulas say otherwise than the running model; what they leave unknown says nothing."""
 
     def number(amount: Any) -> Any:
-        from cutaway.core.expression import evaluate
+        from cutaway.core.size.parser import evaluate
 
         return evaluate(amount, sizes) if isinstance(amount, str) else amount
 

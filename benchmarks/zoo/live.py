@@ -51,7 +51,7 @@ def run(subject: Subject, device: str) -> tuple[Any, Any, BaseException | None, 
     from torch.utils.flop_counter import FlopCounterMode
 
     from cutaway.live.construction import observed
-    from cutaway.live.inspection import Arguments, inspected
+    from cutaway.live.torch_inspection import Arguments, inspected
     from cutaway.passes.cost import with_totals
 
     with torch.device(device):
@@ -85,8 +85,8 @@ def measure(subject: Subject, processor: bool = True, whole: bool = False) -> di
     """
     from cutaway._api import show
     from cutaway.passes.compare import EQUAL, UNKNOWN, WRONG, compare, counted
-    from cutaway.passes.operations import unique_ops
-    from cutaway.passes.unique import op_key, unique_modules
+    from cutaway.passes.unique_modules import op_key, unique_modules
+    from cutaway.passes.unique_ops import unique_ops
 
     result: dict[str, Any] = {"target": subject.target}
     device = "meta"

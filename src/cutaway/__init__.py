@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cutaway._api import observe, show
     from cutaway.core.architecture import Architecture
     from cutaway.core.error import CutawayError
-    from cutaway.core.expression import evaluate
+    from cutaway.core.size.parser import evaluate
     from cutaway.report.json import dumps, loads
 
 __version__ = "0.1.0"
@@ -25,7 +25,7 @@ _HOMES = {
     "Architecture": "cutaway.core.architecture",
     "CutawayError": "cutaway.core.error",
     "dumps": "cutaway.report.json",
-    "evaluate": "cutaway.core.expression",
+    "evaluate": "cutaway.core.size.parser",
     "loads": "cutaway.report.json",
     "observe": "cutaway._api",
     "show": "cutaway._api",

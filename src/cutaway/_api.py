@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
-from cutaway.core.dim import symbols
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
+from cutaway.core.size.dim import symbols
 from cutaway.core.unknown import Undecidable
-from cutaway.interp.analysis import Options, analyse
+from cutaway.interp.analysis.pipeline import Options, analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
 
@@ -68,9 +68,9 @@ def show(
             raise CutawayError(
                 f"{target}: a folder is read, not run; leave out --live, or name a program that loads it"
             )
-        from cutaway.formats import door
+        from cutaway.formats import dispatch
 
-        if door.is_saved(target):
+        if dispatch.is_saved(target):
             raise CutawayError(f"{target}: a saved file is read; there is no code in it to run")
         found = _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
         return _evaluated(found, set, named) if set else found
@@ -95,7 +95,7 @@ def _evaluated(
     found: Sequence[Architecture], values: Mapping[str, int], inputs: Iterable[Input]
 ) -> tuple[Architecture, ...]:
     """Put numbers in place of the symbols that are left; each of them has to be the name of a size."""
-    from cutaway.passes.evaluate import evaluate, names
+    from cutaway.passes.substitute import evaluate, names
 
     known = {symbol.name for each in inputs for size in each.shape for symbol in symbols(size)}
     left = {name for architecture in found for name in names(architecture)}
@@ -129,9 +129,9 @@ def _saved(target: str) -> tuple[Architecture, ...] | None:
     """Return the networks of a saved file; None where a target is none. It is read anew each time: that takes little."""
     if target.partition("::")[0].endswith(".py"):
         return None
-    from cutaway.formats import door
+    from cutaway.formats import dispatch
 
-    found = door.read(target)
+    found = dispatch.read(target)
     return None if found is None else tuple(with_totals(architecture) for architecture in found)
 
 
@@ -188,15 +188,15 @@ def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
 
     Without arguments it is not called. A call that raises gives everything up to there, and a diagnostic.
     """
-    from cutaway.live import kinds
+    from cutaway.live import framework_detection
     from cutaway.live.arguments import Arguments
 
     arguments = Arguments(args, kwargs) if args or kwargs else None
-    if kinds.framework_of(network) == kinds.KERAS:
+    if framework_detection.framework_of(network) == framework_detection.KERAS:
         from cutaway.live import keras_inspection
 
         return with_totals(keras_inspection.inspected(network, arguments)[0])
-    from cutaway.live.inspection import inspected
+    from cutaway.live.torch_inspection import inspected
 
     return with_totals(inspected(network, arguments)[0])
 

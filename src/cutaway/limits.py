@@ -132,8 +132,8 @@ def alarmed(seconds: float) -> Iterator[None]:
 
 
 def _late(*_args: object) -> None:
-    from cutaway.interp.budget import current
-    from cutaway.interp.frame import STACK
+    from cutaway.interp.run.budget import current
+    from cutaway.interp.run.frame import STACK
 
     if STACK:
         current().exhaust("the time budget ran out inside one operation")

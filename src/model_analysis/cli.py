@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.error import CutawayError, internal
-from cutaway.passes.unique import FULL, KEYS
+from cutaway.passes.unique_modules import FULL, KEYS
 from cutaway.report.inventory import IDS, NUMBERED, Origin
 
 MODULES, OPS = "unique_modules.json", "pytorch_ops.json"
@@ -109,7 +109,7 @@ def _live(options: argparse.Namespace) -> Any:
     from cutaway.syntax.target import parse_target
 
     try:
-        from cutaway.live import inspection  # noqa: F401 - it needs the framework
+        from cutaway.live import torch_inspection  # noqa: F401 - it needs the framework
         from cutaway.live.load import function, imported
     except ModuleNotFoundError as error:
         raise CutawayError(f"{error.name} is not installed: pip install 'cutaway[live]', or give --static") from None

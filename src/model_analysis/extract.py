@@ -12,9 +12,9 @@ from typing import Any
 from cutaway.commands.output import write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
-from cutaway.knowledge.torch import public
+from cutaway.knowledge.torch import public_names
 from cutaway.passes.cost import with_totals
-from cutaway.passes.unique import FULL
+from cutaway.passes.unique_modules import FULL
 from cutaway.report.inventory import NUMBERED, Origin, dumps, modules_document, ops_document
 
 Loader = Callable[[], Any]
@@ -64,14 +64,14 @@ def extract_pytorch_ops(
 
 def modules_of(architecture: Architecture, origin: Origin, *, key: str = FULL, ids: str = NUMBERED) -> dict[str, Any]:
     """Return the document of unique modules."""
-    return modules_document(architecture, origin, key=key, ids=ids, expand=public.as_attributes)
+    return modules_document(architecture, origin, key=key, ids=ids, expand=public_names.as_attributes)
 
 
 def ops_of(architecture: Architecture, modules: dict[str, Any], source: str) -> dict[str, Any]:
     """Return the document of unique operations; `source` is the file of the modules."""
-    public.load()
+    public_names.load()
     try:
-        return ops_document(architecture, modules, source=os.path.basename(source), public=public.public_name)
+        return ops_document(architecture, modules, source=os.path.basename(source), public=public_names.public_name)
     except (KeyError, TypeError, ValueError) as error:
         raise CutawayError(f"{source}: it is no list of this network's modules ({error})") from None
 
@@ -80,11 +80,11 @@ def observed(load_fn: Loader, get_sample_input: Loader, progress: Progress | Non
     """Make a network and its input, call it, and return what is seen; what fails is raised with the user's traceback."""
     from cutaway.live.construction import observed as constructions
     from cutaway.live.failure import LiveError, failed
-    from cutaway.live.inspection import inspected
-    from cutaway.live.kinds import TORCH, framework_of
+    from cutaway.live.framework_detection import TORCH, framework_of
     from cutaway.live.load import as_network, called
+    from cutaway.live.restore import undisturbed
     from cutaway.live.show import as_arguments
-    from cutaway.live.state import undisturbed
+    from cutaway.live.torch_inspection import inspected
 
     tell = progress or (lambda _text: None)
     location = origin_of(load_fn).location

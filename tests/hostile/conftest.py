@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cutaway
-from cutaway.knowledge import registry
+from cutaway.knowledge.base import registry
 
 _BROUGHT = "argparse calendar csv dataclasses einops enum fractions keyword numpy pathlib statistics string typing"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cutaway.core.unknown import Unknown
-from cutaway.interp.builtins import BUILTINS
+from cutaway.interp.stdlib.builtins import BUILTINS
 
 # What an analysis has no business to do, whatever its target is.
 _ACTS = (
@@ -69,7 +69,7 @@ def _mentions(code: Any) -> bool:
 def _is_forbidden(item: Any) -> bool:
     if isinstance(item, Unknown):
         return False
-    if type(item).__module__.startswith(("cutaway.interp.loader", "cutaway.interp.frame", "cutaway.interp.function")):
+    if type(item).__module__.startswith(("cutaway.interp.modules.loader", "cutaway.interp.run.frame", "cutaway.interp.run.function")):
         return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
     if isinstance(item, _FORBIDDEN) or item == "escaped":
         return True

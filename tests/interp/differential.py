@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.analysis import Options, _installed
-from cutaway.interp.loader import current
-from cutaway.interp.reach import Pending
+from cutaway.interp.analysis.pipeline import Options, _installed
+from cutaway.interp.modules.loader import current
+from cutaway.interp.run.boundary import Pending
 from cutaway.syntax.resolve import Location
 
 MAIN = "program.py"

@@ -14,8 +14,8 @@ pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, given, settings
 
 from cutaway.core.unknown import Undecidable
-from cutaway.interp.analysis import Options, _installed
-from cutaway.interp.loader import current
+from cutaway.interp.analysis.pipeline import Options, _installed
+from cutaway.interp.modules.loader import current
 from cutaway.syntax.resolve import Location
 from tests.interp import generation
 from tests.interp.differential import canonical, described

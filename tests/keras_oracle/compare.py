@@ -8,7 +8,7 @@ from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.session import Session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import load, lookup
+from cutaway.knowledge.base.registry import load, lookup
 from tests.keras_oracle.samples import INTEGERS, NAMED_CALLS, TEXTS, Sample
 
 

@@ -11,7 +11,7 @@ import pytest
 from cutaway.core import session
 from cutaway.core.session import Session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import load, load_rest, lookup
+from cutaway.knowledge.base.registry import load, load_rest, lookup
 from tests.keras_oracle.functions import calls
 
 pytestmark = pytest.mark.skipif(

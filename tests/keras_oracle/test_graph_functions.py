@@ -11,8 +11,8 @@ import pytest
 from cutaway.core import session
 from cutaway.core.session import Session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.op import RULES
-from cutaway.knowledge.registry import load, load_rest, lookup
+from cutaway.knowledge.base.registry import load, load_rest, lookup
+from cutaway.knowledge.keras.tensors.op import RULES
 from tests.keras_oracle.graph_functions import calls
 
 pytestmark = pytest.mark.skipif(

@@ -76,7 +76,7 @@ def test_exported_graphs_bear_witness(via: str, name: str, shape: str, capsys: p
 
 
 def test_a_witness_in_other_words_finds_what_is_wrong() -> None:
-    from cutaway.knowledge.words import common
+    from cutaway.knowledge.base.op_aliases import common
     from cutaway.passes.compare import WRONG, compare
 
     (static,) = cutaway.show(f"{PROBES}::Twice", input="1x3x16x16")

@@ -8,7 +8,7 @@ import inspect
 import torch
 
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 from . import rows
 from .extra import t

@@ -15,7 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.testing._internal.common_methods_invocations import op_db
 
-from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.base.registry import TABLE
 
 from .check import Call, quiet
 from .extra import from_extra

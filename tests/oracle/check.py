@@ -15,13 +15,13 @@ from typing import Any
 import torch
 
 from cutaway.core import session
-from cutaway.core.dim import product, substitute
-from cutaway.core.facts import holds_at
 from cutaway.core.fault import Fault
 from cutaway.core.session import Session
+from cutaway.core.size.dim import product, substitute
+from cutaway.core.size.facts import holds_at
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import TABLE
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.base.registry import TABLE
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 from .rows import real
 from .samples import SHAPE, SYMBOLIC, VALUES, Comparison, Converter, Different, Unconvertible, copy

@@ -18,9 +18,9 @@ from typing import Any
 import torch
 from torch.testing._internal.common_modules import module_db
 
-from cutaway.core.dim import substitute
+from cutaway.core.size.dim import substitute
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.base.registry import TABLE
 
 from . import rows
 from .calls import spread

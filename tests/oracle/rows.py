@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from cutaway.knowledge import registry
-from cutaway.knowledge.registry import TABLE as TABLE
+from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.registry import TABLE as TABLE
 
 LIBRARIES = ("torch", "einops")
 BROKEN: dict[str, str] = {}

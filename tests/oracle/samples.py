@@ -11,13 +11,13 @@ from typing import Any
 import numpy
 import torch
 
-from cutaway.core import dim
-from cutaway.core.dim import Dim
+from cutaway.core.size import dim
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import TABLE
-from cutaway.knowledge.torch.tensor import Tensor, new
-from cutaway.knowledge.torch.types import DTYPES, Device, DType, Size
-from cutaway.knowledge.values import LIMIT, known
+from cutaway.knowledge.base.registry import TABLE
+from cutaway.knowledge.base.values import LIMIT, known
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.types import DTYPES, Device, DType, Size
 
 from .rows import ours_of
 

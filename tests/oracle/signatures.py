@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.base.registry import TABLE
 
 from . import rows
 from .exclusions import SIGNATURES

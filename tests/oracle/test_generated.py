@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cutaway.knowledge.registry import TABLE
-from cutaway.knowledge.torch.op import RULES
+from cutaway.knowledge.base.registry import TABLE
+from cutaway.knowledge.torch.tensor.op import RULES
 
 from . import attributes, calls, extra, rows
 from .check import check

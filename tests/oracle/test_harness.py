@@ -10,9 +10,9 @@ import torch
 
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import TABLE
-from cutaway.knowledge.torch.op import Out, compute, op
-from cutaway.knowledge.torch.types import DTYPES
+from cutaway.knowledge.base.registry import TABLE
+from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.types import DTYPES
 
 from . import rows
 from .check import FAIL, LENIENT, PASS, RAISES, UNKNOWN, Call, check

@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 
 from cutaway.core import session  # noqa: E402
 from cutaway.core.session import Session  # noqa: E402
-from cutaway.knowledge import registry  # noqa: E402
-from cutaway.knowledge.torch.tensor import new, strides_of  # noqa: E402
+from cutaway.knowledge.base import registry  # noqa: E402
+from cutaway.knowledge.torch.tensor.tensor import new, strides_of  # noqa: E402
 
 Step = tuple[str, Callable[[Any], Any]]
 

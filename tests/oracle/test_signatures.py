@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.base.registry import TABLE
 
 from . import rows, signatures
 from .exclusions import SIGNATURES

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cutaway.core.dim import (
+from cutaway.core.size.dim import (
     Dim,
     ceildiv,
     equal,
@@ -28,7 +28,7 @@ from cutaway.core.dim import (
     symbols,
     unknown_size,
 )
-from cutaway.core.power import power
+from cutaway.core.size.power import power
 
 NAMES = ("a", "b", "c")
 Tree = Any

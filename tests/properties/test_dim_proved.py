@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cutaway.core.atom import FLOORDIV, MAX, MIN, MOD, Func, Symbol
-from cutaway.core.dim import ceildiv, equal, floordiv, is_known, less, maximum, minimum, mod, symbol
+from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, Func, Symbol
+from cutaway.core.size.dim import ceildiv, equal, floordiv, is_known, less, maximum, minimum, mod, symbol
 
 z3 = pytest.importorskip("z3")
 

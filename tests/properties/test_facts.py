@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cutaway.core.bounds import bounds
-from cutaway.core.dim import equal, floordiv, less, mod, rewritten, substitute, symbol
-from cutaway.core.expression import evaluate
-from cutaway.core.facts import Facts, holds, holds_at
-from cutaway.core.relation import Relation
+from cutaway.core.size.bounds import bounds
+from cutaway.core.size.dim import equal, floordiv, less, mod, rewritten, substitute, symbol
+from cutaway.core.size.facts import Facts, holds, holds_at
+from cutaway.core.size.parser import evaluate
+from cutaway.core.size.relation import Relation
 
 A, B, C = (symbol(name) for name in "abc")
 GRID = [dict(zip("abc", values)) for values in itertools.product(range(1, 25), range(1, 9), (1, 2, 6))]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutaway
-from cutaway.formats import safetensors, torch_file
-from cutaway.formats.pickled import Damaged, load
+from cutaway.formats import safetensors, torch_save
+from cutaway.formats.pickle_machine import Damaged, load
 from tests.unit.formats.test_weights import archive, entries, state_dict
 from tests.unit.formats.test_weights import safetensors as written
 
@@ -27,9 +27,9 @@ def changed(content: bytes, changes: list[tuple[int, int]]) -> bytes:
 @settings(max_examples=300, deadline=None)
 def test_a_changed_pickle_is_followed_or_refused(changes: list[tuple[int, int]]) -> None:
     pickle = changed(state_dict(), changes)
-    for content in (archive(pickle), torch_file._LEGACY + b"\x80\x02K\x01." + b"\x80\x02}." + pickle):
+    for content in (archive(pickle), torch_save._LEGACY + b"\x80\x02K\x01." + b"\x80\x02}." + pickle):
         try:
-            torch_file.read(io.BytesIO(content), "model.pt")
+            torch_save.read(io.BytesIO(content), "model.pt")
         except cutaway.CutawayError as error:
             assert str(error).startswith("model.pt: ") and "\n" not in str(error)
 
@@ -46,7 +46,7 @@ def test_any_bytes_are_followed_or_refused_as_a_pickle(content: bytes) -> None:
 @given(CHANGES)
 @settings(max_examples=200, deadline=None)
 def test_a_changed_archive_or_header_is_read_or_refused(changes: list[tuple[int, int]]) -> None:
-    for reader, content in ((torch_file, archive(state_dict())), (safetensors, written(entries()))):
+    for reader, content in ((torch_save, archive(state_dict())), (safetensors, written(entries()))):
         try:
             reader.read(io.BytesIO(changed(content, changes)), "model.bin")
         except cutaway.CutawayError as error:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from cutaway.core.dim import Size, floordiv, maximum, minimum, mod, substitute, symbol
-from cutaway.solve.literal import Literals
+from cutaway.core.size.dim import Size, floordiv, maximum, minimum, mod, substitute, symbol
+from cutaway.solve.constraint import Literals
 from cutaway.solve.region import EVERYWHERE
 from cutaway.solve.sequence import NUMBERS, Sequence, fixed
 from cutaway.solve.subset import Subset, Unsolved, finite

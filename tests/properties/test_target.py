@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cutaway import CutawayError
-from cutaway.core.dim import Dim
+from cutaway.core.size.dim import Dim
 from cutaway.syntax.target import parse_input, parse_target
 
 pieces = st.lists(

@@ -11,7 +11,7 @@ from cutaway.commands.options import TARGET, add_arguments, add_output, add_read
 from cutaway.commands.output import write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
-from cutaway.formats.door import is_saved
+from cutaway.formats.dispatch import is_saved
 
 _LIVE = "live:"
 _FORMS = "as for show, saved files too; a JSON file of `show --format json`; or live:TARGET, whose code is RUN"
@@ -50,13 +50,13 @@ def add(commands: Any) -> None:
 
 def _diff(options: argparse.Namespace) -> int:
     from cutaway.passes.diff import diff
-    from cutaway.report import difference
+    from cutaway.report import diff_text
 
     found = diff(_one(options, options.before), _one(options, options.after))
     if options.format == "json":
-        text = json.dumps(difference.document(options.before, options.after, found), indent=1) + "\n"
+        text = json.dumps(diff_text.document(options.before, options.after, found), indent=1) + "\n"
     else:
-        render = difference.markdown if options.format == "markdown" else difference.text
+        render = diff_text.markdown if options.format == "markdown" else diff_text.text
         text = render(options.before, options.after, found)
     write(text, options.output)
     return 1 if found else 0

@@ -49,15 +49,15 @@ def _with_forward(architecture: Architecture, target: str) -> Architecture:
 
 
 def _render(found: list[Architecture], options: argparse.Namespace) -> str:
-    from cutaway.passes.operations import rank, unique_ops
-    from cutaway.report import inventory, inventory_text, ops_test
+    from cutaway.passes.unique_ops import rank, unique_ops
+    from cutaway.report import inventory, inventory_text, pytest_file
 
     if options.format == "pytest":
-        from cutaway.knowledge.torch import call, public
+        from cutaway.knowledge.torch import op_source, public_names
 
-        public.load()
+        public_names.load()
         ops = unique_ops(op for architecture in found for op in architecture.ops)
-        return ops_test.render(", ".join(options.target), ops, call.call_of)
+        return pytest_file.render(", ".join(options.target), ops, op_source.call_of)
     documents = [ops_of(architecture, options) for architecture in found]
     if options.format == "csv":
         return inventory_text.ops_csv(list(zip(options.target, documents)))
@@ -74,14 +74,14 @@ def _render(found: list[Architecture], options: argparse.Namespace) -> str:
 
 
 def _check(found: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
-    from cutaway.knowledge.torch import public
+    from cutaway.knowledge.torch import public_names
     from cutaway.passes.backend import failures
-    from cutaway.passes.operations import unique_ops
+    from cutaway.passes.unique_ops import unique_ops
     from cutaway.report import inventory, inventory_text
 
-    public.load()
+    public_names.load()
     ops = unique_ops(op for architecture in found for op in architecture.ops)
-    failed = failures(backend, ops, public.public_name)
+    failed = failures(backend, ops, public_names.public_name)
     if options.format == "json":
         rows = [{"op_name": f.name, "reasons": list(f.reasons), "count": len(f.op.occurrences)} for f in failed]
         text = inventory.dumps({"backend": backend.name, "unique_ops": len(ops), "failures": rows}) + "\n"

@@ -72,9 +72,9 @@ def _render(found: Any, options: argparse.Namespace) -> str:
     if options.output:
         seen = terminal.Terminal(seen.width, False, True)
     if options.explain:
-        from cutaway.report import explanation
+        from cutaway.report import causes
 
-        return explanation.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
+        return causes.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
     form = import_module(f"cutaway.report.{options.format}")
     text: str = form.render(
         found,

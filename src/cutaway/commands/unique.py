@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.commands.inventory import modules_of, one
 from cutaway.commands.options import add_arguments, add_output, add_target
 from cutaway.commands.output import write
-from cutaway.passes.unique import FULL, KEYS
+from cutaway.passes.unique_modules import FULL, KEYS
 from cutaway.report.inventory import IDS, NUMBERED
 
 

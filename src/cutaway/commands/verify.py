@@ -36,9 +36,9 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from cutaway.knowledge.words import common
+    from cutaway.knowledge.base.op_aliases import common
     from cutaway.passes.compare import WRONG, compare
-    from cutaway.report import verdicts
+    from cutaway.report import verification
 
     static = architectures(options, options.target, live=False)
     live = {each.name: each for each in architectures(options, options.target, live=True)}
@@ -49,8 +49,8 @@ def _run(options: argparse.Namespace) -> int:
         words = None if options.via == "calls" else common
         facts += compare(architecture, live[architecture.name], words)
     if options.format == "json":
-        text = json.dumps(verdicts.document(options.target, facts), indent=1) + "\n"
+        text = json.dumps(verification.document(options.target, facts), indent=1) + "\n"
     else:
-        text = verdicts.text(options.target, facts, everything=options.all)
+        text = verification.text(options.target, facts, everything=options.all)
     write(text, options.output)
     return 1 if any(fact.verdict == WRONG for fact in facts) else 0

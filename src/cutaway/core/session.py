@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from cutaway.core.atom import Symbol
 from cutaway.core.condition import Decision
-from cutaway.core.dim import Dim, Size, cancelled, is_known, less, rewritten, symbol, symbols, unknown_size
-from cutaway.core.expression import parse
-from cutaway.core.facts import Fact, Facts, described, holds
 from cutaway.core.fault import Fault
+from cutaway.core.loop.series import Span, Turns
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
-from cutaway.core.relation import Relation, Statement
-from cutaway.core.series import Span, Turns
+from cutaway.core.size.atom import Symbol
+from cutaway.core.size.dim import Dim, Size, cancelled, is_known, less, rewritten, symbol, symbols, unknown_size
+from cutaway.core.size.facts import Fact, Facts, described, holds
+from cutaway.core.size.parser import parse
+from cutaway.core.size.relation import Relation, Statement
 from cutaway.core.unknown import Undecidable, Unknown
 
 
@@ -362,7 +362,7 @@ class Session:
     def assume_premises(self) -> None:
         """List what operations need of sizes."""
         if self.facts.learned:
-            from cutaway.core.premises import premises
+            from cutaway.core.size.premises import premises
 
             for text, place in premises(self.facts):
                 self.assume(text, place)

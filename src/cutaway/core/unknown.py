@@ -10,8 +10,8 @@ from cutaway.core.condition import Decisions, Term
 from cutaway.core.place import Place
 
 if TYPE_CHECKING:
-    from cutaway.core.ratio import Ratio
-    from cutaway.core.relation import Statement
+    from cutaway.core.size.ratio import Ratio
+    from cutaway.core.size.relation import Statement
 
 
 class Undecidable(BaseException):

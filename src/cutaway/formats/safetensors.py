@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, TypeGuard
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import weights
-from cutaway.formats.tensors import Stored
+from cutaway.formats.pickled_tensor import Stored
 
 _LENGTH = 8
 _LARGEST = 100_000_000  # the format's own limit for a header

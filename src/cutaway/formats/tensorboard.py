@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from cutaway.core.architecture import Architecture, JSONValue, Module, Note, Op, Shape, Value, Weight
 from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
-from cutaway.formats import protobuf, records
+from cutaway.formats import event_records, protobuf
 
 # Numbers of fields: of Event, GraphDef, NodeDef, AttrValue and TensorShapeProto.
 _WALL_TIME, _FILE_VERSION, _GRAPH = 1, 3, 4
@@ -43,7 +43,7 @@ class _Node:
 
 def sniff(head: bytes) -> bool:
     """Tell whether a file that begins like this is an event file."""
-    return records.is_records(head)
+    return event_records.is_records(head)
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
@@ -51,14 +51,14 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
     data = file.read()
     graph = None
     try:
-        for record in records.read(data):
+        for record in event_records.read(data):
             for number, value in protobuf.fields(record):
                 if number == _GRAPH:
                     graph = value
         if graph is None:
             raise CutawayError(f"{path}: there is no graph in it: write one with SummaryWriter.add_graph")
         nodes = [_node(value) for number, value in protobuf.fields(graph) if number == _NODE]
-    except (records.Damaged, protobuf.Malformed, UnicodeDecodeError) as error:
+    except (event_records.Damaged, protobuf.Malformed, UnicodeDecodeError) as error:
         raise CutawayError(f"{path}: {error}") from None
     return [_architecture(nodes, path)]
 
@@ -69,7 +69,7 @@ def write(architecture: Architecture) -> bytes:
     graph += protobuf.text(_VERSIONS, protobuf.number(_PRODUCER, 22))
     started = protobuf.double(_WALL_TIME, 0.0)
     events = (started + protobuf.text(_FILE_VERSION, VERSION), started + protobuf.text(_GRAPH, graph))
-    return b"".join(records.written(event) for event in events)
+    return b"".join(event_records.written(event) for event in events)
 
 
 def _node(data: bytes) -> _Node:

@@ -11,7 +11,7 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Note, Weight
 from cutaway.core.place import Place
-from cutaway.formats.tensors import Stored
+from cutaway.formats.pickled_tensor import Stored
 
 NOTHING_ELSE = "a file of weights has neither the classes of modules nor what is computed with them"
 ALIKE = "the file does not tell buffers from parameters: all of its tensors are counted as parameters"

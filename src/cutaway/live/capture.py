@@ -15,10 +15,10 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from cutaway.core.session import Operation, Reference, Session
-from cutaway.knowledge.torch.op import NUMPY_NAMES, Row
+from cutaway.knowledge.torch.tensor.op import NUMPY_NAMES, Row
 from cutaway.live.flops import Flops
-from cutaway.live.names import Names, own_name
-from cutaway.live.where import place
+from cutaway.live.op_names import Names, own_name
+from cutaway.live.user_line import place
 
 _ALWAYS = "torch.nn.functional."
 """Functions of a network's layers are operations even where they give their argument back, as dropout does."""

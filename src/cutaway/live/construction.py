@@ -16,8 +16,8 @@ from typing import Any
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
-from cutaway.live import kinds
-from cutaway.live.where import place_of_frame
+from cutaway.live import framework_detection
+from cutaway.live.user_line import place_of_frame
 
 _KEPT = "__cutaway_construction__"
 
@@ -85,7 +85,7 @@ def _see(frame: FrameType) -> None:
         return
     values = dict(frame.f_locals)
     made = values.get(code.co_varnames[0])
-    if isinstance(made, kinds.bases()) and _KEPT not in made.__dict__:
+    if isinstance(made, framework_detection.bases()) and _KEPT not in made.__dict__:
         made.__dict__[_KEPT] = Construction(_arguments(code, values), place_of_frame(frame.f_back))
 
 

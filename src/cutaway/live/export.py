@@ -13,9 +13,9 @@ from torch.export import ExportedProgram
 from cutaway.core.architecture import JSONValue, Op, Value
 from cutaway.core.error import in_words
 from cutaway.core.place import Place
-from cutaway.knowledge.describe import describe
+from cutaway.knowledge.base.describe import describe
 from cutaway.live.arguments import Arguments
-from cutaway.live.state import evaluating, undisturbed
+from cutaway.live.restore import evaluating, undisturbed
 
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')
 

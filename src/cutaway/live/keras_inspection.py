@@ -19,14 +19,14 @@ import keras
 from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, JSONValue, Module, Note, Value, Weight
 from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
-from cutaway.knowledge.describe import FORMS, Described, class_name, describe, qualified_name
-from cutaway.knowledge.flatten import flatten, flatten_arguments
-from cutaway.knowledge.reading import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
-from cutaway.live import kinds, where
+from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
+from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.read_off import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
+from cutaway.live import framework_detection, user_line
 from cutaway.live.arguments import Arguments
 from cutaway.live.construction import Construction, taken
 from cutaway.live.failure import LiveError, place_of
-from cutaway.live.state import undisturbed
+from cutaway.live.restore import undisturbed
 from cutaway.syntax.target import Input
 
 SEPARATOR = "/"
@@ -238,7 +238,7 @@ def _read_off(
     return Architecture(
         name=name,
         target=target,
-        framework=kinds.KERAS,
+        framework=framework_detection.KERAS,
         inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
         outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
         modules=tuple(_layer(layer, path, calls.get(id(layer), []), constructions) for path, layer in layers),
@@ -315,7 +315,9 @@ def _with_failure(architecture: Architecture, error: BaseException, gathered: Se
                 f"in {failing.module.name} ({class_name(type(failing.module))}), given {', '.join(shapes) or 'no tensor'}"
             )
         )
-    fault = Diagnostic("forward-raises", in_words(error), place_of(error, kinds.homes(), where.SHOWN), tuple(notes))
+    fault = Diagnostic(
+        "forward-raises", in_words(error), place_of(error, framework_detection.homes(), user_line.SHOWN), tuple(notes)
+    )
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from cutaway.core.error import in_words
 from cutaway.core.record import dataclass
-from cutaway.live import kinds, where
+from cutaway.live import framework_detection, user_line
 from cutaway.live.construction import observed
 from cutaway.live.failure import LiveError, failed
 from cutaway.syntax import resolve
@@ -36,7 +36,7 @@ def imported(target: Target, paths: Sequence[str] = (), stdin: bytes | None = No
     before, modules = sys.path[:], dict(sys.modules)
     root, name = _home(target)
     if target.file:
-        where.SHOWN[os.path.abspath(target.file)] = target.file
+        user_line.SHOWN[os.path.abspath(target.file)] = target.file
     sys.path[:0] = [*map(os.path.abspath, paths), root]
     importlib.invalidate_caches()
     stale = {key: module for key, module in modules.items() if target.file and _shadows(key, module, name, root)}
@@ -46,7 +46,7 @@ def imported(target: Target, paths: Sequence[str] = (), stdin: bytes | None = No
         yield _module(target, name, stdin)
     finally:
         sys.path[:] = before
-        where.SHOWN.clear()
+        user_line.SHOWN.clear()
         for key in [k for k, m in sys.modules.items() if k not in modules and _is_below(m, root)]:
             del sys.modules[key]
         sys.modules.update(stale)
@@ -59,7 +59,7 @@ def networks(module: types.ModuleType, target: Target) -> tuple[list[Loaded], li
         if target.expression:
             return [Loaded(target.expression, _evaluated(module, target))], lost
         found = list(_bound(module))
-        whole = {type(part) for each in found for part in kinds.parts(each.network)}
+        whole = {type(part) for each in found for part in framework_detection.parts(each.network)}
         found += [each for each in _made(module, lost) if type(each.network) not in whole]
     if not found:
         why = f" ({lost[0]})" if lost else ""
@@ -89,7 +89,7 @@ def called(make: Any, text: str) -> Any:
 
 def as_network(value: Any, text: str) -> Any:
     """Return a value if it is a network."""
-    if not isinstance(value, kinds.bases()):
+    if not isinstance(value, framework_detection.bases()):
         raise LiveError(f"{text}: it gives {_article(type(value).__name__)}, not a torch.nn.Module or a Keras layer")
     return value
 
@@ -175,7 +175,7 @@ def _bound(module: types.ModuleType) -> Iterator[Loaded]:
     """Yield the networks that the module binds."""
     seen: set[int] = set()
     for name, value in list(vars(module).items()):
-        if kinds.is_network(value) and id(value) not in seen:
+        if framework_detection.is_network(value) and id(value) not in seen:
             seen.add(id(value))
             yield Loaded(name, value)
 
@@ -184,7 +184,11 @@ def _made(module: types.ModuleType, lost: list[str]) -> Iterator[Loaded]:
     """Yield a network of each class of the module that needs no arguments and is no part of another."""
     made = []
     for name, value in list(vars(module).items()):
-        own = isinstance(value, type) and issubclass(value, kinds.bases()) and value.__module__ == module.__name__
+        own = (
+            isinstance(value, type)
+            and issubclass(value, framework_detection.bases())
+            and value.__module__ == module.__name__
+        )
         if not own:
             continue
         needed = _required(value)
@@ -195,7 +199,7 @@ def _made(module: types.ModuleType, lost: list[str]) -> Iterator[Loaded]:
             made.append(Loaded(name, value()))
         except Exception as error:
             lost.append(f"{name}() raised {in_words(error)}")
-    inside = {type(part) for each in made for part in kinds.parts(each.network)[1:]}
+    inside = {type(part) for each in made for part in framework_detection.parts(each.network)[1:]}
     yield from (each for each in made if type(each.network) not in inside)
 
 

@@ -13,7 +13,7 @@ from cutaway.core.error import in_words
 from cutaway.formats import protobuf
 from cutaway.live.arguments import Arguments
 from cutaway.live.failure import LiveError
-from cutaway.live.state import evaluating, undisturbed
+from cutaway.live.restore import evaluating, undisturbed
 
 # Numbers of fields: of ModelProto, GraphProto, NodeProto, AttributeProto, ValueInfoProto and TensorProto.
 _GRAPH = 7

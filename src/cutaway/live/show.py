@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Note
-from cutaway.live import kinds
+from cutaway.live import framework_detection
 from cutaway.live.arguments import Arguments
 from cutaway.live.failure import LiveError
 from cutaway.live.load import Loaded, called, function, imported, networks
-from cutaway.live.state import counting_anew, undisturbed
+from cutaway.live.restore import counting_anew, undisturbed
 from cutaway.syntax.target import Input, Target, TargetError
 
 RUN = "the target's code was run"
@@ -70,7 +70,7 @@ def _shown(
     loaded: Loaded, given: Arguments | None, inputs: Sequence[Input], target: str, remarks: list[str], via: str
 ) -> Architecture:
     """Return one network, of whichever framework it is."""
-    if kinds.framework_of(loaded.network) == kinds.KERAS:
+    if framework_detection.framework_of(loaded.network) == framework_detection.KERAS:
         if via not in (CALLS, HOOKS):
             raise LiveError(f"{target}: --via {via} is for networks of PyTorch")
         from cutaway.live import keras_inspection
@@ -95,7 +95,7 @@ def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[st
         module = import_module(f"cutaway.live.{via}")
         ops, seen = module.exported(loaded.network, given)
         how = seen if ops is not None else f"{how}: {seen}"
-    from cutaway.live.inspection import inspected
+    from cutaway.live.torch_inspection import inspected
 
     architecture, _ = inspected(
         loaded.network,

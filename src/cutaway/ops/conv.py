@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Size, ceildiv, equal, less, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Size, ceildiv, equal, less, product
 from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, windows
 
 

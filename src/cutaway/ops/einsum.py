@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cutaway.core.dim import Size, equal, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Size, equal, product
 
 ELLIPSIS = "..."
 

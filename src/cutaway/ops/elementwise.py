@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Size, equal, less, maximum, unknown_size
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import Size, equal, less, maximum, unknown_size
 from cutaway.core.unknown import Unknown
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cutaway.core.dim import Size, equal, less
 from cutaway.core.fault import Fault, IndexFault
+from cutaway.core.size.dim import Size, equal, less
 from cutaway.ops.reshape import axes, axis, integer, text
 
 Shape = tuple[Size, ...]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from cutaway.core.dim import Dim, Size, equal, floordiv, less, maximum, minimum, unknown_size
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Dim, Size, equal, floordiv, less, maximum, minimum, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import Shape, text

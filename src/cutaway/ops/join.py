@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core import session
-from cutaway.core.dim import Size
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import Size
 from cutaway.ops.reshape import Shape, axis, text
 
 

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Sequence
 
 from cutaway.core import session
-from cutaway.core.dim import Size, equal, minimum, product
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import Size, equal, minimum, product
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import text
 

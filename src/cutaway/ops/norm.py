@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cutaway.core import session
-from cutaway.core.dim import Size, equal, has_zero, product
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import Size, equal, has_zero, product
 from cutaway.ops.window import Shape, require_at_least, shown
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import less
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import less
 from cutaway.ops.window import Shape, shown, size_of
 
 # Mode -> by how much the padding of one side must stay below the size of the dimension.

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Size, equal, floordiv, mod, product
 from cutaway.core.fault import Fault
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Size, equal, floordiv, mod, product
 from cutaway.ops.reshape import text
 
 ELLIPSIS = "…"

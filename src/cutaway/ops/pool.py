@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import ceildiv, equal, less
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size.dim import ceildiv, equal, less
 from cutaway.ops.window import Shape, per_axis, require_at_least, scaled, shown, size_of, windows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutaway.core.dim import Size
+from cutaway.core.size.dim import Size
 
 
 def cell_macs(rows: Size, inputs: Size, hidden: Size, gates: Size, cell: Size | None = None) -> Size:

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from cutaway.core.dim import Size, equal, product
 from cutaway.core.fault import Fault, IndexFault, TypeFault
+from cutaway.core.size.dim import Size, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 
 

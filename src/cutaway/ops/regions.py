@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cutaway.core.dim import Size, equal, floordiv, mod, unknown_size
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import Size, equal, floordiv, mod, unknown_size
 from cutaway.ops.reshape import text
 
 Shape = tuple[Size, ...]

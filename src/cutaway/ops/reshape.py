@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import (
+from cutaway.core.fault import ArgumentFault, Fault, IndexFault, TypeFault
+from cutaway.core.size.dim import (
     Dim,
     Size,
     equal,
@@ -21,8 +22,7 @@ from cutaway.core.dim import (
     rewritten,
     unknown_size,
 )
-from cutaway.core.fault import ArgumentFault, Fault, IndexFault, TypeFault
-from cutaway.core.relation import Relation
+from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown
 
 Shape = tuple[Size, ...]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import less
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size.dim import less
 from cutaway.ops.window import Shape, scaled, shown, size_of
 
 

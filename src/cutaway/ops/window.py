@@ -6,8 +6,8 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from cutaway.core.dim import Dim, Size, less, minimum, unknown_size
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.size.dim import Dim, Size, less, minimum, unknown_size
 from cutaway.core.unknown import Unknown
 
 Shape = tuple[Size, ...]

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cutaway.core.record import dataclass
-from cutaway.passes.operations import UniqueOp
+from cutaway.passes.unique_ops import UniqueOp
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 _FIELDS = {"dtypes", "ranks", "attributes"}

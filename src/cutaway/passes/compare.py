@@ -14,7 +14,7 @@ from cutaway.core.architecture import EITHER, Architecture, Module, Op, Quantity
 from cutaway.core.record import dataclass
 from cutaway.passes.cost import was_followed
 from cutaway.passes.hierarchy import ancestors
-from cutaway.passes.unique import canonical
+from cutaway.passes.unique_modules import canonical
 
 EQUAL, UNKNOWN, WRONG = "equal", "unknown", "wrong"
 FACTS = ("tree", "configuration", "weights", "inputs", "outputs", "calls", "operations", "attributes", "macs")

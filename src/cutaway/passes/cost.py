@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
-from cutaway.core.atom import POWER, Func, Symbol
 from cutaway.core.condition import MODE
-from cutaway.core.dim import Dim, Size, as_atom, divide, floordiv, quotient, substitute, symbols
 from cutaway.core.dtype import KINDS
-from cutaway.core.expression import parse
-from cutaway.core.power import raised
+from cutaway.core.loop.series import INDICES
 from cutaway.core.record import dataclass, replace
-from cutaway.core.series import INDICES
+from cutaway.core.size.atom import POWER, Func, Symbol
+from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, substitute, symbols
+from cutaway.core.size.parser import parse
+from cutaway.core.size.power import raised
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -37,7 +37,7 @@ class Figure:
         """Return the sum of that many, where that is known."""
         if self is NOTHING or factor == 0:
             return NOTHING
-        from cutaway.passes.explain import once
+        from cutaway.passes.condition_dependence import once
 
         return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
@@ -177,7 +177,7 @@ def of_one(
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:
     """Yield what is known to hold, or not to, where a condition holds."""
-    from cutaway.passes.explain import chance
+    from cutaway.passes.condition_dependence import chance
 
     share = chance(condition)
     if not isinstance(share, Dim):
@@ -190,7 +190,7 @@ def _settled(condition: str) -> Iterable[tuple[str, bool]]:
 
 def times(repeat: Quantity, condition: str | None) -> Size | None:
     """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
-    from cutaway.passes.explain import chance, once
+    from cutaway.passes.condition_dependence import chance, once
 
     if repeat is None:
         return None

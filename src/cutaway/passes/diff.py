@@ -12,8 +12,8 @@ from cutaway.core.architecture import Architecture, JSONValue, Module, Op, Quant
 from cutaway.core.record import dataclass
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner
-from cutaway.passes.match import Tree, has_classes, match
-from cutaway.passes.unique import canonical
+from cutaway.passes.module_matching import Tree, has_classes, match
+from cutaway.passes.unique_modules import canonical
 
 ADDED, REMOVED, RENAMED, CHANGED = "added", "removed", "renamed", "changed"
 

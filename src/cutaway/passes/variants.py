@@ -27,12 +27,12 @@ from cutaway.core.architecture import (
     Value,
     Weight,
 )
-from cutaway.core.described import Described
+from cutaway.core.lazy_mapping import Described
 from cutaway.core.record import replace
 from cutaway.core.variant import Folded, Variant
-from cutaway.passes.explain import Branch, Explainer, Leaf, Open, Tree, is_simple, quantity, when
+from cutaway.passes.condition_dependence import Branch, Explainer, Leaf, Open, Tree, is_simple, quantity, when
 from cutaway.passes.hierarchy import children, name_below
-from cutaway.passes.joining import Entry, Joins
+from cutaway.passes.join_values import Entry, Joins
 
 
 def fold(variants: Sequence[Variant]) -> Folded:

@@ -13,8 +13,8 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, JSONValue, ModuleCall, Shape, Value
 from cutaway.core.record import dataclass
-from cutaway.passes.operations import UniqueOp, unique_ops
-from cutaway.passes.unique import FULL, UniqueModule, unique_modules, wrongly_merged
+from cutaway.passes.unique_modules import FULL, UniqueModule, unique_modules, wrongly_merged
+from cutaway.passes.unique_ops import UniqueOp, unique_ops
 from cutaway.report.json import plain
 
 NUMBERED, NAMED = "numbered", "named"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cutaway.passes.backend import Failure
-from cutaway.passes.operations import Ranked
+from cutaway.passes.unique_ops import Ranked
 from cutaway.report.inventory import shape_text
 
 _LONGEST = 60

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture, Module, Shape, Weight
-from cutaway.core.dim import symbols
-from cutaway.core.expression import parse
+from cutaway.core.size.dim import symbols
+from cutaway.core.size.parser import parse
 from cutaway.passes.cost import counted
 from cutaway.passes.hierarchy import ancestors
-from cutaway.report.page import fit, remarks
 from cutaway.report.rows import several
+from cutaway.report.sections import fit, remarks
 from cutaway.report.terminal import Terminal, columns, printable
 
 _GAP = "  "

@@ -9,8 +9,8 @@ from cutaway.core.record import dataclass, field
 from cutaway.passes.cost import Cost, Figure, as_quantity, of_one
 from cutaway.passes.fold import Node
 from cutaway.report import figures
-from cutaway.report.page import fit, heading, remarks
 from cutaway.report.rows import View, grouped, output, rows, title, view
+from cutaway.report.sections import fit, heading, remarks
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, span, wrap
 
 GAP = 2

@@ -9,8 +9,8 @@ from cutaway.core.architecture import Architecture, JSONValue, Module, Weight
 from cutaway.core.record import dataclass, field
 from cutaway.passes.fold import Node
 from cutaway.report import figures
-from cutaway.report.page import fit, heading, remarks
 from cutaway.report.rows import View, flow, output, rows, step, title, view
+from cutaway.report.sections import fit, heading, remarks
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, printable, span
 
 BOTH_SIDES = 100

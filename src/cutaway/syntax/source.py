@@ -10,8 +10,8 @@ from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
-from cutaway.syntax import skeleton
-from cutaway.syntax.nearby import meant_file
+from cutaway.syntax import lazy_parse
+from cutaway.syntax.suggestions import meant_file
 
 MAXIMUM_BYTES = 16 << 20
 _PATIENCE = 30.0  # seconds that a pipe may be silent
@@ -82,7 +82,7 @@ def parse(source: bytes, path: str, whole: bool = True) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source, path) if whole else skeleton.parse(source, path)
+            tree = ast.parse(source, path) if whole else lazy_parse.parse(source, path)
     except SyntaxError as error:
         raise SourceError(_complaint(error, source, path)) from None
     except ValueError as error:

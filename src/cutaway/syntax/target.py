@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from cutaway.core import disk
-from cutaway.core.dim import Size, substitute, symbol
 from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
 from cutaway.core.record import dataclass, replace
-from cutaway.syntax.nearby import meant, meant_file
+from cutaway.core.size.dim import Size, substitute, symbol
+from cutaway.syntax.suggestions import meant, meant_file
 
 
 class TargetError(CutawayError):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cutaway.core.dim import Size, ceildiv, maximum, minimum, substitute, symbol
-from cutaway.core.expression import parse
+from cutaway.core.size.dim import Size, ceildiv, maximum, minimum, substitute, symbol
+from cutaway.core.size.parser import parse
 
 B, H = symbol("B", 0), symbol("H", 0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutaway.core.dim import floordiv, quotient, symbol
+from cutaway.core.size.dim import floordiv, quotient, symbol
 
 
 def test_a_quotient_times_its_divisor_is_grouped_like_the_sum_that_it_is() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cutaway.core.dim import Dim, substitute, symbol
+from cutaway.core.size.dim import Dim, substitute, symbol
 from cutaway.core.unknown import Unknown
 
 H, W = symbol("H"), symbol("W")

@@ -10,7 +10,7 @@ import pytest
 
 import cutaway
 from cutaway.cli import main
-from cutaway.formats import protobuf, records, tensorboard
+from cutaway.formats import event_records, protobuf, tensorboard
 
 NET = """
 import torch
@@ -56,7 +56,7 @@ def event_file() -> bytes:
         )
         for name, op, read, settings, shape in WRITTEN
     )
-    return records.written(protobuf.text(3, tensorboard.VERSION)) + records.written(protobuf.text(4, nodes))
+    return event_records.written(protobuf.text(3, tensorboard.VERSION)) + event_records.written(protobuf.text(4, nodes))
 
 
 def test_a_graph_that_add_graph_wrote() -> None:
@@ -75,7 +75,7 @@ def test_a_graph_that_add_graph_wrote() -> None:
 
 
 def test_checksums_are_those_of_crc32c() -> None:
-    assert records.checksum(b"123456789") == ((0xE3069283 >> 15 | 0xE3069283 << 17) + 0xA282EAD8) & 0xFFFFFFFF
+    assert event_records.checksum(b"123456789") == ((0xE3069283 >> 15 | 0xE3069283 << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 @pytest.fixture
@@ -144,7 +144,10 @@ def test_add_graph_is_read(tmp_path: Path) -> None:
     [
         (lambda data: data[:-9], "a record is cut off"),
         (lambda data: data[:40] + b"\0" + data[41:], "damaged|no record begins"),
-        (lambda data: data[: len(records.written(protobuf.text(3, tensorboard.VERSION)))], "there is no graph in it"),
+        (
+            lambda data: data[: len(event_records.written(protobuf.text(3, tensorboard.VERSION)))],
+            "there is no graph in it",
+        ),
     ],
 )
 def test_a_damaged_file(tmp_path: Path, damage: object, message: str) -> None:

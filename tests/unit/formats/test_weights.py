@@ -13,7 +13,7 @@ import pytest
 
 import cutaway
 from cutaway.cli import main
-from cutaway.formats import pickled, torch_file
+from cutaway.formats import pickle_machine, torch_save
 
 MODEL = """
 import torch
@@ -250,8 +250,8 @@ def test_a_damaged_or_hostile_pickle_is_told_in_one_line(
 
 
 def test_what_a_pickle_would_call_is_described(tmp_path: Path) -> None:
-    found = pickled.load(io.BytesIO(b"\x80\x02" + SYSTEM + b"."))
-    assert isinstance(found, pickled.Made) and str(found.maker) == "os.system"
+    found = pickle_machine.load(io.BytesIO(b"\x80\x02" + SYSTEM + b"."))
+    assert isinstance(found, pickle_machine.Made) and str(found.maker) == "os.system"
     assert found.arguments == ("touch /tmp/should-not-be-there",)
 
 
@@ -284,7 +284,7 @@ def test_an_archive_of_something_else_is_told(tmp_path: Path) -> None:
 
 
 def test_every_cut_of_a_file_gives_one_clear_error(tmp_path: Path) -> None:
-    legacy = torch_file._LEGACY + b"\x80\x02M\xe9\x03." + b"\x80\x02}." + state_dict()
+    legacy = torch_save._LEGACY + b"\x80\x02M\xe9\x03." + b"\x80\x02}." + state_dict()
     assert shapes_of(written(tmp_path, "old.pt", legacy)) == SHAPES
     for content in (legacy, safetensors(entries())):
         for end in range(20, len(content) - 1, 7):

@@ -6,7 +6,7 @@ import gc
 from pathlib import Path
 
 from cutaway import show
-from cutaway.interp.loader import Loader
+from cutaway.interp.modules.loader import Loader
 
 NET = """
 import torch

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cutaway
-from cutaway.core.deferred import Deferred
+from cutaway.core.lazy_list import Deferred
 
 SOURCE = """
 import itertools

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cutaway.core.dim import symbol
+from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.describe import Described, describe
+from cutaway.knowledge.base.describe import Described, describe
 
 
 @dataclass
@@ -46,7 +46,7 @@ def test_values(value: Any, expected: Any) -> None:
 
 
 def test_functions_have_names() -> None:
-    assert describe(symbol) == {"name": "cutaway.core.dim.symbol"}
+    assert describe(symbol) == {"name": "cutaway.core.size.dim.symbol"}
 
 
 def test_data_classes_show_their_fields() -> None:

@@ -7,7 +7,7 @@ import pytest
 from cutaway.core.architecture import Architecture, Module, ModuleCall, Op, Value, Weight
 from cutaway.core.error import CutawayError
 from cutaway.passes.cost import with_totals
-from cutaway.passes.evaluate import evaluate, names
+from cutaway.passes.substitute import evaluate, names
 
 GIVEN, MADE = ("B", 3, "H", "H"), ("B", "W", "ceil(H/2)", "ceil(H/2)")
 

@@ -10,8 +10,8 @@ import pytest
 import cutaway
 from cutaway.core.architecture import Architecture
 from cutaway.passes.backend import MalformedTable, failures, read_table
-from cutaway.passes.operations import rank, unique_ops
-from cutaway.passes.unique import TT, unique_modules, wrongly_merged
+from cutaway.passes.unique_modules import TT, unique_modules, wrongly_merged
+from cutaway.passes.unique_ops import rank, unique_ops
 
 SOURCE = """
 import torch

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cutaway.core.architecture import Shape
-from cutaway.core.dim import symbol
+from cutaway.core.size.dim import symbol
 from cutaway.passes.cost import Figure
 from cutaway.report import figures
 

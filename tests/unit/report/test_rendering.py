@@ -14,8 +14,8 @@ import pytest
 from cutaway.core.architecture import Architecture, Module, ModuleCall, Note, Weight
 from cutaway.core.place import Place
 from cutaway.report import table, tree
-from cutaway.report.page import NARROWEST, remark
 from cutaway.report.rows import label
+from cutaway.report.sections import NARROWEST, remark
 from cutaway.report.terminal import Terminal, columns
 
 GOLDEN = Path(__file__).with_name("golden")

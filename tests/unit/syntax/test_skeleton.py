@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cutaway.syntax import skeleton
+from cutaway.syntax import lazy_parse
 
 LONG = "\n".join(f"    value_{i} = {i} + {i}" for i in range(20))
 STANDARD = Path(sysconfig.get_paths()["stdlib"])
@@ -29,7 +29,7 @@ def left_out(tree: ast.AST) -> list[str]:
     waiting, found = [tree], []
     while waiting:
         node = waiting.pop()
-        if type(getattr(node, "body", None)) is skeleton.Body:
+        if type(getattr(node, "body", None)) is lazy_parse.Body:
             found.append(node.name)  # type: ignore[attr-defined]
         else:
             waiting.extend(ast.iter_child_nodes(node))
@@ -39,7 +39,7 @@ def left_out(tree: ast.AST) -> list[str]:
 @pytest.mark.parametrize("path", FILES[::3], ids=lambda path: path.name)
 def test_real_files_give_the_same_tree(path: Path) -> None:
     source = path.read_bytes()
-    assert dump(skeleton.parse(source, path.name)) == dump(ast.parse(source))
+    assert dump(lazy_parse.parse(source, path.name)) == dump(ast.parse(source))
 
 
 CASES = {
@@ -71,13 +71,13 @@ CASES = {
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
 def test_odd_text_gives_the_same_tree(text: str) -> None:
     source = text.encode()
-    assert dump(skeleton.parse(source, "x.py")) == dump(ast.parse(source))
+    assert dump(lazy_parse.parse(source, "x.py")) == dump(ast.parse(source))
 
 
 def test_a_function_is_parsed_when_it_is_looked_at() -> None:
-    tree = skeleton.parse(f'def f():\n    """Says."""\n{LONG}\ndef g():\n{LONG}\n'.encode(), "x.py")
+    tree = lazy_parse.parse(f'def f():\n    """Says."""\n{LONG}\ndef g():\n{LONG}\n'.encode(), "x.py")
     assert left_out(tree) == ["f", "g"]
-    assert skeleton.documentation(tree.body[0]) == "Says."
+    assert lazy_parse.documentation(tree.body[0]) == "Says."
     assert left_out(tree) == ["f", "g"]
     assert len(tree.body[0].body) == 21  # type: ignore[attr-defined]
 
@@ -85,4 +85,4 @@ def test_a_function_is_parsed_when_it_is_looked_at() -> None:
 @pytest.mark.parametrize("text", [f"def f():\n{LONG}\nx = (\n", f"def f(\n{LONG}\n"])
 def test_a_text_that_is_no_program_is_refused(text: str) -> None:
     with pytest.raises(SyntaxError):
-        skeleton.parse(text.encode(), "x.py")
+        lazy_parse.parse(text.encode(), "x.py")

@@ -7,18 +7,18 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core import session
-from cutaway.core.dim import Dim, equal, mod, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
+from cutaway.core.size.dim import Dim, equal, mod, product
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import register, row
-from cutaway.knowledge.torch.einsum import contract
-from cutaway.knowledge.torch.elementwise import is_numpy
-from cutaway.knowledge.torch.matmul import require_tensors
-from cutaway.knowledge.torch.op import Out, compute, op
-from cutaway.knowledge.torch.promote import result_type
-from cutaway.knowledge.torch.tensor import Tensor, new
-from cutaway.knowledge.torch.types import DTYPES, DType, bool_, int64
-from cutaway.knowledge.values import Lazy
+from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.base.values import Lazy
+from cutaway.knowledge.torch.elementwise.rows import is_numpy
+from cutaway.knowledge.torch.linalg.einsum import contract
+from cutaway.knowledge.torch.linalg.matmul import require_tensors
+from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.promote import result_type
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.types import DTYPES, DType, bool_, int64
 from cutaway.ops import pattern as patterns
 from cutaway.ops.pattern import ELLIPSIS, PatternFault, Plan
 from cutaway.ops.reshape import text

@@ -5,12 +5,12 @@ from __future__ import annotations
 import string
 from typing import Any
 
-from cutaway.core.dim import Size
+from cutaway.core.size.dim import Size
+from cutaway.knowledge.base.registry import TABLE, register
 from cutaway.knowledge.einops.functions import rearrange, reduce
-from cutaway.knowledge.registry import TABLE, register
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.tensor import new
+from cutaway.knowledge.torch.tensor.tensor import new
 from cutaway.ops import pattern as patterns
 from cutaway.ops.pattern import ELLIPSIS, Expression, PatternFault
 

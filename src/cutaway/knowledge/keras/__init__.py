@@ -36,7 +36,7 @@ ALIASES = (
     ("keras.optimizers.experimental", "keras.optimizers"),
 )
 LATER = frozenset(
-    """backend files objectives repetition layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
+    """backend training.downloads training.objectives models.repeated_steps layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
     ops.image ops.signal ops.creation""".split()
 )
 """Files that few networks need, and that give tensors no methods: they are read when a name is not found in the others."""

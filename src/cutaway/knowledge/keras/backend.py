@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.keras.ops.core import shape
-from cutaway.knowledge.keras.shape import seen
-from cutaway.knowledge.keras.tensor import convert
-from cutaway.knowledge.registry import KnownModule, register, row
+from cutaway.knowledge.keras.tensors.shape import seen
+from cutaway.knowledge.keras.tensors.tensor import convert
 
 ops = KnownModule("keras.ops")
 _SAME = """abs argmax argmin cast clip concatenate cos cumprod cumsum dot elu equal exp expand_dims floor greater
@@ -52,7 +52,7 @@ def tensor_shape(x: Any) -> Any:
 
 @row("keras.backend.batch_dot")
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
-    from cutaway.knowledge.registry import lookup
+    from cutaway.knowledge.base.registry import lookup
 
     left, right = len(shape(x)), len(shape(y))
     chosen = axes if axes is not None else [left - 1, max(right - 2, 1)]

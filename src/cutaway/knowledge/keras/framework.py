@@ -10,24 +10,24 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, JSONValue, Shape, Weight
-from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.core.session import Call, Reference, Session
+from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.causes import Causes
-from cutaway.knowledge.describe import bind_by_name, class_name, describe
-from cutaway.knowledge.framework import FRAMEWORKS
-from cutaway.knowledge.inputs import Settings
-from cutaway.knowledge.keras.layer import Layer
-from cutaway.knowledge.keras.model import Model
-from cutaway.knowledge.keras.sequential import Sequential
-from cutaway.knowledge.keras.shape import symbolic
-from cutaway.knowledge.keras.state import reset_uids
-from cutaway.knowledge.keras.tensor import Tensor, new, plain
-from cutaway.knowledge.keras.tree import flatten, pack_sequence_as
-from cutaway.knowledge.keras.turns import count, turns_of
-from cutaway.knowledge.reading import Found, architecture, as_quantity, calls_below, layers_below, shape_of
+from cutaway.knowledge.base.causes import Causes
+from cutaway.knowledge.base.describe import bind_by_name, class_name, describe
+from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.knowledge.base.input_conventions import Settings
+from cutaway.knowledge.base.read_off import Found, architecture, as_quantity, calls_below, layers_below, shape_of
+from cutaway.knowledge.keras.models.layer import Layer
+from cutaway.knowledge.keras.models.layers_in_loops import count, turns_of
+from cutaway.knowledge.keras.models.model import Model
+from cutaway.knowledge.keras.models.sequential import Sequential
+from cutaway.knowledge.keras.models.state import reset_uids
+from cutaway.knowledge.keras.tensors.shape import symbolic
+from cutaway.knowledge.keras.tensors.tensor import Tensor, new, plain
+from cutaway.knowledge.keras.tensors.tree import flatten, pack_sequence_as
 
 SEPARATOR = "/"
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from cutaway.core import session
-from cutaway.core.dim import Dim
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.numpy.shaped import is_lost
 

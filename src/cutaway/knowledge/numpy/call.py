@@ -9,15 +9,7 @@ import numpy
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.numpy import size
-from cutaway.knowledge.numpy.argument import (
-    ELEMENTS,
-    WITHOUT_NUMBERS,
-    foremost,
-    plain,
-    result,
-    too_large,
-    unknown_in,
-)
+from cutaway.knowledge.numpy.argument import ELEMENTS, WITHOUT_NUMBERS, foremost, plain, result, too_large, unknown_in
 from cutaway.knowledge.numpy.shaped import Array, is_lost, of_unknown, shapes_of_call
 
 

@@ -9,9 +9,9 @@ import numpy
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.numpy.argument import result, unknown_in
 from cutaway.knowledge.numpy.shaped import of_unknown
-from cutaway.knowledge.registry import register
 
 _LONGEST = 1 << 22  # characters
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, unknown_size
+from cutaway.core.size.dim import Dim, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.numpy.shaped import Array, elementwise
-from cutaway.knowledge.registry import register
 
 
 def _drawn(name: str, size: Any, dtype: Any, *parameters: Any) -> Any:

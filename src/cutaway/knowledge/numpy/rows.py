@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy
 
-from cutaway.knowledge import registry
+from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, too_large, unknown_in
 from cutaway.knowledge.numpy.call import bounded
-from cutaway.knowledge.registry import register
 
 # The result is as large as the arguments broadcast together.
 _ELEMENTWISE = """abs absolute clip where round around round_ rint fix real imag angle real_if_close nan_to_num isclose

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 import numpy
 
 from cutaway.core import session
-from cutaway.core.dim import product
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.ops.index import Mask, Positions, plan
 from cutaway.ops.reshape import reshape as reshaped
@@ -251,11 +251,11 @@ def reshape(array: Any, shape: Any, *_args: Any, **_kwargs: Any) -> Any:
     sizes = tuple(int(s) if isinstance(s, numpy.integer) else s for s in sizes)
     unknown = next((s for s in sizes if isinstance(s, Unknown)), None)
     if unknown is not None:
-        from cutaway.core.dim import unknown_size
+        from cutaway.core.size.dim import unknown_size
 
         return Array([unknown_size() if isinstance(s, Unknown) or s == -1 else s for s in sizes], array.dtype)
     if isinstance(array.shape, Unknown):
-        from cutaway.core.dim import unknown_size
+        from cutaway.core.size.dim import unknown_size
 
         return Array([unknown_size() if s == -1 else s for s in sizes], array.dtype)
     return Array(_found(lambda: reshaped(array.shape, sizes, "numpy.reshape")), array.dtype)
@@ -314,7 +314,7 @@ def _item(item: Any) -> Any:
     if isinstance(item, numpy.ndarray):
         if item.dtype.kind == "b":
             known = type(item) is not Array
-            from cutaway.core.dim import unknown_size
+            from cutaway.core.size.dim import unknown_size
 
             return Mask(tuple(item.shape), int(item.sum()) if known else unknown_size())
         return Positions(tuple(item.shape))

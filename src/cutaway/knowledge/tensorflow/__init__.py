@@ -13,6 +13,8 @@ ALIASES = (
     ("tensorflow.python.framework.ops", "tensorflow"),
 )
 LATER = frozenset(
-    "arrange control data elementwise examples image layers linalg linear losses names nn program random recurrent reduce".split()
+    """data names functions.arrange functions.control functions.elementwise functions.image functions.linear functions.nn
+    functions.random functions.reduce graph_mode.examples graph_mode.layers graph_mode.losses graph_mode.program
+    graph_mode.recurrent""".split()
 )
 """Files that few networks need: they are read when a name is not found in the others."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cutaway.core.dim import Dim, ceildiv, equal
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import Dim, ceildiv, equal
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.shape import TensorShape, seen, symbolic
-from cutaway.knowledge.keras.tensor import convert, new
-from cutaway.knowledge.keras.tree import flatten, map_structure
-from cutaway.knowledge.registry import register, row
+from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.keras.tensors.shape import TensorShape, seen, symbolic
+from cutaway.knowledge.keras.tensors.tensor import convert, new
+from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
 from cutaway.knowledge.tensorflow.names import TensorSpec
 
 register("tensorflow.data.AUTOTUNE", -1)
@@ -32,13 +32,13 @@ class Elements:
     """An iterator of TensorFlow 1: what it gives next is a part of the graph."""
 
     def __init__(self, dataset: Any) -> None:
-        from cutaway.knowledge.tensorflow.session import Step
+        from cutaway.knowledge.tensorflow.graph_mode.session import Step
 
         self.dataset = dataset
         self.initializer = Step()
 
     def get_next(self, name: Any = None) -> Any:
-        from cutaway.knowledge.tensorflow.graph import build
+        from cutaway.knowledge.tensorflow.graph_mode.graph import build
 
         build()
         return map_structure(lambda t: new(t._shape, t._dtype), self.dataset.element)

@@ -9,17 +9,17 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, JSONValue, Weight
-from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
+from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.causes import Causes
-from cutaway.knowledge.describe import bind_by_name, describe
-from cutaway.knowledge.framework import FRAMEWORKS
-from cutaway.knowledge.inputs import Settings
-from cutaway.knowledge.keras.tensor import Tensor, new
-from cutaway.knowledge.reading import Found, architecture, calls_below, named_inputs, shape_of
-from cutaway.knowledge.tensorflow.graph import Graph, default_graph
+from cutaway.knowledge.base.causes import Causes
+from cutaway.knowledge.base.describe import bind_by_name, describe
+from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.knowledge.base.input_conventions import Settings
+from cutaway.knowledge.base.read_off import Found, architecture, calls_below, named_inputs, shape_of
+from cutaway.knowledge.keras.tensors.tensor import Tensor, new
+from cutaway.knowledge.tensorflow.graph_mode.graph import Graph, default_graph
 from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
 
 

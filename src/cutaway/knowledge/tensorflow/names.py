@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.dtypes import DTYPES, DType, standardize
-from cutaway.knowledge.keras.shape import symbolic
-from cutaway.knowledge.keras.tensor import new
-from cutaway.knowledge.registry import register, row
+from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, standardize
+from cutaway.knowledge.keras.tensors.shape import symbolic
+from cutaway.knowledge.keras.tensors.tensor import new
 
 for _name, _dtype in DTYPES.items():
     register(f"tensorflow.{_name}", _dtype)
@@ -27,7 +27,7 @@ def as_dtype(type_value: Any) -> DType:
 
 @row("tensorflow.executing_eagerly")
 def executing_eagerly() -> bool:
-    from cutaway.knowledge.tensorflow.graph import building
+    from cutaway.knowledge.tensorflow.graph_mode.graph import building
 
     return not building()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.knowledge.keras.op import op
-from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.base.registry import TABLE
+from cutaway.knowledge.keras.tensors.op import op
 
 
 def rule(name: str) -> Callable[..., Any]:

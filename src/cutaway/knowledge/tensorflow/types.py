@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import TypeFault
-from cutaway.knowledge.keras.dtypes import DTYPES, UNTOLD, DType
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, UNTOLD, DType
 
 _KINDS = {"f": "floating", "i": "integer", "u": "unsigned", "c": "complex", "b": "boolean", "s": "text"}
 

@@ -7,13 +7,13 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.session import Call
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.construction import Construction
-from cutaway.knowledge.flatten import flatten, flatten_arguments
-from cutaway.knowledge.keras.shape import symbolic
-from cutaway.knowledge.keras.tensor import Tensor, convert
-from cutaway.knowledge.keras.tensor import Variable as KerasVariable
-from cutaway.knowledge.registry import row
-from cutaway.knowledge.tensorflow.graph import default_graph, scoped, unique
+from cutaway.knowledge.base.construction import Construction
+from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.keras.tensors.shape import symbolic
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert
+from cutaway.knowledge.keras.tensors.tensor import Variable as KerasVariable
+from cutaway.knowledge.tensorflow.graph_mode.graph import default_graph, scoped, unique
 
 
 @row("tensorflow.Variable")
@@ -30,12 +30,12 @@ class Variable(KerasVariable):
         label = scoped(unique(name if isinstance(name, str) else "Variable"))
         if isinstance(initial_value, Unknown):
             given = None
-            from cutaway.knowledge.keras.tensor import new
+            from cutaway.knowledge.keras.tensors.tensor import new
 
             made = new(initial_value if shape is None else symbolic(shape, label), dtype)
         else:
             given = convert(initial_value, dtype)
-            from cutaway.knowledge.keras.tensor import new
+            from cutaway.knowledge.keras.tensors.tensor import new
 
             made = new(given._shape, given._dtype)
         self.__dict__.update(made.__dict__)
@@ -76,7 +76,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        from cutaway.knowledge.keras.state import snake_case
+        from cutaway.knowledge.keras.models.state import snake_case
 
         return str(self.__dict__.get("_name") or snake_case(type(self).__name__))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import register
+from cutaway.knowledge.base.registry import register
 
 
 class Version(str):

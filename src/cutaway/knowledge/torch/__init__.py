@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 LATER = frozenset(
-    """attention data distributions fft library linalg linalg_norm linear_solve lowrank optim resize torchvision_ops triangular
-    functional.classification functional.distance functional.embedding functional.loss functional.padding
+    """distributions fft torchvision_ops linalg.decomposition linalg.norm linalg.solve linalg.lowrank linalg.triangular
+    runtime.custom_ops runtime.data runtime.optim shape.resize functional.attention functional.classification functional.distance functional.embedding functional.loss functional.padding
     functional.vision nn.adaptive nn.attention nn.channelshuffle nn.distance nn.fold nn.instancenorm
     nn.linear_cross_entropy nn.loss nn.packed nn.padding nn.parallel nn.parameter_container nn.parametrizations
     nn.parametrize nn.pixelshuffle nn.prune nn.quantized nn.rnn nn.rnn_cell nn.sparse nn.transformer nn.upsampling

@@ -6,11 +6,11 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule, register, row
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import result_type
-from cutaway.knowledge.torch.tensor import Tensor
-from cutaway.knowledge.torch.types import Size, default_dtype, int64
+from cutaway.knowledge.base.registry import KnownModule, register, row
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import result_type
+from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.knowledge.torch.tensor.types import Size, default_dtype, int64
 from cutaway.ops.elementwise import broadcast
 
 torch = KnownModule("torch")

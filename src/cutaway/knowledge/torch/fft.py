@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, less
 from cutaway.core.fault import Fault
-from cutaway.knowledge.torch.op import Out, compute, op
-from cutaway.knowledge.torch.promote import float_type, promote_types
-from cutaway.knowledge.torch.tensor import Tensor
-from cutaway.knowledge.torch.types import DType, default_dtype
+from cutaway.core.size.dim import equal, less
+from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.promote import float_type, promote_types
+from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.knowledge.torch.tensor.types import DType, default_dtype
 from cutaway.ops import fourier
 from cutaway.ops.fourier import DOUBLED, FULL, HALVED
 from cutaway.ops.reshape import axis, integer, text

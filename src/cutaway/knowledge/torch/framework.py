@@ -9,22 +9,22 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, JSONValue, Weight
-from cutaway.core.dim import Size
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
+from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.causes import Causes
-from cutaway.knowledge.describe import bind_by_name, class_name, describe
-from cutaway.knowledge.flatten import flatten, flatten_arguments
-from cutaway.knowledge.framework import FRAMEWORKS
-from cutaway.knowledge.inputs import Settings
-from cutaway.knowledge.reading import Found, architecture, as_quantity, calls_below, named_inputs, shape_of
+from cutaway.knowledge.base.causes import Causes
+from cutaway.knowledge.base.describe import bind_by_name, class_name, describe
+from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.knowledge.base.input_conventions import Settings
+from cutaway.knowledge.base.read_off import Found, architecture, as_quantity, calls_below, named_inputs, shape_of
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
 from cutaway.knowledge.torch.nn.module import Module
-from cutaway.knowledge.torch.op import compute
-from cutaway.knowledge.torch.tensor import Tensor, new
-from cutaway.knowledge.torch.types import DTYPES
+from cutaway.knowledge.torch.tensor.op import compute
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.types import DTYPES
 
 _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""

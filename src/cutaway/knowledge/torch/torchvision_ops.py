@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
-from cutaway.knowledge.registry import register
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.tensor import Tensor
-from cutaway.knowledge.torch.types import DType, int32, int64
+from cutaway.knowledge.base.registry import register
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.knowledge.torch.tensor.types import DType, int32, int64
 from cutaway.ops import regions
 
 register("torch.ops.load_library", lambda path: None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.knowledge.keras.functions import get_activation
-from cutaway.knowledge.keras.layer import Layer, layer
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.named_functions import get_activation
 
 ops = KnownModule("keras.ops")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.shape import text
+from cutaway.knowledge.keras.tensors.shape import text
 
 
 def several(value: Any, count: int, name: str, least: int = 1) -> tuple[Any, ...]:

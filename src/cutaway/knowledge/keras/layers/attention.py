@@ -7,12 +7,12 @@ import string
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.keras.functions import get_initializer
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.activation import Softmax
 from cutaway.knowledge.keras.layers.core import EinsumDense
 from cutaway.knowledge.keras.layers.regularization import Dropout
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.named_functions import get_initializer
 
 ops = KnownModule("keras.ops")
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.functions import get_activation
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import channels, positive, several
-from cutaway.knowledge.keras.state import standardize_data_format
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.state import standardize_data_format
+from cutaway.knowledge.keras.named_functions import get_activation
 
 ops = KnownModule("keras.ops")
 

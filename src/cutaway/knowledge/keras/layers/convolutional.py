@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.functions import get_activation
-from cutaway.knowledge.keras.input_spec import InputSpec
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import channels, positive, several
-from cutaway.knowledge.keras.state import standardize_data_format
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.models.input_spec import InputSpec
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.state import standardize_data_format
+from cutaway.knowledge.keras.named_functions import get_activation
 
 ops = KnownModule("keras.ops")
 _OPTIONS = (

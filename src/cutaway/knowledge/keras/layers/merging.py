@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault, IndexFault
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.layer import Layer, layer
-from cutaway.knowledge.keras.shape import text
-from cutaway.knowledge.registry import KnownModule, register
+from cutaway.knowledge.base.registry import KnownModule, register
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.ops.elementwise import broadcast_size
 
 ops = KnownModule("keras.ops")
@@ -191,7 +191,7 @@ class Dot(Merge):
 
 
 def _merging(name: str, cls: str) -> None:
-    from cutaway.knowledge.registry import TABLE
+    from cutaway.knowledge.base.registry import TABLE
 
     if name == "dot":
 

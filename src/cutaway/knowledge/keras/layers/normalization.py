@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, less
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import equal, less
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.input_spec import InputSpec
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import channels
 from cutaway.knowledge.keras.layers.core import Wrapper
-from cutaway.knowledge.keras.shape import text
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.models.input_spec import InputSpec
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.tensors.shape import text
 
 ops = KnownModule("keras.ops")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.keras.input_spec import InputSpec
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import several
-from cutaway.knowledge.keras.state import standardize_data_format
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.models.input_spec import InputSpec
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.state import standardize_data_format
 
 ops = KnownModule("keras.ops")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import unknown_size
+from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.dtypes import DTYPES
-from cutaway.knowledge.keras.layer import Layer, layer
-from cutaway.knowledge.keras.op import Out, op
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.state import snake_case, standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
-from cutaway.knowledge.keras.state import snake_case, standardize_data_format
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES
+from cutaway.knowledge.keras.tensors.op import Out, op
 
 ops = KnownModule("keras.ops")
 _IMAGES = "preprocessing.image_preprocessing"

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.keras.input_spec import InputSpec
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.cells import (
     ConvLSTMCell,
     GRUCell,
@@ -19,10 +18,11 @@ from cutaway.knowledge.keras.layers.cells import (
     initial_state,
 )
 from cutaway.knowledge.keras.layers.core import Wrapper
+from cutaway.knowledge.keras.models.input_spec import InputSpec
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.repeated_steps import repeated, rnn
 from cutaway.knowledge.keras.ops.arrange import known_rank
-from cutaway.knowledge.keras.repetition import repeated, rnn
-from cutaway.knowledge.keras.shape import text
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.tensors.shape import text
 
 ops = KnownModule("keras.ops")
 _OF_CELL = """units activation recurrent_activation use_bias unit_forget_bias dropout recurrent_dropout reset_after filters

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.keras.input_spec import InputSpec
-from cutaway.knowledge.keras.layer import Layer, layer
-from cutaway.knowledge.keras.state import standardize_data_format
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.keras.models.input_spec import InputSpec
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.state import standardize_data_format
 
 random = KnownModule("keras.random")
 

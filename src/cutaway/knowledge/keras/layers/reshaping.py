@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Dim, equal, less, product
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import Dim, equal, less, product
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.input_spec import InputSpec
-from cutaway.knowledge.keras.layer import Layer, layer
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import several
+from cutaway.knowledge.keras.models.input_spec import InputSpec
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
-from cutaway.knowledge.keras.shape import sizes_of, text
-from cutaway.knowledge.keras.state import standardize_data_format
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.keras.tensors.shape import sizes_of, text
 
 ops = KnownModule("keras.ops")
 

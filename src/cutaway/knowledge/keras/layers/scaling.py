@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.layer import Layer, layer
-from cutaway.knowledge.keras.tensor import convert
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.keras.models.layer import Layer, layer
+from cutaway.knowledge.keras.tensors.tensor import convert
 
 ops = KnownModule("keras.ops")
 

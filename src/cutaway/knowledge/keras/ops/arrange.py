@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from cutaway.core.dim import Dim, equal, product, unknown_size
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import promote
-from cutaway.knowledge.keras.op import Out, compute, op
-from cutaway.knowledge.keras.shape import size_of, sizes_of
-from cutaway.knowledge.keras.tensor import convert
+from cutaway.knowledge.keras.tensors.dtypes import promote
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of
+from cutaway.knowledge.keras.tensors.tensor import convert
 from cutaway.ops import join, reshape
 from cutaway.ops.elementwise import expands_to, written
 from cutaway.ops.pad import pad as pad_shape

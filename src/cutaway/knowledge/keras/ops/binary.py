@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.dim import Dim, floordiv, maximum, minimum, mod
+from cutaway.core.size.dim import Dim, floordiv, maximum, minimum, mod
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import DTYPES, floatx, promote, to_float
-from cutaway.knowledge.keras.op import Out, compute, op
-from cutaway.knowledge.keras.tensor import Tensor, convert
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, floatx, promote, to_float
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert
 from cutaway.ops.elementwise import broadcast
 
 _SIZES: dict[str, Callable[[Any, Any], Any]] = {
@@ -144,7 +144,7 @@ Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign]  # `==` m
 
 @op("keras.ops.where")
 def where(condition, x1=None, x2=None):
-    from cutaway.core.dim import unknown_size
+    from cutaway.core.size.dim import unknown_size
 
     given = convert(condition)
     if x1 is None or x2 is None:

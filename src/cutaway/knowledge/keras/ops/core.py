@@ -6,10 +6,10 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import promote, standardize
-from cutaway.knowledge.keras.tensor import KerasTensor, Tensor, convert, new
-from cutaway.knowledge.keras.tree import flatten, map_structure
-from cutaway.knowledge.registry import row
+from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.keras.tensors.dtypes import promote, standardize
+from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, convert, new
+from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
 
 
 @row("keras.ops.shape", "keras.src.ops.shape", "keras.src.backend.shape", "keras.src.ops.core.shape")

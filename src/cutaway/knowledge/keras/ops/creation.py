@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Dim, ceildiv, unknown_size
+from cutaway.core.size.dim import Dim, ceildiv, unknown_size
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.dtypes import DTYPES, floatx, promote, standardize
-from cutaway.knowledge.keras.op import Out, compute, op
+from cutaway.knowledge.base.values import Lazy
 from cutaway.knowledge.keras.ops.binary import kind_of
-from cutaway.knowledge.keras.shape import size_of, sizes_of
-from cutaway.knowledge.keras.tensor import Tensor, convert
-from cutaway.knowledge.values import Lazy
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, floatx, promote, standardize
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert
 
 
 def filled(shape: Any, dtype: Any, number: Any) -> Out:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.keras.op import Out, op
+from cutaway.core.size.dim import equal
+from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.conv import channels_first, restored
-from cutaway.knowledge.keras.shape import sizes_of, text
-from cutaway.knowledge.keras.state import standardize_data_format
+from cutaway.knowledge.keras.tensors.op import Out, op
+from cutaway.knowledge.keras.tensors.shape import sizes_of, text
 from cutaway.ops.window import per_axis, windows
 
 

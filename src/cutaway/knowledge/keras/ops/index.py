@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Dim, product, unknown_size
+from cutaway.core.size.dim import Dim, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import DTYPES, promote
-from cutaway.knowledge.keras.op import Out, compute, op
 from cutaway.knowledge.keras.ops.arrange import known_rank
-from cutaway.knowledge.keras.shape import size_of, sizes_of
-from cutaway.knowledge.keras.tensor import Tensor, convert, is_array
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, promote
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, is_array
 from cutaway.ops import reshape
 from cutaway.ops.index import Mask, Positions, plan
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, product
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.keras.dtypes import promote
-from cutaway.knowledge.keras.op import Out, compute, op
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.binary import reflected
-from cutaway.knowledge.keras.shape import text
-from cutaway.knowledge.keras.tensor import Tensor
+from cutaway.knowledge.keras.tensors.dtypes import promote
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.shape import text
+from cutaway.knowledge.keras.tensors.tensor import Tensor
 from cutaway.ops import einsum as sums
 from cutaway.ops import matmul as rule
 

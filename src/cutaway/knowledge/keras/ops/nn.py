@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.keras.dtypes import promote, to_float
-from cutaway.knowledge.keras.op import Out, compute, op
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.reduction import over
-from cutaway.knowledge.keras.shape import text
-from cutaway.knowledge.keras.tensor import convert
+from cutaway.knowledge.keras.tensors.dtypes import promote, to_float
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.shape import text
+from cutaway.knowledge.keras.tensors.tensor import convert
 from cutaway.ops.attention import attention
 from cutaway.ops.reduce import reduced
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.keras.op import Out, op
+from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.conv import channels_first, restored
-from cutaway.knowledge.keras.shape import text
-from cutaway.knowledge.keras.state import standardize_data_format
+from cutaway.knowledge.keras.tensors.op import Out, op
+from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.ops import pool as rule
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.knowledge.keras.dtypes import DTYPES, DType, promote, standardize, to_float
-from cutaway.knowledge.keras.op import Out, compute, op
-from cutaway.knowledge.keras.tensor import convert
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, promote, standardize, to_float
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.tensor import convert
 from cutaway.ops.reduce import axes, axis, reduced
 
 
@@ -115,7 +115,7 @@ for _name in ("argmax", "argmin"):
 
 def _scan(name: str) -> Callable[..., Any]:
     def rule(x: Any, axis: Any = None, dtype: Any = None) -> Out:
-        from cutaway.core.dim import product
+        from cutaway.core.size.dim import product
 
         x = convert(x)
         if axis is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Size
-from cutaway.knowledge.keras.dtypes import to_float
-from cutaway.knowledge.keras.op import Out, op
+from cutaway.core.size.dim import Size
 from cutaway.knowledge.keras.ops.arrange import known_rank
+from cutaway.knowledge.keras.tensors.dtypes import to_float
+from cutaway.knowledge.keras.tensors.op import Out, op
 from cutaway.ops import linalg
 
 

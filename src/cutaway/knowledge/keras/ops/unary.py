@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.knowledge.keras.dtypes import DTYPES, DType, standardize, to_float
-from cutaway.knowledge.keras.op import Out, compute, op
-from cutaway.knowledge.keras.tensor import convert
+from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, standardize, to_float
+from cutaway.knowledge.keras.tensors.op import Out, compute, op
+from cutaway.knowledge.keras.tensors.tensor import convert
 
 # Name -> numpy's name where that differs; the result is of a float type.
 _FLOAT = """arccos arccosh arcsin arcsinh arctan arctanh cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh sqrt tan

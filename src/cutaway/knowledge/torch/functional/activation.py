@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import axis, floating, same_dtype
-from cutaway.knowledge.torch.op import Out, composite, compute, inplace_op, op
-from cutaway.knowledge.torch.promote import float_type
-from cutaway.knowledge.torch.types import bool_, uint8
+from cutaway.knowledge.torch.tensor.op import Out, composite, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor.promote import float_type
+from cutaway.knowledge.torch.tensor.types import bool_, uint8
 from cutaway.ops.window import shown
 
 _F = "torch.nn.functional."

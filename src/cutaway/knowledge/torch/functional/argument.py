@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import has_zero
 from cutaway.core.fault import Fault, IndexFault, NotImplementedFault
+from cutaway.core.size.dim import has_zero
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import TABLE
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.base.registry import TABLE
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.ops.window import shown
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, product
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import floating, same_dtype
 from cutaway.knowledge.torch.functional.reduction import chosen, reduced
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import result_type
-from cutaway.knowledge.torch.tensor import new
-from cutaway.knowledge.torch.types import bool_, int64, uint8
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import result_type
+from cutaway.knowledge.torch.tensor.tensor import new
+from cutaway.knowledge.torch.tensor.types import bool_, int64, uint8
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown

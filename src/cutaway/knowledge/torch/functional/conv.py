@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Size, equal
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import Size, equal
 from cutaway.knowledge.torch.functional.argument import same_dtype, shape_of
-from cutaway.knowledge.torch.op import Out, op
+from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.ops.conv import Convolution, convolve, convolve_transposed
 from cutaway.ops.window import shown
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import axis, floating
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import float_type, promote_types, result_type
-from cutaway.knowledge.torch.types import bool_
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import float_type, promote_types, result_type
+from cutaway.knowledge.torch.tensor.types import bool_
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.window import shown
 

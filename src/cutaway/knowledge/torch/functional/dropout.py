@@ -7,9 +7,9 @@ from typing import Any
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty
-from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
-from cutaway.knowledge.torch.tensor import strides_of
-from cutaway.knowledge.torch.types import bool_
+from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor.tensor import strides_of
+from cutaway.knowledge.torch.tensor.types import bool_
 from cutaway.ops.window import shown
 
 _F = "torch.nn.functional."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, less, unknown_size
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
+from cutaway.core.size.dim import equal, less, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import forget
-from cutaway.knowledge.torch.op import Out, compute, inplace_op, op
-from cutaway.knowledge.torch.types import int32, int64
+from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor.types import int32, int64
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown, size_of
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import equal, product
 from cutaway.core.fault import Fault
+from cutaway.core.size.dim import equal, product
 from cutaway.knowledge.torch.functional.argument import same_dtype, shape_of
-from cutaway.knowledge.torch.op import Out, compute, op
-from cutaway.knowledge.torch.types import bfloat16
+from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.types import bfloat16
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import TABLE, row
+from cutaway.knowledge.base.registry import TABLE, row
 from cutaway.knowledge.torch.functional.argument import axis, floating, same_dtype
 from cutaway.knowledge.torch.functional.reduction import chosen, get_enum, reduced
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import float_type, promote_types, result_type
-from cutaway.knowledge.torch.tensor import Tensor, new
-from cutaway.knowledge.torch.types import bool_
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import float_type, promote_types, result_type
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.types import bool_
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown

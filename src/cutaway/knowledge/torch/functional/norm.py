@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
+from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import TABLE
+from cutaway.knowledge.base.registry import TABLE
 from cutaway.knowledge.torch.functional.argument import axis, empty, floating, forget, same_dtype, shape_of
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import float_type, promote_types
-from cutaway.knowledge.torch.types import bfloat16, float16, float32
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import float_type, promote_types
+from cutaway.knowledge.torch.tensor.types import bfloat16, float16, float32
 from cutaway.ops.norm import check_channels, check_groups, check_trailing
 from cutaway.ops.window import shown, size_of
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import equal
 from cutaway.core.fault import Fault, NotImplementedFault
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.torch.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.op import Out, compute, op
 from cutaway.ops import pad as padding
 from cutaway.ops.window import shown
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from cutaway.core.fault import Fault
 from cutaway.knowledge.torch.functional.argument import empty, floating
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import float_type
-from cutaway.knowledge.torch.types import int64
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import float_type
+from cutaway.knowledge.torch.tensor.types import int64
 from cutaway.ops import pool
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown

@@ -6,9 +6,9 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import KnownModule, register, row
-from cutaway.knowledge.torch.op import Out
-from cutaway.knowledge.torch.types import int64
+from cutaway.knowledge.base.registry import KnownModule, register, row
+from cutaway.knowledge.torch.tensor.op import Out
+from cutaway.knowledge.torch.tensor.types import int64
 
 # The losses of `torch` itself take the number, and leave their elements as they are where none is given.
 _NUMBERS = {"none": 0, "mean": 1, "elementwise_mean": 1, "sum": 2}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import equal, less, product
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault, TypeFault
+from cutaway.core.size.dim import equal, less, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty, floating, same_dtype
-from cutaway.knowledge.torch.op import Out, composite, compute, op
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor.op import Out, composite, compute, op
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.ops.pool import adaptive_pool
 from cutaway.ops.resize import resize
 from cutaway.ops.window import per_axis, require_at_least, shown, size_of, windows

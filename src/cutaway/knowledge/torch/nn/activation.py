@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cutaway.core.fault import ArgumentFault, AssertionFault
-from cutaway.knowledge.registry import KnownModule
-from cutaway.knowledge.torch import init as initial
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.torch.nn import init as initial
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain, rank, vector, weight
 

@@ -8,10 +8,10 @@ from functools import partial
 from operator import ge
 from typing import Any
 
-from cutaway.core.dim import Dim
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule, register
+from cutaway.knowledge.base.registry import KnownModule, register
 from cutaway.knowledge.torch.nn.linear import Linear
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain, unequal

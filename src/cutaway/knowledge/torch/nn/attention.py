@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cutaway.core import dim, session
-from cutaway.core.dim import Dim
+from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.core.size import dim
+from cutaway.core.size.dim import Dim
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.tensor import new
+from cutaway.knowledge.torch.tensor.tensor import new
 from cutaway.ops.elementwise import written
 
 torch = KnownModule("torch")

@@ -6,13 +6,13 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault, AssertionFault
 from cutaway.core.unknown import Undecidable
-from cutaway.knowledge.registry import KnownModule
-from cutaway.knowledge.torch import init
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.base.values import known
+from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.lazy import LazyModuleMixin, UninitializedBuffer, UninitializedParameter
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain, rank, storage, vector, weight
-from cutaway.knowledge.torch.types import int64
-from cutaway.knowledge.values import known
+from cutaway.knowledge.torch.tensor.types import int64
 
 F = KnownModule("torch.nn.functional")
 HOME = "torch.nn.modules.batchnorm"

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, symbol
-from cutaway.core.series import Plan, Repeat, Series, Turns, refuse_differing
+from cutaway.core.loop.series import Plan, Repeat, Series, Turns, refuse_differing
+from cutaway.core.size.dim import Dim, symbol
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.torch.nn.module import Module, layer
 
@@ -391,7 +391,7 @@ def _run_repeated(part: Repeat, input: Any) -> Any:
                 value = module(value)
         return {"input": value}
 
-    from cutaway.core.carried import Carried  # only loops of symbolic length need it
+    from cutaway.core.loop.recurrence import Carried  # only loops of symbolic length need it
 
     carried = Carried(key, plan, turns, {"input": input})
     if plan.trial:

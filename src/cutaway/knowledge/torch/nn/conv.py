@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cutaway.core.dim import less
 from cutaway.core.fault import ArgumentFault, AssertionFault, Fault
-from cutaway.knowledge.registry import KnownModule, row
-from cutaway.knowledge.torch import init
+from cutaway.core.size.dim import less
+from cutaway.knowledge.base.registry import KnownModule, row
+from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.lazy import LazyModuleMixin, UninitializedParameter
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.sizes import ntuple, reverse_repeat_tuple

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cutaway.core.dim import Dim
 from cutaway.core.fault import TypeFault
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.nn.module import Module, layer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 
 F = KnownModule("torch.nn.functional")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.batchnorm import _LazyNormBase, _NormBase, require_rank
 from cutaway.knowledge.torch.nn.module import layer
 from cutaway.knowledge.torch.nn.weights import rank, unequal

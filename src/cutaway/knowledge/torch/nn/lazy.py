@@ -8,12 +8,12 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.construction import Construction
-from cutaway.knowledge.registry import row
+from cutaway.knowledge.base.construction import Construction
+from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.nn.weights import require_differentiable, storage
-from cutaway.knowledge.torch.tensor import Tensor
-from cutaway.knowledge.torch.types import DTYPES, Device, DType
+from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.knowledge.torch.tensor.types import DTYPES, Device, DType
 
 
 @row("torch.nn.parameter.UninitializedTensorMixin")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.registry import KnownModule, row
-from cutaway.knowledge.torch import init
+from cutaway.knowledge.base.registry import KnownModule, row
+from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.lazy import LazyModuleMixin, UninitializedParameter
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain, weight

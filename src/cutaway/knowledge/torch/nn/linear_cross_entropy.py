@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from cutaway.core.dim import product
 from cutaway.core.fault import Fault
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.core.size.dim import product
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.linear import Linear
 from cutaway.knowledge.torch.nn.loss import _WeightedLoss
 from cutaway.knowledge.torch.nn.module import layer

@@ -6,7 +6,7 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.distance import PairwiseDistance
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain, rank

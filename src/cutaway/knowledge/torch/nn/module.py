@@ -11,15 +11,15 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.series import Repeat, mentions
+from cutaway.core.loop.series import Repeat, mentions
 from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
-from cutaway.knowledge.construction import Construction
-from cutaway.knowledge.flatten import flatten, flatten_arguments
-from cutaway.knowledge.registry import row
+from cutaway.knowledge.base.construction import Construction
+from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
-from cutaway.knowledge.torch.tensor import Tensor
-from cutaway.knowledge.torch.types import Device, DType
+from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.knowledge.torch.tensor.types import Device, DType
 
 
 class RemovableHandle:

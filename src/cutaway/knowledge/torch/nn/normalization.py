@@ -5,14 +5,14 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from cutaway.core.dim import Dim
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule
-from cutaway.knowledge.torch import init
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import indivisible, vector, weight
-from cutaway.knowledge.torch.op import Out, op
+from cutaway.knowledge.torch.tensor.op import Out, op
 
 F = KnownModule("torch.nn.functional")
 HOME = "torch.nn.modules.normalization"

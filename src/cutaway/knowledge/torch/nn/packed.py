@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from cutaway.core import dim
 from cutaway.core.fault import ArgumentFault, Fault
-from cutaway.knowledge.registry import KnownModule, row
-from cutaway.knowledge.torch.op import Out, compute, op
-from cutaway.knowledge.torch.types import int64
+from cutaway.core.size import dim
+from cutaway.knowledge.base.registry import KnownModule, row
+from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.types import int64
 from cutaway.ops.elementwise import written
 
 torch = KnownModule("torch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from cutaway.knowledge.registry import row
+from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.module import Module
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import row
-from cutaway.knowledge.torch.tensor import Tensor, TensorMeta, new
+from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.torch.tensor.tensor import Tensor, TensorMeta, new
 
 
 @row("torch.nn.Parameter", "torch.nn.parameter.Parameter")

@@ -11,7 +11,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.nn.container import pairs, position
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 
 def _as_parameter(value: Any) -> Any:

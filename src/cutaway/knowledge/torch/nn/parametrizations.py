@@ -5,15 +5,15 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from cutaway.core import dim as sizes
-from cutaway.core.dim import product
 from cutaway.core.fault import ArgumentFault
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.core.size import dim as sizes
+from cutaway.core.size.dim import product
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parametrize import register_parametrization
 from cutaway.knowledge.torch.nn.weight_norm import default_dim, matrix_sizes
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.ops.elementwise import written
 
 torch = KnownModule("torch")

@@ -6,14 +6,14 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cutaway.core import dim
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.size import dim
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import row
-from cutaway.knowledge.torch.context import modes
+from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.container import ModuleDict, ModuleList
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.torch.runtime.context import modes
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.ops.elementwise import written
 
 _PACKAGE = "torch.nn.utils.parametrize"

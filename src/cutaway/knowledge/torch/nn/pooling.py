@@ -8,7 +8,7 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.sizes import ntuple, single
 from cutaway.knowledge.torch.nn.weights import certain

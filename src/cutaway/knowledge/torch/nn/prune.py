@@ -5,8 +5,8 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from cutaway.knowledge.registry import KnownModule, row
-from cutaway.knowledge.torch.tensor import new
+from cutaway.knowledge.base.registry import KnownModule, row
+from cutaway.knowledge.torch.tensor.tensor import new
 
 torch = KnownModule("torch")
 _PACKAGE = "torch.nn.utils.prune"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import Fault
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.linear import Identity
 from cutaway.knowledge.torch.nn.module import Module
 

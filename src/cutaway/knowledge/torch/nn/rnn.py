@@ -5,16 +5,17 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from cutaway.core import dim, session
-from cutaway.core.dim import Dim
+from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size import dim
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.packed import PackedSequence, count
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.ops.elementwise import written
 from cutaway.ops.recurrent import stack_macs
 

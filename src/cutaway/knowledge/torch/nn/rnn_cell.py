@@ -6,12 +6,12 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.promote import float_type
-from cutaway.knowledge.torch.tensor import new
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.promote import float_type
+from cutaway.knowledge.torch.tensor.tensor import new
 from cutaway.ops.recurrent import cell_macs
 
 torch = KnownModule("torch")

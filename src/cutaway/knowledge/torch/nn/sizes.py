@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import register, row
-from cutaway.knowledge.torch.tensor import Tensor
+from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from cutaway.core.fault import AssertionFault
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule
-from cutaway.knowledge.torch import init
+from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.nn.weights import certain, rank, unequal, weight
-from cutaway.knowledge.torch.op import write
+from cutaway.knowledge.torch.tensor.op import write
 
 F = KnownModule("torch.nn.functional")
 HOME = "torch.nn.modules.sparse"

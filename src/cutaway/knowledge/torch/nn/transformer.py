@@ -6,10 +6,11 @@ import copy
 import math
 from typing import Any
 
-from cutaway.core import dim, session
+from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.size import dim
 from cutaway.core.unknown import Undecidable
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.functional.activation import relu
 from cutaway.knowledge.torch.nn.attention import MultiheadAttention, _canonical_mask, _none_or_dtype
 from cutaway.knowledge.torch.nn.container import ModuleList

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.dim import Dim
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.registry import KnownModule
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 
 F = KnownModule("torch.nn.functional")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from cutaway.core import dim, session
+from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.knowledge.registry import KnownModule, register, row
+from cutaway.core.size import dim
+from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.op import write
-from cutaway.knowledge.torch.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.op import write
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 
 torch = KnownModule("torch")
 _UTILS = "torch.nn.utils"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core import dim as sizes
 from cutaway.core.fault import Fault
-from cutaway.knowledge.registry import KnownModule, row
+from cutaway.core.size import dim as sizes
+from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.op import Out, op
-from cutaway.knowledge.torch.tensor import new
+from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.tensor import new
 
 torch = KnownModule("torch")
 nn = KnownModule("torch.nn")

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.dim import Dim, equal, less, unknown_size
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.session import is_named
+from cutaway.core.size.dim import Dim, equal, less, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.registry import row
+from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.parameter import Parameter
-from cutaway.knowledge.torch.tensor import Tensor, new
-from cutaway.knowledge.torch.types import CPU, Device, DType
+from cutaway.knowledge.torch.tensor.tensor import Tensor, new
+from cutaway.knowledge.torch.tensor.types import CPU, Device, DType
 
 
 def weight(layer: Any, shape: Any, device: Any = None, dtype: Any = None, requires_grad: Any = True) -> Any:

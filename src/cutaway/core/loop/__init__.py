@@ -1,0 +1,1 @@
+"""Sequences and loops of symbolic length."""

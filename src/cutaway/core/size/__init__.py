@@ -1,0 +1,1 @@
+"""Sizes: integers and exact symbolic expressions, what is known of them, and their text."""

@@ -1,0 +1,142 @@
+"""Modules that were pickled whole: the tree, classes, settings and weights, from the state that they would be given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cutaway.core.architecture import Architecture, JSONValue, Module, Note
+from cutaway.core.error import one_line
+from cutaway.core.place import Place
+from cutaway.formats import pickle_machine, weights
+from cutaway.formats.pickle_machine import Made, Name
+from cutaway.formats.pickled_tensor import Stored, tensor
+
+NOT_CALLED = "the file has the modules and their weights, not what is computed with them"
+_SCRIPTED = "__torch__"
+_MANGLED = re.compile(r"___torch_mangle_\d+\.")
+_MOST = 1_000_000
+_LONGEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A module: its class, its settings, what it holds."""
+
+    kind: str
+    settings: dict[str, JSONValue]
+    modules: dict[str, Made]
+    tensors: list[tuple[str, Stored, str | None]]
+
+
+def is_module(value: Any) -> bool:
+    """Tell whether a description is that of a module with its state."""
+    return _class(value) is not None and _state(value) is not None and _part(value) is not None
+
+
+def architecture(root: Made, *, name: str, target: str) -> tuple[Architecture, list[tuple[str, Stored]]]:
+    """Return the network of a pickled module, and its tensors."""
+    modules = []
+    found: list[tuple[str, Stored, str | None]] = []
+    for path, part in _walk(root):
+        modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings))
+        found += [(f"{path}.{own}" if path else own, stored, kind) for own, stored, kind in part.tensors]
+    place = Place(target.partition("::")[0])
+    listed = tuple(weights.listed(found))
+    alike = any(weight.kind == "tensor" for weight in listed)
+    made = Architecture(
+        name=name,
+        target=target,
+        framework="pytorch",
+        modules=tuple(modules),
+        weights=(*(w for w in listed if w.kind != "buffer"), *(w for w in listed if w.kind == "buffer")),
+        unknowns=(Note(NOT_CALLED, place),),
+        assumptions=(Note(weights.ALIKE, place),) if alike else (),
+    )
+    return made, [(own, stored) for own, stored, _ in found]
+
+
+def in_words(value: Any) -> str:
+    """Say what was saved in place of a network."""
+    entries = pickle_machine.entries(value)
+    if entries is not None:
+        return f"a dict with {', '.join(map(one_line, list(entries)[:8])) or 'nothing in it'}"
+    kind = _class(value)
+    return one_line(f"a {kind or type(value).__name__}")
+
+
+def _walk(root: Made) -> Iterator[tuple[str, _Part]]:
+    """Yield each module once, parents first, under the first path that leads to it."""
+    seen: set[int] = set()
+    waiting: list[tuple[str, Made]] = [("", root)]
+    while waiting and len(seen) < _MOST:
+        path, module = waiting.pop()
+        part = _part(module) if id(module) not in seen else None
+        seen.add(id(module))
+        if part is None:
+            continue
+        yield path, part
+        below = [(f"{path}.{name}" if path else name, child) for name, child in part.modules.items()]
+        waiting.extend(reversed(below))
+
+
+def _class(value: Any) -> Name | None:
+    """Return the class of a described object."""
+    if not isinstance(value, Made):
+        return None
+    maker = value.maker
+    if isinstance(maker, Name) and maker.name in ("_reconstructor", "__newobj__") and value.arguments:
+        maker = value.arguments[0]
+    return maker if isinstance(maker, Name) else None
+
+
+def _state(value: Made) -> dict[str, Any] | None:
+    state = value.state
+    if isinstance(state, tuple) and len(state) == 2:  # of a class with slots
+        state = state[0]
+    return pickle_machine.entries(state)
+
+
+def _part(value: Made) -> _Part | None:
+    kind, state = _class(value), _state(value)
+    if kind is None or state is None:
+        return None
+    if kind.module.partition(".")[0] == _SCRIPTED:
+        return _scripted(kind, state)
+    held = {name: pickle_machine.entries(state.get(name)) for name in ("_parameters", "_buffers", "_modules")}
+    if None in held.values():
+        return None
+    found: list[tuple[str, Stored, str | None]] = []
+    for holder, what in (("_parameters", "parameter"), ("_buffers", "buffer")):
+        for name, each in (held[holder] or {}).items():
+            stored = tensor(each)
+            if stored is not None:
+                found.append((name, stored, what))
+    modules = {name: child for name, child in (held["_modules"] or {}).items() if isinstance(child, Made)}
+    settings = {n: v for n, v in state.items() if not n.startswith("_") and n != "training" and _is_plain(v)}
+    return _Part(one_line(str(kind)), settings, modules, found)
+
+
+def _scripted(kind: Name, state: dict[str, Any]) -> _Part:
+    """Return a module of TorchScript, whose state is its attributes."""
+    modules: dict[str, Made] = {}
+    settings: dict[str, JSONValue] = {}
+    found: list[tuple[str, Stored, str | None]] = []
+    for name, value in state.items():
+        stored = tensor(value)
+        if stored is not None:
+            found.append((name, stored, None))
+        elif isinstance(value, Made) and (_class(value) or Name("", "")).module.partition(".")[0] == _SCRIPTED:
+            modules[name] = value
+        elif not name.startswith("_") and name != "training" and _is_plain(value):
+            settings[name] = value
+    full = _MANGLED.sub("", str(kind)).removeprefix(f"{_SCRIPTED}.")
+    return _Part(one_line(full), settings, modules, found)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return len(value) <= _LONGEST and all(type(item) in (int, float, bool, str) for item in value)
+    return value is None or type(value) in (int, float, bool) or (type(value) is str and len(value) <= 300)

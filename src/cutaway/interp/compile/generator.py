@@ -1,0 +1,348 @@
+"""Bodies of generators to closures that are host generators themselves.
+
+Only statements that contain a `yield` need this form; the others are compiled as usual. A `yield`
+inside a larger expression is taken out in front of it (`hoist.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Generator
+from typing import Any
+
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.compile.expression import assign_target, decide
+from cutaway.interp.compile.pattern import compile_pattern
+from cutaway.interp.compile.scope import Scope, yields
+from cutaway.interp.compile.statement import OURS, StatementCompiler, enter, matches
+from cutaway.interp.compile.yields import Hoist, is_plain, targets_of
+from cutaway.interp.run.budget import tick
+from cutaway.interp.run.frame import BREAK, HANDLING, RETURN, Closing, Frame, Stopping
+
+Steps = Callable[[Frame], "Generator[Any, Any, Any]"]
+"""A compiled statement that yields; its return value is a signal, as of any statement."""
+
+
+class GeneratorCompiler(StatementCompiler):
+    """Compiles the body of one generator function."""
+
+    def __init__(self, scope: Scope, file: str, owner: str = "") -> None:
+        super().__init__(scope, file, owner)
+        self.hoist = Hoist()
+
+    def function(self, body: list[ast.stmt]) -> Steps:
+        """Return the closure that runs the whole body."""
+        run = self.steps(body)
+
+        def generate(frame: Frame) -> Generator[Any, Any, Any]:
+            stop: StopIteration | None = None
+            try:
+                signal = yield from run(frame)
+            except Stopping as stopping:
+                stop = stopping.error
+            if stop is not None:
+                raise RuntimeError("generator raised StopIteration") from stop
+            return frame.value if signal is RETURN else None
+
+        return generate
+
+    def steps(self, nodes: list[ast.stmt]) -> Steps:
+        """Compile statements in order."""
+        parts: list[tuple[bool, Any]] = [
+            (True, self._stepping(node)) if yields(node) else (False, contained(self.statement(node))) for node in nodes
+        ]
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            for stepping, part in parts:
+                signal = (yield from part(frame)) if stepping else part(frame)
+                if signal is not None:
+                    return signal
+            return None
+
+        return run
+
+    def _stepping(self, node: ast.stmt) -> Steps:
+        compile_node = getattr(self, f"_step_{type(node).__name__}", None)
+        if compile_node is not None:
+            steps: Steps = compile_node(node)
+            return steps
+        if is_plain(node):
+            return self._assigned(node)
+        rest = self.hoist.statement(node)
+        self.scope.bound.update(self.hoist.names)
+        return self.steps(rest)
+
+    def _assigned(self, node: Any) -> Steps:
+        """Compile `name = yield ...`."""
+        give = self._yield(node.value)
+        assigns = [contained(assign_target(self, target)) for target in targets_of(node)]
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            value = yield from give(frame)
+            for assign in assigns:
+                assign(frame, value)
+
+        return run
+
+    def _value(self, node: ast.expr) -> Steps:
+        """Compile an expression that may contain yields; what it returns is the value."""
+        before, rest = self.hoist.expression(node)
+        self.scope.bound.update(self.hoist.names)
+        run, value = self.steps(before), contained(self.expression(rest))
+
+        def evaluate(frame: Frame) -> Generator[Any, Any, Any]:
+            yield from run(frame)
+            return value(frame)
+
+        return evaluate
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Steps:
+        value = contained(self.expression(node.value)) if node.value else None
+        line = node.lineno
+        if isinstance(node, ast.YieldFrom):
+
+            def delegate(frame: Frame) -> Generator[Any, Any, Any]:
+                assert value is not None
+                frame.line = line
+                source = value(frame)
+                if isinstance(source, Unknown):
+                    raise Undecidable(source)
+                result = yield from _delegated(iter(source))
+                return result
+
+            return delegate
+
+        def give(frame: Frame) -> Generator[Any, Any, Any]:
+            frame.line = line
+            given = value(frame) if value else None
+            thrown: BaseException | None = None
+            try:
+                sent = yield given
+            except Closing as closing:
+                thrown = closing.error
+            except StopIteration as stop:
+                thrown = Stopping(stop)
+            if thrown is not None:
+                raise thrown
+            return sent
+
+        return give
+
+    def _step_If(self, node: ast.If) -> Steps:
+        test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
+        line = node.lineno
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            frame.line = line
+            truth = decide((yield from test(frame)))
+            signal = yield from (body if truth else orelse)(frame)
+            return signal
+
+        return run
+
+    def _step_While(self, node: ast.While) -> Steps:
+        test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
+        line = node.lineno
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            while True:
+                tick()
+                frame.line = line
+                if not decide((yield from test(frame))):
+                    break
+                signal = yield from body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+            signal = yield from orelse(frame)
+            return signal
+
+        return run
+
+    def _step_For(self, node: ast.For) -> Steps:
+        source, assign = self._value(node.iter), contained(assign_target(self, node.target))
+        body, orelse = self.steps(node.body), self.steps(node.orelse)
+        line = node.lineno
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            frame.line = line
+            items = yield from source(frame)
+            for item in items:
+                tick()
+                assign(frame, item)
+                signal = yield from body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+            signal = yield from orelse(frame)
+            return signal
+
+        return run
+
+    def _step_Match(self, node: ast.Match) -> Steps:
+        subject = self._value(node.subject)
+        cases = [
+            (
+                contained(compile_pattern(self, case.pattern)),
+                self._value(case.guard) if case.guard else None,
+                self.steps(case.body),
+            )
+            for case in node.cases
+        ]
+        line = node.lineno
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            frame.line = line
+            value = yield from subject(frame)
+            if isinstance(value, Unknown):
+                raise Undecidable(value)
+            for fits, guard, body in cases:
+                if fits(frame, value) and (guard is None or decide((yield from guard(frame)))):
+                    signal = yield from body(frame)
+                    return signal
+            return None
+
+        return run
+
+    def _step_With(self, node: ast.With) -> Steps:
+        run = self.steps(node.body)
+        for item in reversed(node.items):
+            run = self._step_managed(item, run)
+        return run
+
+    def _step_managed(self, item: ast.withitem, body: Steps) -> Steps:
+        context = self._value(item.context_expr)
+        assign = assign_target(self, item.optional_vars) if item.optional_vars else None
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            manager = yield from context(frame)
+            if isinstance(manager, Unknown):
+                if assign is not None:
+                    assign(frame, manager)
+                signal = yield from body(frame)
+                return signal
+            leave, value = enter(manager)
+            try:
+                if assign is not None:
+                    assign(frame, value)
+                signal = yield from body(frame)
+            except OURS:
+                leave(None)
+                raise
+            except BaseException as error:
+                if not leave(_own(error)):
+                    raise
+                return None
+            returned = frame.value
+            leave(None)
+            frame.value = returned
+            return signal
+
+        return run
+
+    def _step_Try(self, node: ast.Try) -> Steps:
+        outer, self.guarded = self.guarded, self.guarded or bool(node.handlers)
+        body = self.steps(node.body)
+        self.guarded = outer
+        handlers = [
+            (self.expression(h.type) if h.type else None, self.caught(h.name), self.steps(h.body))
+            for h in node.handlers
+        ]
+        orelse, final = self.steps(node.orelse), self.steps(node.finalbody) if node.finalbody else None
+
+        def attempt(frame: Frame) -> Generator[Any, Any, Any]:
+            try:
+                signal = yield from body(frame)
+            except OURS:
+                raise
+            except BaseException as error:
+                own = _own(error)
+                for kinds, caught, handle in handlers:
+                    if kinds is not None and not matches(own, kinds(frame)):
+                        continue
+                    if caught is not None:
+                        holder, name = caught
+                        holder(frame)[name] = own
+                    HANDLING.append(own)
+                    try:
+                        signal = yield from handle(frame)
+                        return signal
+                    finally:
+                        HANDLING.pop()
+                        if caught is not None:
+                            holder(frame).pop(name, None)
+                raise
+            if signal is None:
+                signal = yield from orelse(frame)
+            return signal
+
+        if final is None:
+            return attempt
+
+        def run(frame: Frame) -> Generator[Any, Any, Any]:
+            try:
+                signal = yield from attempt(frame)
+            except OURS:
+                yield from final(frame)
+                raise
+            except BaseException:
+                ending = yield from final(frame)
+                if ending is None:
+                    raise
+                return ending
+            value = frame.value
+            ending = yield from final(frame)
+            if ending is not None:
+                return ending
+            frame.value = value
+            return signal
+
+        return run
+
+
+def contained(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a `StopIteration` of the target pass through host generators in another form."""
+
+    def run(*args: Any) -> Any:
+        try:
+            return evaluate(*args)
+        except StopIteration as stop:
+            raise Stopping(stop) from None
+
+    return run
+
+
+def _own(error: BaseException) -> BaseException:
+    """Return an exception as the target knows it."""
+    return error.error if isinstance(error, Stopping) else error
+
+
+def _delegated(inner: Any) -> Generator[Any, Any, Any]:
+    """`yield from inner`, which closes the inner generator when the outer one is closed."""
+    resume: Callable[[], Any] = inner.__next__
+    while True:
+        try:
+            item = resume()
+        except StopIteration as stop:
+            return stop.value
+        thrown: BaseException | None = None
+        sent = None
+        try:
+            sent = yield item
+        except Closing as closing:
+            thrown = closing.error
+        except BaseException as error:
+            thrown = error
+        if isinstance(thrown, GeneratorExit):
+            if hasattr(inner, "close"):
+                inner.close()
+            raise thrown
+        if thrown is not None:
+            if not hasattr(inner, "throw"):
+                raise thrown
+            resume = functools.partial(inner.throw, thrown)
+        else:
+            resume = inner.__next__ if sent is None else functools.partial(inner.send, sent)

@@ -1,0 +1,154 @@
+"""Which definitions of a module can wait until their names are used.
+
+A definition can wait if nothing can tell when it was evaluated: it only binds names that nothing else
+in the module binds, and what it reads while it is evaluated never changes. That holds for constants,
+for names bound once, and for what is read out of imported modules; it does not hold for an element or
+an attribute of an object that the module makes, nor for a subclass of a class that may be told of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+
+from cutaway.core.record import dataclass, field
+from cutaway.interp.compile.scope import assigned
+from cutaway.knowledge.base import registry
+
+_GLOBAL = re.compile(rb"\bglobal[ \t]+((?:\\\r?\n|[^\n;#\\])+)")
+_PLAIN_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "abstractmethod", "setter", "getter"))
+_PLAIN_HOMES = frozenset(("abc", "typing", "typing_extensions", "collections", "enum", "builtins"))
+
+
+def deferrable(body: list[ast.stmt], text: bytes, is_bare: Callable[[str, int, str], bool]) -> dict[int, set[str]]:
+    """Return the positions of the statements that can wait, each with the names that it binds.
+
+    `is_bare` tells of a module's dotted name, as an import has it, and a name in it whether that is a class that
+    inherits from nothing and is not told of its subclasses.
+    """
+    in_expressions = b":=" in text
+    names = [assigned([node], in_expressions) for node in body]
+    bound = Counter(name for found in names for name in found)
+    for declared in _GLOBAL.findall(text) if b"global" in text else ():
+        bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))
+    known = _Names(bound, b"import *" in text, is_bare)
+    found: dict[int, set[str]] = {}
+    for index, node in enumerate(body):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            known.enter(node)
+        elif names[index] and all(known.is_single(name) for name in names[index]) and known.can_wait(node):
+            found[index] = names[index]
+            if isinstance(node, ast.ClassDef):
+                known.plain.add(node.name)
+    return found
+
+
+@dataclass
+class _Names:
+    """What is known of the names of a module: how often they are bound, and which are imported from where."""
+
+    bound: Counter[str]
+    has_star: bool
+    is_bare: Callable[[str, int, str], bool]
+    homes: dict[str, tuple[str, int, list[str]]] = field(default_factory=dict)  # module, level, names in it
+    imported: set[str] = field(default_factory=set)
+    plain: set[str] = field(default_factory=set)  # classes whose subclasses are made without anybody being told
+
+    def enter(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Note what an import binds."""
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            home = (
+                (alias.name if isinstance(node, ast.Import) else node.module or "")
+                if not getattr(node, "level", 0)
+                else ""
+            )
+            self.imported.add(name)
+            if isinstance(node, ast.ImportFrom):
+                self.homes[name] = (node.module or "", node.level, [alias.name])
+            else:
+                self.homes[name] = (alias.name if alias.asname else name, 0, [])
+            if registry.models(home) or home.partition(".")[0] in _PLAIN_HOMES:
+                self.plain.add(name)
+
+    def is_single(self, name: str) -> bool:
+        """Tell whether a name is bound once, and so that it may be bound late."""
+        return self.bound[name] == 1 and not name.startswith("__")
+
+    def can_wait(self, node: ast.stmt) -> bool:
+        """Tell whether a statement can be evaluated at any time."""
+        if isinstance(node, ast.FunctionDef):
+            return not node.decorator_list and self._has_settled_defaults(node)
+        if isinstance(node, ast.ClassDef):
+            plain = not node.decorator_list and not node.keywords and all(self._is_plain_base(b) for b in node.bases)
+            return plain and all(self._can_wait_in_class(member) for member in node.body)
+        if isinstance(node, ast.Assign):
+            return all(isinstance(target, ast.Name) for target in node.targets) and self._is_settled(node.value)
+        return False
+
+    def _is_plain_base(self, node: ast.expr) -> bool:
+        attributes: list[str] = []
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            attributes[:0] = [node.attr] if isinstance(node, ast.Attribute) else []
+            node = node.value
+        if not isinstance(node, ast.Name) or self.bound[node.id] > 1:
+            return False
+        if node.id in self.plain or node.id == "object":
+            return True
+        module, level, names = self.homes.get(node.id, ("", 0, []))
+        *inner, last = [*names, *attributes] or [""]
+        return bool(last) and self.is_bare(".".join([module, *inner] if module else inner), level, last)
+
+    def _can_wait_in_class(self, node: ast.stmt) -> bool:
+        if isinstance(node, ast.FunctionDef):
+            tells = node.name in ("__init_subclass__", "__set_name__", "__class_getitem__")
+            return not tells and all(_is_plain(d) for d in node.decorator_list) and self._has_settled_defaults(node)
+        if isinstance(node, ast.Expr):
+            return isinstance(node.value, ast.Constant)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            parts = [node.value] if isinstance(node, ast.Assign) else [node.value, node.annotation]
+            return all(part is None or self._is_settled(part) for part in parts)
+        return isinstance(node, ast.Pass)
+
+    def _has_settled_defaults(self, node: ast.FunctionDef) -> bool:
+        defaults = [*node.args.defaults, *node.args.kw_defaults]
+        return all(default is None or self._is_settled(default) for default in defaults)
+
+    def _is_settled(self, node: ast.expr) -> bool:
+        """Tell whether an expression has the same value whenever it is evaluated."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.Name):
+            return self.bound[node.id] <= 1 and (not self.has_star or node.id in self.imported)
+        if isinstance(node, ast.Attribute):
+            return self._is_imported(node)
+        if isinstance(node, ast.Subscript):
+            return self._is_imported(node.value) and self._is_settled(node.slice)
+        if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+            return all(self._is_settled(item) for item in node.elts)
+        if isinstance(node, ast.Dict):
+            return all(item is not None and self._is_settled(item) for item in (*node.keys, *node.values))
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.operand, ast.Constant)
+        if isinstance(node, ast.BinOp):
+            return all(self._is_number(side) or self._is_imported(side) for side in (node.left, node.right))
+        return False
+
+    def _is_number(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.BinOp):
+            return self._is_number(node.left) and self._is_number(node.right)
+        return isinstance(node, ast.Constant)
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        """Tell whether something is read out of what an import binds."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.imported and self.bound[node.id] == 1
+
+
+def _is_plain(decorator: ast.expr) -> bool:
+    name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
+    return name in _PLAIN_DECORATORS

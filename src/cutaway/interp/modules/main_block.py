@@ -1,0 +1,43 @@
+"""A module as a script: what stands below `if __name__ == "__main__":` is evaluated behind the rest."""
+
+from __future__ import annotations
+
+import ast
+
+from cutaway.interp.modules.loader import ModuleState
+from cutaway.interp.run.frame import STACK
+from cutaway.syntax import source
+
+
+def has_main(state: ModuleState) -> bool:
+    """Tell whether a module does something only when it is started itself."""
+    return bool(_blocks(state))
+
+
+def run_main(state: ModuleState) -> None:
+    """Evaluate what a module does when it is started itself."""
+    name, state.namespace["__name__"] = state.namespace["__name__"], "__main__"
+    STACK.append(state.frame)
+    try:
+        for index, node in _blocks(state):
+            state.waiting[index] = node
+            state._execute(index, node, strict=False)
+    finally:
+        STACK.pop()
+        state.namespace["__name__"] = name
+
+
+def _blocks(state: ModuleState) -> list[tuple[int, ast.If]]:
+    if state.location.file is None and state.text is None:
+        return []
+    tree = source.parse(state._read(), state.file, whole=state.is_own)
+    return [(at, node) for at, node in enumerate(tree.body) if isinstance(node, ast.If) and _asks(node.test)]
+
+
+def _asks(test: ast.expr) -> bool:
+    """Tell whether a condition is `__name__ == "__main__"`."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = [test.left, test.comparators[0]]
+    names = {side.id for side in sides if isinstance(side, ast.Name)}
+    return names == {"__name__"} and any(isinstance(s, ast.Constant) and s.value == "__main__" for s in sides)

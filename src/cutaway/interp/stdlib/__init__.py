@@ -1,0 +1,1 @@
+"""Built-in names and the standard library, as a target sees them."""

@@ -1,0 +1,367 @@
+"""Loops that compute with plain numbers alone, and give the same again for the same.
+
+Networks compute tables of positions by loops over all pairs of them, once for every layer and with the same
+numbers in each. Such a loop reads and writes nothing but local variables that hold numbers, texts and flat
+containers of them; what it has done to them once is done again at once when it starts from equal values.
+
+A long one is put off: the lists that it fills are as long as its turns say (`core/lazy_list.py`), and most programs only
+make tensors of them, whose numbers nobody asks for. Whatever reads something else that it sets has it done.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from cutaway.core.lazy_list import Deferred
+from cutaway.interp.compile.scope import Scope
+from cutaway.interp.modules.loader import HIDDEN
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.stdlib.builtins import BUILTINS
+
+_WORTH = 16  # items of a loop
+_LONG = 1 << 14  # items that it adds to lists
+_STATEMENTS = (ast.Assign, ast.AugAssign, ast.If, ast.For, ast.Expr, ast.Pass, ast.Continue, ast.Break)
+_EXPRESSIONS = (ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Subscript)
+_PARTS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+_FUNCTIONS = frozenset(("abs", "len", "min", "max", "range", "enumerate", "zip"))
+_ATOMS = frozenset((int, str, type(None)))
+_NUMBERS = frozenset((int, float))
+
+
+class _Impure(Exception):
+    """A value is neither a number, nor a text, nor made of them alone."""
+
+
+class Repetition:
+    """What is known of one loop: the variables in it, and what it made of the values that it was started with."""
+
+    def __init__(self, names: Iterable[str], functions: Iterable[str], filling: Filling | None) -> None:
+        self._names = sorted(names)
+        self._functions = sorted(functions)
+        self._filling = filling
+        self._made: dict[Any, dict[str, Any]] = {}
+
+    def start(self, frame: Frame, items: Any, run: Run) -> Callable[[], None] | None:
+        """Do what was done before from the same values, and return None; or return what is to be called at the end.
+
+        None is also returned where it is put off; `run(frame, items, None)` is then done when it is asked for.
+        """
+        if type(items) not in (list, tuple, range) or len(items) < _WORTH or not self._are_built_in(frame):
+            return _ignored
+        if type(frame.vars) is Postponing:
+            frame.vars.settle(self._names)
+        try:
+            key = (_frozen(items), *(self._variable(frame, name, 4 * len(items)) for name in self._names))
+        except _Impure:
+            return _ignored
+        containers = self._containers(frame)
+        if len(set(containers.values())) < len(containers):
+            return _ignored  # one under two names
+        made = self._made.get(key)
+        if made is None and self._filling is not None and self._filling.put_off(frame, items, self._names, run, key):
+            return None
+        if made is None:
+            return lambda: self._keep(frame, key, containers)
+        for name, value in made.items():
+            _put(frame, name, value)
+        return None
+
+    def _are_built_in(self, frame: Frame) -> bool:
+        home = frame.globals.get(HIDDEN)
+        unshadowed = all(name not in frame.globals and name in BUILTINS for name in self._functions)
+        return unshadowed and (home is None or not home.stars)
+
+    def _containers(self, frame: Frame) -> dict[str, int]:
+        """Return which containers the variables hold, by their identity."""
+        held = {name: frame.vars[name] for name in self._names if name in frame.vars}
+        return {name: id(value) for name, value in held.items() if type(value) in (list, dict)}
+
+    def _variable(self, frame: Frame, name: str, most: int) -> Any:
+        if name not in frame.vars:
+            return _Impure  # it has no value yet
+        value = frame.vars[name]
+        if type(value) in (list, dict) and len(value) > most + 64:
+            raise _Impure
+        return _frozen(value)
+
+    def _keep(self, frame: Frame, key: Any, containers: dict[str, int]) -> None:
+        found: dict[str, Any] = {}
+        if self._containers(frame) != containers:
+            return  # a variable holds another one now
+        try:
+            for name in self._names:
+                if name in frame.vars:
+                    value = frame.vars[name]
+                    _frozen(value)
+                    found[name] = value.copy() if type(value) in (list, dict) else value
+        except _Impure:
+            return
+        self._made[key] = found
+
+
+def _references(held: dict[str, Any], name: str) -> int:
+    return sys.getrefcount(held[name])
+
+
+_PROBE: dict[str, Any] = {"": []}
+_HELD_ALONE = _references({**_PROBE}, "")
+"""References to a value that a variable holds, and nothing else but a copy of the variables."""
+
+Run = Callable[[Frame, Iterator[Any], None], object]
+
+
+class Postponing(dict[str, Any]):
+    """The variables of a function some of which a loop sets that was put off."""
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        super().__init__(variables)
+        self._waiting: list[tuple[set[str], Callable[[], dict[str, Any]]]] = []
+
+    def put_off(self, names: set[str], compute: Callable[[], dict[str, Any]]) -> None:
+        """Have variables computed when one of them is read."""
+        self._waiting.append((names, compute))
+        for name in names:
+            self.pop(name, None)
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Compute what is waiting and is among some names."""
+        for waiting in [one for one in self._waiting if not one[0].isdisjoint(names)]:
+            self._waiting.remove(waiting)
+            found = waiting[1]()
+            for name in waiting[0]:
+                if name in found:
+                    value = found[name]
+                    self.setdefault(name, value.copy() if type(value) in (list, dict) else value)
+
+    def __missing__(self, name: str) -> Any:
+        self.settle((name,))
+        if name in self:
+            return self[name]
+        raise KeyError(name)
+
+
+class Filling:
+    """A loop that sets variables, and adds to lists in each of its turns: how often is known before it is run."""
+
+    def __init__(self, changed: set[str], lists: dict[str, list[list[ast.For]]], loops: list[ast.For]) -> None:
+        self._changed, self._lists, self._inner = changed, lists, loops[1:]
+        self._numbers = _Numbers(loops[0])
+        self._computations: dict[Any, Callable[[], dict[str, Any]]] = {}
+
+    def put_off(self, frame: Frame, items: Any, names: list[str], run: Run, key: Any) -> bool:
+        """Put the loop off, where it is long and nothing else holds what it changes; False where it is not."""
+        counts = {id(loop): self._count(frame, loop) for loop in self._inner}
+        if None in counts.values():
+            return False
+        added = {
+            name: sum(len(items) * math.prod(counts[id(loop)] or 0 for loop in around) for around in places)
+            for name, places in self._lists.items()
+        }
+        if sum(added.values()) < _LONG:
+            return False
+        held: dict[str, Any] = {name: frame.vars[name] for name in names if name in frame.vars}
+        for name in held:
+            alone = type(held[name]) not in (list, dict) or _references(held, name) <= _HELD_ALONE
+            if name in self._changed | self._lists.keys() and not alone:
+                return False
+        if any(type(held.get(name)) is not list for name in added):
+            return False
+        start = {name: value.copy() if type(value) in (list, dict) else value for name, value in held.items()}
+        computed = self._computations.get(key)
+        if computed is None:
+            apart = Frame(start, frame.globals, frame.file, frame.parent, frame.function)
+            apart.line = frame.line
+            computed = self._computations[key] = _once(lambda: run(apart, iter(items), None), start)
+        if type(frame.vars) is not Postponing:
+            frame.vars = Postponing(frame.vars)
+        frame.vars.put_off(self._changed - added.keys(), computed)
+        for name, more in added.items():
+            length = len(held[name]) + more
+            numbers = self._numbers.fill(name, held)
+            frame.vars[name] = Deferred(length, lambda name=name: computed()[name], numbers)  # type: ignore[misc]
+        return True
+
+    def _count(self, frame: Frame, loop: ast.For) -> int | None:
+        """Return how often an inner loop turns; None where that is not known before."""
+        node = loop.iter
+        if isinstance(node, ast.Name) and node.id not in self._changed and node.id not in self._lists:
+            value = frame.vars.get(node.id)
+            return len(value) if type(value) in (list, tuple, range) else None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
+            ends = [self._end(frame, one) for one in node.args]
+            return None if None in ends else len(range(*ends))  # type: ignore[arg-type]
+        return None
+
+    def _end(self, frame: Frame, node: ast.expr) -> int | None:
+        if isinstance(node, ast.Name) and node.id not in self._changed:
+            value = frame.vars.get(node.id)
+        else:
+            value = node.value if isinstance(node, ast.Constant) else None
+        return value if type(value) is int else None
+
+
+def _once(run: Callable[[], object], variables: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+    """Return a function that gives variables, after something has been run the first time."""
+    waiting = [run]
+
+    def computed() -> dict[str, Any]:
+        if waiting:
+            waiting.pop()()
+        return variables
+
+    return computed
+
+
+def filling(node: ast.For) -> Filling | None:
+    """Return what a loop that computes fills; None where how much is not settled by its turns alone."""
+    changed: set[str] = set()
+    lists: dict[str, list[list[ast.For]]] = {}
+    loops = [node]
+    waiting: list[tuple[ast.AST, list[ast.For], bool]] = [(child, [], False) for child in (node.target, *node.body)]
+    while waiting:
+        child, around, is_open = waiting.pop()
+        if isinstance(child, (ast.Break, ast.Continue)):
+            return None
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            changed.add(child.id)
+        elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
+            if not isinstance(child.value, ast.Name):
+                return None
+            changed.add(child.value.id)
+        elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+            if is_open or not isinstance(child.func.value, ast.Name):
+                return None
+            lists.setdefault(child.func.value.id, []).append(around)
+        if isinstance(child, ast.For):
+            loops.append(child)
+            around = [*around, child]
+        is_open = is_open or isinstance(child, (ast.If, ast.BoolOp, ast.Compare))
+        waiting += [(below, around, is_open) for below in ast.iter_child_nodes(child)]
+    return None if not lists or changed & lists.keys() else Filling(changed, lists, loops)
+
+
+class _Numbers:
+    """Which expressions of a loop are numbers, whatever its variables are."""
+
+    def __init__(self, node: ast.For) -> None:
+        self._added: dict[str, list[ast.expr]] = {}
+        self._stored: dict[str, list[ast.expr | None]] = {}
+        for child in ast.walk(node):
+            if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+                self._added.setdefault(ast.unparse(child.func.value), []).extend(child.args)
+            elif isinstance(child, ast.Assign):
+                for target in child.targets:
+                    if isinstance(target, ast.Subscript):
+                        self._stored.setdefault(ast.unparse(target.value), []).append(child.value)
+            elif isinstance(child, ast.AugAssign) and isinstance(child.target, ast.Subscript):
+                self._stored.setdefault(ast.unparse(child.target.value), []).append(None)
+
+    def fill(self, name: str, held: dict[str, Any]) -> bool:
+        """Tell whether a list has nothing but numbers in it, and gets nothing else."""
+        return all(type(item) in _NUMBERS for item in held[name]) and all(
+            self._is_number(value, held) for value in self._added[name]
+        )
+
+    def _is_number(self, node: ast.expr | None, held: dict[str, Any]) -> bool:
+        match node:
+            case ast.Constant(value):
+                return type(value) in _NUMBERS
+            case ast.Call(ast.Name(name)):
+                return name in ("abs", "len")
+            case ast.BinOp(_, ast.Sub() | ast.FloorDiv() | ast.Div()):
+                return True
+            case ast.BinOp(left, ast.Add() | ast.Mult() | ast.Mod(), right):
+                return self._is_number(left, held) and self._is_number(right, held)
+            case ast.Subscript(ast.Name(name)):
+                before = held.get(name)
+                stored = self._stored.get(name)
+                if type(before) is not dict or stored is None or any(type(v) not in _NUMBERS for v in before.values()):
+                    return False
+                return all(self._is_number(value, held) for value in stored)
+        return False
+
+
+def _ignored() -> None:
+    pass
+
+
+def _put(frame: Frame, name: str, value: Any) -> None:
+    """Give a variable its value, or the container that it holds its contents: others may hold it too."""
+    if type(value) is list:
+        frame.vars[name][:] = value
+    elif type(value) is dict:
+        frame.vars[name].clear()
+        frame.vars[name].update(value)
+    else:
+        frame.vars[name] = value
+
+
+def _frozen(value: Any) -> Any:
+    """Return what stands for a plain value in a key: equal numbers of different types differ."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is float or kind is bool:
+        return kind, repr(value)
+    if kind is tuple:
+        return tuple([_frozen(item) for item in value])
+    if kind is range:
+        return range, value.start, value.stop, value.step
+    if kind is list:
+        return list, *[_inner(item) for item in value]
+    if kind is dict:
+        return dict, *[(_inner(key), _inner(item)) for key, item in value.items()]
+    raise _Impure
+
+
+def _inner(value: Any) -> Any:
+    """Freeze an element of a container, which must not be one that changes."""
+    if type(value) in (list, dict):
+        raise _Impure
+    return _frozen(value)
+
+
+def repetition(node: ast.For, scope: Scope) -> Repetition | None:
+    """Return what is known of a loop, None where it may do more than compute with local variables."""
+    if scope.kind != "function" or node.orelse:
+        return None
+    names: set[str] = set()
+    functions: set[str] = set()
+    waiting: list[ast.AST] = [node.target, *node.body]
+    while waiting:
+        child = waiting.pop()
+        if isinstance(child, ast.Call):
+            if not _is_computing(child, functions):
+                return None
+            waiting += child.args
+            if isinstance(child.func, ast.Attribute):
+                waiting.append(child.func.value)
+        elif isinstance(child, ast.Name):
+            if scope.depth_of(child.id) != 0:
+                return None
+            names.add(child.id)
+        elif isinstance(child, (*_STATEMENTS, *_EXPRESSIONS)):
+            if isinstance(child, ast.BinOp) and isinstance(child.op, (ast.Pow, ast.LShift, ast.MatMult)):
+                return None
+            if isinstance(child, ast.Subscript) and not isinstance(child.slice, (*_EXPRESSIONS, ast.Call)):
+                return None
+            waiting.extend(ast.iter_child_nodes(child))
+        elif not isinstance(child, _PARTS):
+            return None
+    return Repetition(names, functions, filling(node))
+
+
+def _is_computing(node: ast.Call, functions: set[str]) -> bool:
+    """Tell whether a call is of a function that computes, or adds to a list; note which function."""
+    if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return False
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr == "append" and isinstance(node.func.value, ast.Name)
+    if isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
+        functions.add(node.func.id)
+        return True
+    return False

@@ -1,0 +1,1 @@
+"""What every library's rows are built on: the registry, the framework protocol, reading networks off."""

@@ -1,0 +1,64 @@
+"""The seam between the interpreter and the frameworks: how a network is recognised, run and read off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from cutaway.core.architecture import Architecture
+from cutaway.core.place import Place
+from cutaway.core.session import Call, Session
+from cutaway.core.size.dim import Size
+from cutaway.knowledge.base.input_conventions import Settings
+
+
+class Framework(Protocol):
+    """What a framework's package offers the interpreter."""
+
+    name: str
+
+    def is_network(self, value: object) -> bool:
+        """Tell whether a value of the target is a network of this framework."""
+
+    def is_network_class(self, value: object) -> bool:
+        """Tell whether a value is a class of the target whose instances are networks."""
+
+    def unbound(self) -> list[tuple[str, Any]]:
+        """Return networks of the program that no name of it is bound to, with what to call them."""
+
+    def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Any:
+        """Make an input; a shape of None is an unknown one, and `number` what is in each of its places, if that is known."""
+
+    def forward(self, network: Any) -> Any:
+        """Return the function whose signature says which inputs a network takes."""
+
+    def declared(self, network: Any, name: str) -> Any:
+        """Return the input that a network itself declares for one of forward's parameters, None where it does not."""
+
+    def call(self, network: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Call a network with inputs that fit its forward's signature."""
+
+    def origin(self, network: Any) -> Place | None:
+        """Return where a network was made."""
+
+    def prepare(self, network: Any) -> None:
+        """Put a network into the mode in which it is analysed, recording that as an assumption."""
+
+    def settings(self, network: Any) -> Settings | None:
+        """Return what is known of the sizes that a network is made for; None where no inputs are to be assumed."""
+
+    def is_solvable(self, network: Any) -> bool:
+        """Tell whether someone may run a network on inputs of unknown sizes to find those that it accepts."""
+
+    def start_naming(self) -> None:
+        """Name what is made from now on as in a program that has made nothing yet."""
+
+    def parts(self, network: Any) -> list[Any]:
+        """Return the network and every network inside it."""
+
+    def read_off(self, network: Any, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        """Describe a network after `call`, or as it was built where it was not called."""
+
+
+FRAMEWORKS: list[Framework] = []
+"""The frameworks whose tables have been loaded."""

@@ -1,0 +1,341 @@
+"""What reading a network off is the same for every framework: calls, operations, shapes, remarks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.architecture import (
+    Architecture,
+    Condition,
+    Diagnostic,
+    DiagnosticNote,
+    JSONValue,
+    ModuleCall,
+    Note,
+    Op,
+    Quantity,
+    Shape,
+    Value,
+    Weight,
+)
+from cutaway.core.architecture import Module as ModuleRecord
+from cutaway.core.record import dataclass, field, replace
+from cutaway.core.session import Call, Reference, Session
+from cutaway.core.size.dim import Dim, is_known, rewritten, unknown_size
+from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.knowledge.base.causes import Causes
+from cutaway.knowledge.base.describe import Described, class_name, describe, qualified_name
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a framework finds in a network, each by its own names: modules by path, weights, inputs, calls by module.
+
+    `repeats` has how many there are of a module, by path, where that is not one.
+    """
+
+    modules: list[tuple[str, Any]]
+    weights: list[tuple[Weight, Any]]
+    inputs: list[tuple[str, Reference]]
+    calls: dict[int, list[Call]]
+    config: Callable[[Any], dict[str, JSONValue]]
+    repeats: dict[str, Any] = field(default_factory=dict)
+    separator: str = "."
+
+
+def architecture(
+    name: str,
+    target: str,
+    framework: str,
+    gathered: Session,
+    call: Call | None,
+    found: Found,
+    unknown_parts: Callable[[Causes], None],
+) -> Architecture:
+    """Put together what was found in a network and what was recorded of its call."""
+    paths = {id(module): path for path, module in found.modules}
+    names = {held._number: weight.name for weight, held in found.weights if _names_value(weight, held)}
+    names.update({reference.number: label for label, reference in found.inputs})
+    causes = Causes(gathered)
+    if call is not None:
+        causes.operations(gathered.operations[call.first_operation : call.last_operation])
+        causes.calls({path: found.calls.get(id(module), []) for path, module in found.modules}, found.separator)
+    unknown_parts(causes)
+    return Architecture(
+        name=name,
+        target=target,
+        framework=framework,
+        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in found.inputs),
+        outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
+        modules=tuple(
+            module_record(
+                module,
+                path,
+                found.calls.get(id(module), []),
+                partial(found.config, module),
+                found.repeats.get(path, 1),
+            )
+            for path, module in found.modules
+        ),
+        weights=tuple(weight for weight, _ in found.weights),
+        ops=tuple(operations(gathered, call, paths, names)),
+        unknowns=notes(gathered, paths),
+        assumptions=assumptions(gathered),
+        diagnostics=diagnostics(gathered),
+        separator=found.separator,
+        causes=causes.listed(),
+        conditions=conditions(gathered),
+    )
+
+
+def _names_value(weight: Weight, held: Any) -> bool:
+    return weight.tied_to is None and not isinstance(held, Unknown)
+
+
+def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str, Reference]]:
+    """Name the inputs of a call by the parameters of forward."""
+    parameters = list(signature.parameters.values())
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    star = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
+    for path, reference in call.inputs:
+        side, _, rest = path.partition(".")
+        head, _, tail = rest.partition(".")
+        if side == "0":
+            index = int(head)
+            head = positional[index] if index < len(positional) else f"{star}.{index - len(positional)}"
+        yield (f"{head}.{tail}" if tail else head), reference
+
+
+def layers_below(
+    network: Any, is_layer: Callable[[Any], bool], name_of: Callable[[Any], str], separator: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield a network of Keras and every layer below it once, with the path of its names; equal paths are numbered."""
+    seen = {id(network)}
+    taken: dict[str, int] = {}
+    yield "", network
+    waiting = [(layer, "") for layer in reversed(network._layers)]
+    while waiting:
+        layer, above = waiting.pop()
+        if id(layer) in seen or not is_layer(layer):
+            continue
+        session.current().tick()
+        seen.add(id(layer))
+        path = f"{above}{separator}{name_of(layer)}" if above else name_of(layer)
+        taken[path] = taken.get(path, 0) + 1
+        if taken[path] > 1:
+            path = f"{path}#{taken[path]}"
+        yield path, layer
+        waiting.extend((below, path) for below in reversed(layer._layers))
+
+
+def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
+    """Return the calls within a call, by the identity of their modules."""
+    found: dict[int, list[Call]] = {}
+    if root is None:
+        return found
+    start = gathered.calls.index(root)
+    for call in gathered.calls[start:]:
+        if call is not root and call.depth <= root.depth:
+            break
+        if id(call.module) in paths:
+            found.setdefault(id(call.module), []).append(call)
+    for first, last, place in gathered.unordered:
+        inside = {id(call) for call in gathered.calls[first:last]}
+        for calls in found.values():
+            if _blur(calls, [at for at, call in enumerate(calls) if id(call) in inside]):
+                gathered.note(Unknown(_UNORDERED, place))
+    return found
+
+
+_UNORDERED = "a set of texts is gone through, in an order that is another one each time that the program is run"
+
+
+def _blur(calls: list[Call], places: list[int]) -> bool:
+    """Leave open in what calls of a module differ, where it is not settled which comes first; False if in nothing."""
+    together = [calls[at] for at in places]
+    if len(together) < 2 or any(call.outputs is None for call in together):
+        return False
+    inputs = _alike([call.inputs for call in together])
+    outputs = _alike([call.outputs or [] for call in together])
+    if all(call.inputs == inputs and call.outputs == outputs for call in together):
+        return False
+    for at in places:
+        calls[at] = replace(calls[at], inputs=inputs or calls[at].inputs, outputs=outputs or calls[at].outputs)
+    return True
+
+
+def _alike(several: list[list[tuple[str, Reference]]]) -> list[tuple[str, Reference]]:
+    """Return values with what they have in common; nothing where there are not as many of them each time."""
+    if len({len(values) for values in several}) > 1:
+        return []
+    return [(column[0][0], _common([reference for _, reference in column])) for column in zip(*several)]
+
+
+def _common(references: list[Reference]) -> Reference:
+    first = references[0]
+    shapes = [reference.shape for reference in references]
+    if all(shape == shapes[0] for shape in shapes):
+        return first
+    if any(isinstance(shape, Unknown) or len(shape) != len(shapes[0]) for shape in shapes):
+        return Reference(first.number, Unknown("which of several shapes comes first is not settled"), first.dtype)
+    sizes = [column[0] if len(set(column)) == 1 else unknown_size() for column in zip(*shapes)]
+    return Reference(first.number, tuple(sizes), first.dtype)
+
+
+def module_record(
+    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, JSONValue]], repeat: Any = 1
+) -> ModuleRecord:
+    """Describe one module; its configuration is described when it is looked at."""
+    cls = type(module)
+    construction = module.__dict__.get("_construction")
+    incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
+    incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
+    described = Described(config)
+    return ModuleRecord(
+        path=path,
+        class_name=class_name(cls),
+        qualified_name=qualified_name(cls),
+        config=described,
+        source=construction.place if construction else None,
+        calls=module_calls(calls),
+        complete=not incomplete,
+        repeat=as_quantity(repeat),
+        origins=Described(partial(_origins, cls, construction, described, session.current())),
+    )
+
+
+def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, JSONValue]:
+    """Return how each argument of a constructor is known."""
+    place = construction.place if construction else None
+    try:
+        parameters = list(here.signature(cls.__init__).parameters)[1:]  # type: ignore[misc]
+    except (TypeError, ValueError, Undecidable):
+        parameters = []
+    written = here.literals(place, class_name(cls), parameters)
+    return {name: _origin(name, value, written) for name, value in config.items()}
+
+
+def _origin(name: str, value: JSONValue, written: dict[str, bool] | None) -> str:
+    if isinstance(value, dict) and "unknown" in value:
+        return "unknown"
+    if isinstance(value, dict) and "symbolic" in value:
+        return "symbolic"
+    if written is None or written.get(name) is False:
+        return "derived"
+    return "literal" if name in written else "default"
+
+
+def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
+    """Return calls in the form of the representation."""
+    return tuple(
+        ModuleCall(
+            tuple(shape_of(r) for _, r in call.inputs),
+            None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
+            tuple(dtype_of(r) for _, r in call.inputs),
+            tuple(dtype_of(r) for _, r in call.outputs or ()),
+        )
+        for call in calls
+    )
+
+
+def operations(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
+    """Yield the operations within a call; values go by `names`, or by their numbers."""
+    if call is None:
+        return
+
+    def value(reference: Reference) -> Value:
+        return Value(names.get(reference.number, f"v{reference.number}"), shape_of(reference), dtype_of(reference))
+
+    start = call.first_operation
+    for at, operation in enumerate(gathered.operations[start : call.last_operation], start):
+        path = paths.get(id(operation.module))
+        yield Op(
+            operation.op,
+            Described(partial(_attributes, operation.attributes)),
+            tuple(value(r) for r in operation.inputs),
+            tuple(value(r) for r in operation.outputs),
+            _around(at, gathered, paths) if path is None else path,
+            operation.place,
+            as_quantity(operation.macs),
+            operation.allocates,
+            repeat=as_quantity(_times(at, gathered)) if gathered.spans else 1,
+        )
+
+
+def _around(operation: int, gathered: Session, paths: dict[int, str]) -> str:
+    """Return the path of the innermost module of the tree that is being called when an operation takes place."""
+    found, deepest = "", -1
+    for call in gathered.calls:
+        if call.first_operation <= operation < call.last_operation and call.depth > deepest:
+            path = paths.get(id(call.module))
+            if path is not None:
+                found, deepest = path, call.depth
+    return found
+
+
+def _times(operation: int, gathered: Session) -> Any:
+    """Return how often an operation takes place that was followed once."""
+    times: Any = 1
+    for span in gathered.spans:
+        if span.operations[0] <= operation < span.operations[1]:
+            if span.count is None:
+                return None
+            times = times * span.count
+    return times
+
+
+def conditions(gathered: Session) -> tuple[Condition, ...]:
+    """Return the conditions that are settled, but might be otherwise."""
+    return tuple(Condition(d.text, d.kind, d.place, d.holds) for d in gathered.conditions.values())
+
+
+def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
+    return {name: describe(item) for name, item in attributes.items()}
+
+
+def as_quantity(size: Any) -> Quantity:
+    """Return a size in the form of the representation, None where it is unknown."""
+    if isinstance(size, int):
+        return size
+    if not isinstance(size, Dim):
+        return None
+    size = rewritten(size)
+    return size if isinstance(size, int) else str(size) if is_known(size) else None
+
+
+def shape_of(reference: Reference) -> Shape:
+    """Return a shape in the form of the representation."""
+    if isinstance(reference.shape, Unknown):
+        return None
+    return tuple([size if type(size) is int else as_quantity(size) for size in reference.shape])
+
+
+def dtype_of(reference: Reference) -> str | None:
+    """Return a dtype's name, None where it is unknown."""
+    return None if reference.dtype == "unknown" else reference.dtype
+
+
+def notes(gathered: Session, paths: dict[int, str]) -> tuple[Note, ...]:
+    """Return what is unknown of the modules in `paths`, and of none in particular."""
+    return tuple(
+        Note(note.text, note.place, paths.get(id(note.module)))
+        for note in gathered.unknowns
+        if note.module is None or id(note.module) in paths
+    )
+
+
+def assumptions(gathered: Session) -> tuple[Note, ...]:
+    """Return what was assumed."""
+    return tuple(Note(note.text, note.place) for note in gathered.assumptions)
+
+
+def diagnostics(gathered: Session) -> tuple[Diagnostic, ...]:
+    """Return the faults that were found."""
+    return tuple(
+        Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
+        for f in gathered.findings
+    )

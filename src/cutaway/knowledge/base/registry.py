@@ -1,0 +1,270 @@
+"""The tables of what libraries contain: qualified name -> the object that models it.
+
+A library is a package or module of `cutaway.knowledge`; touching it imports all its files, which
+register their rows. Nothing else lists them.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+
+T = TypeVar("T")
+
+TABLE: dict[str, Any] = {}
+_CONSTANTS: dict[int, Any] = {}
+ARRAYS: set[type] = set()
+"""Classes whose operators are bounded by the library that they come from."""
+CONSTRUCTORS: dict[type, Callable[..., Any]] = {}
+"""What calling a class of a library means, where that is not what the class itself does."""
+
+_NAMESPACES: set[str] = set()
+_ABSENT: set[str] = set()
+_LOADED: set[str] = set()
+_WAITING: list[str] = []
+# Library -> the package or module of ours that models it.
+_HOMES = {name: name for name in ("torch", "einops", "numpy", "keras", "tensorflow")}
+_HOMES.update({name: f"libraries.{name.lower()}" for name in ("yaml", "cv2", "sklearn", "PIL")})
+_READABLE: set[str] = set()
+_ALIASES: list[tuple[str, str]] = []
+
+
+# Libraries that are read from their source but for a few rows: library -> our file.
+_PARTLY = {
+    "beartype": "type_checkers",
+    "huggingface_hub": "huggingface_hub",
+    "jaxtyping": "type_checkers",
+    "torch_geometric": "torch_geometric",
+    "transformers": "transformers",
+    "typeguard": "type_checkers",
+}
+_REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
+
+
+class DuplicateRow(Exception):
+    """Two rows claim the same name."""
+
+
+def register(name: str, value: T) -> T:
+    """Enter one row; a second row of the same name is a mistake of ours."""
+    if name in TABLE:
+        raise DuplicateRow(name)
+    TABLE[name] = value
+    if not isinstance(value, type) and type(value).__module__.startswith("cutaway."):
+        _CONSTANTS[id(value)] = value
+    parent = name.rpartition(".")[0]
+    while parent and parent not in _NAMESPACES:
+        _NAMESPACES.add(parent)
+        parent = parent.rpartition(".")[0]
+    return value
+
+
+def row(*names: str) -> Callable[[T], T]:
+    """Register the decorated object under each of its names."""
+
+    def enter(value: T) -> T:
+        for name in names:
+            register(name, value)
+        return value
+
+    return enter
+
+
+def absent(*names: str) -> None:
+    """State that the library has no such attribute, which a target may ask with `hasattr`."""
+    _ABSENT.update(names)
+
+
+def load(library: str) -> bool:
+    """Import the rows of a library; tell whether there are any.
+
+    Files that the library's package names in `LATER` wait until a name is not found in the others. `ALIASES`
+    are other beginnings of its names, `NEEDS` the libraries that it contains. Where it is `READABLE`, what
+    has no row is read from the library's own source.
+    """
+    if library in _LOADED:
+        return True
+    home = _HOMES.get(library)
+    if home is None:
+        return False
+    _LOADED.add(library)
+    package = importlib.import_module(f"cutaway.knowledge.{home}")
+    if getattr(package, "READABLE", False):
+        _READABLE.add(library)
+    _ALIASES.extend(getattr(package, "ALIASES", ()))
+    for needed in getattr(package, "NEEDS", ()):
+        load(needed)
+    later: frozenset[str] = getattr(package, "LATER", frozenset())
+    start = f"{package.__name__}."
+    for module in _files(package.__name__, list(getattr(package, "__path__", []))):
+        if module[len(start) :] in later:
+            _WAITING.append(module)
+        else:
+            importlib.import_module(module)
+    return True
+
+
+def _files(package: str, folders: list[str]) -> Iterator[str]:
+    """Yield the dotted names of a package's modules, as `pkgutil.walk_packages` does without importing any."""
+    for folder in folders:
+        for entry in sorted(os.listdir(folder)):
+            name, dot, suffix = entry.partition(".")
+            if dot and suffix == "py" and name != "__init__":
+                yield f"{package}.{name}"
+            elif not dot and os.path.isfile(os.path.join(folder, name, "__init__.py")):
+                yield f"{package}.{name}"
+                yield from _files(f"{package}.{name}", [os.path.join(folder, name)])
+
+
+def load_rest(name: str = "") -> bool:
+    """Import files that were left for later; tell whether there were any.
+
+    For a `name` these are the files with its last word in them, or all if there are none: names are also put
+    together. In a namespace that no file speaks of, there is nothing to be found.
+    """
+    *namespaces, last = name.split(".")[1:] or [""]
+    if namespaces and not any(_mentions(module, namespaces) for module in _WAITING):
+        return False
+    waiting = [module for module in _WAITING if last and _mentions(module, [last])] or _WAITING[:]
+    for module in waiting:
+        _WAITING.remove(module)
+    for module in waiting:
+        importlib.import_module(module)
+    return bool(waiting)
+
+
+def _mentions(module: str, words: list[str]) -> bool:
+    """Tell whether a file of ours has all of these words in it, or may have them."""
+    text = _text(module)
+    return text is None or all(word in text for word in words)
+
+
+_PACKAGE_PARENT = __file__.rpartition(os.path.join("cutaway", "knowledge"))[0]
+
+
+@functools.cache
+def _text(module: str) -> str | None:
+    base = os.path.join(_PACKAGE_PARENT, *module.split("."))
+    try:
+        with open(f"{base}.py", encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def models(name: str) -> bool:
+    """Tell whether a dotted module name belongs to a modelled library."""
+    return any(name == home or name.startswith(home + ".") for home in _HOMES)
+
+
+def library_of(name: str) -> str:
+    """Return the modelled library that a dotted module name belongs to."""
+    return next(home for home in _HOMES if name == home or name.startswith(home + "."))
+
+
+def is_described(module: str) -> bool:
+    """Tell whether some names of a module's library are described by rows, though it is read from its source."""
+    return module.partition(".")[0] in _PARTLY
+
+
+def rows_in(module: str) -> dict[str, Any]:
+    """Return the rows that replace names of a module which is otherwise read from its source."""
+    library = module.partition(".")[0]
+    if library not in _PARTLY:
+        return {}
+    if library not in _REPLACED:
+        importlib.import_module(f"cutaway.knowledge.libraries.{_PARTLY[library]}")
+        replaced = _REPLACED[library] = {}
+        for name, value in TABLE.items():
+            if name.startswith(f"{library}."):
+                home, _, last = name.rpartition(".")
+                replaced.setdefault(home, {})[last] = value
+    return _REPLACED[library].get(module, {})
+
+
+def is_shared(value: object) -> bool:
+    """Tell whether a class or module belongs to a modelled library, so that it outlives one analysis."""
+    if isinstance(value, type):
+        home = value.__module__
+        if home.startswith("cutaway."):
+            return home.startswith("cutaway.knowledge.")
+        return (
+            home.partition(".")[0] in _LOADED and getattr(sys.modules.get(home), value.__qualname__, None) is not value
+        )
+    return type(value) is KnownModule
+
+
+def is_constant(value: object) -> bool:
+    """Tell whether an object is itself a row, as `torch.float32` is."""
+    return id(value) in _CONSTANTS
+
+
+class KnownModule:
+    """A module of a modelled library, as the target sees it."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        name = f"{self.__name__}.{attribute}"
+        if attribute.startswith("__") and attribute.endswith("__") and name not in TABLE:
+            raise AttributeError(attribute)
+        if name in _ABSENT:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}")
+        value = lookup(name)
+        self.__dict__[attribute] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        load_rest()
+        start = f"{self.__name__}."
+        names = {name[len(start) :].partition(".")[0] for name in (*TABLE, *_NAMESPACES) if name.startswith(start)}
+        return sorted(names)
+
+    def __repr__(self) -> str:
+        return f"<module {self.__name__!r}>"
+
+
+def lookup(name: str) -> Any:
+    """Return the row of this name, a namespace, or an `Unknown` that says it has none."""
+    if name in TABLE:
+        return TABLE[name]
+    if name in _NAMESPACES:
+        return KnownModule(name)
+    for start, instead in _ALIASES:
+        if name == start or name.startswith(f"{start}."):
+            return lookup(instead + name[len(start) :])
+    if load_rest(name):
+        return lookup(name)
+    return _from_source(name) if name.partition(".")[0] in _READABLE else Unknown(f"{name} is not modelled")
+
+
+def _from_source(name: str) -> Any:
+    """Read what has no row from its library's own source, where that is installed."""
+    seeking: set[str] = session.current().state.setdefault("registry.seeking", set())
+    if name in seeking:
+        return Unknown(f"{name} is not modelled")  # its source only leads back to here
+    seeking.add(name)
+    try:
+        return _sought(name)
+    finally:
+        seeking.discard(name)
+
+
+def _sought(name: str) -> Any:
+    bring = session.current().module
+    module = bring(name)
+    if module is not None:
+        return module
+    home, _, last = name.rpartition(".")
+    module = bring(home)
+    if module is None:
+        return Unknown(f"{name} is neither modelled nor is the source of {name.partition('.')[0]} installed")
+    return getattr(module, last, Unknown(f"{home} has no {last}"))

@@ -1,0 +1,1 @@
+"""Layers and models of Keras, and what they keep while a program runs."""

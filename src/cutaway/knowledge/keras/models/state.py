@@ -1,0 +1,158 @@
+"""What Keras keeps for a whole program: counters of names, open name scopes, the layer that is being called."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.fault import ArgumentFault
+from cutaway.core.loop.series import Plan, replan
+from cutaway.core.size.dim import Dim
+from cutaway.core.unknown import Undecidable, Unknown, decisions
+from cutaway.knowledge.base.registry import row
+
+
+def state(name: str, default: Any) -> Any:
+    """Return a value of the program's, made the first time."""
+    held = session.current().state
+    key = f"keras.{name}"
+    if key not in held:
+        held[key] = default()
+    return held[key]
+
+
+def put(name: str, value: Any) -> None:
+    """Set a value of the program's."""
+    session.current().state[f"keras.{name}"] = value
+
+
+def snake_case(name: str) -> str:
+    """Return a class's name as layers of it are called."""
+    name = re.sub(r"\W+", "", name)
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+@row("keras.src.utils.naming.auto_name")
+def auto_name(prefix: str) -> str:
+    """Return a name that is new to the program: `conv2d`, `conv2d_1`."""
+    return uniquify(snake_case(prefix))
+
+
+@row("keras.src.utils.naming.uniquify")
+def uniquify(name: str) -> str:
+    """Return a name with a number behind it, unless it is new."""
+    here = session.current()
+    seen = here.counters.get(name)
+    if seen is None and here.turns:  # the first of them has another name
+        key = here.turns[-1].key
+        replan(key, decisions().plans.get(key, Plan()).after_first())
+    here.counters[name] = (seen or 0) + 1
+    if seen is None:
+        return name
+    return f"{name}_{{{seen}}}" if isinstance(seen, Dim) else f"{name}_{seen}"
+
+
+@row("keras.backend.get_uid", "keras.src.backend.get_uid", "keras.src.utils.naming.get_uid")
+def get_uid(prefix: str = "") -> int:
+    counts = session.current().counters
+    counts[prefix] = counts.get(prefix, 0) + 1
+    return int(counts[prefix])
+
+
+@row("keras.utils.clear_session", "keras.backend.clear_session", "keras.src.backend.common.global_state.clear_session")
+def clear_session(free_memory: bool = True) -> None:
+    reset_uids()
+    put("scopes", [])
+
+
+@row("keras.backend.reset_uids", "keras.src.utils.naming.reset_uids")
+def reset_uids() -> None:
+    session.current().counters.clear()
+    put("tensors", {})
+
+
+def tensor_name() -> str:
+    """Return the next name of a symbolic tensor, which no loop hands on."""
+    counts = state("tensors", dict)
+    number = counts["next"] = counts.get("next", -1) + 1
+    return f"keras_tensor_{number}" if number else "keras_tensor"
+
+
+@row(
+    "keras.name_scope",
+    "keras.backend.name_scope",
+    "keras.src.backend.name_scope",
+    "keras.src.backend.common.name_scope",
+)
+class name_scope:
+    """A part of the paths of the variables that are made inside."""
+
+    def __init__(
+        self, name: Any, caller: Any = None, deduplicate: bool = True, override_parent: str | None = None
+    ) -> None:
+        if type(name) is Unknown:
+            raise Undecidable(name)
+        if not isinstance(name, str) or "/" in name:
+            raise ArgumentFault(f"name_scope: name must be a text without '/', but is {name!r}", "invalid-argument")
+        self.name = name
+        self.caller = caller
+        self.deduplicate = deduplicate
+        self.override_parent = override_parent
+        parent = getattr(caller, "_parent_path", None)
+        if override_parent is None and deduplicate and parent is not None:
+            self.override_parent = parent
+        self._pushed = False
+
+    def __enter__(self) -> Any:
+        scopes = state("scopes", list)
+        if self.deduplicate and scopes and self.caller is not None:
+            if scopes[-1].caller is self.caller and scopes[-1].name == self.name:
+                return self
+        scopes.append(self)
+        self._pushed = True
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        scopes = state("scopes", list)
+        if self._pushed and scopes:
+            scopes.pop()
+
+
+def current_path() -> str:
+    """Return the path of the open name scopes."""
+    parts: list[str] = []
+    for scope in state("scopes", list):
+        if scope.override_parent is not None:
+            parts = [part for part in scope.override_parent.split("/") if part]
+        parts.append(scope.name)
+    return "/".join(parts)
+
+
+@row("keras.config.image_data_format", "keras.backend.image_data_format", "keras.src.backend.image_data_format")
+def image_data_format() -> str:
+    return str(state("data_format", lambda: "channels_last"))
+
+
+@row(
+    "keras.config.set_image_data_format",
+    "keras.backend.set_image_data_format",
+    "keras.src.backend.set_image_data_format",
+)
+def set_image_data_format(data_format: Any) -> None:
+    put("data_format", data_format)
+
+
+def standardize_data_format(data_format: Any) -> str:
+    """Return the order of dimensions that an argument asks for."""
+    if data_format is None:
+        return image_data_format()
+    if type(data_format) is Unknown:
+        raise Undecidable(data_format)
+    text = str(data_format).lower()
+    if text not in ("channels_last", "channels_first"):
+        raise ArgumentFault(
+            f"data_format must be 'channels_first' or 'channels_last', but is {data_format!r}", "invalid-argument"
+        )
+    return text

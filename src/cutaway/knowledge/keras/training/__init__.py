@@ -1,0 +1,1 @@
+"""Training, saving and data: what surrounds a network in Keras."""

@@ -1,0 +1,185 @@
+"""`compile`, `fit`, `evaluate` and `predict`: nothing is trained, but data that does not suit the model is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.size.dim import equal
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.training_loops import count_step
+from cutaway.knowledge.keras.tensors.shape import text
+from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, convert, is_array, keras_tensor
+from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
+from cutaway.ops.elementwise import broadcast
+
+
+class History:
+    """What `fit` returns: the numbers of a training that does not happen."""
+
+    def __init__(self) -> None:
+        self.history = Unknown("the course of a training is not known")
+        self.epoch: list[int] = []
+        self.params: dict[str, Any] = {}
+
+
+def mention(model: Any) -> None:
+    """Note that a program does something with a model: it is one of its networks, whatever it is bound to."""
+    session.current().state.setdefault("keras.models", {})[id(model)] = model
+
+
+class Trainer:
+    """What a model offers to train it."""
+
+    def compile(
+        self, optimizer: Any = "rmsprop", loss: Any = None, loss_weights: Any = None, metrics: Any = None, **kwargs: Any
+    ) -> None:
+        self.__dict__["optimizer"], self.__dict__["loss"] = optimizer, loss
+        mention(self)
+
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: Any = 1, *args: Any, **kwargs: Any
+    ) -> History:
+        check(self, x, y)
+        validation = kwargs.get("validation_data")
+        if isinstance(validation, (list, tuple)) and len(validation) >= 2:
+            check(self, validation[0], validation[1])
+        return History()
+
+    fit_generator = fit
+
+    def evaluate(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Unknown:
+        check(self, x, y)
+        return Unknown("the result of an evaluation is not known")
+
+    evaluate_generator = train_on_batch = test_on_batch = evaluate
+
+    def predict(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        outputs = check(self, x, None)
+        if outputs is None:
+            return Unknown("the numbers of a prediction are not known")
+        return map_structure(_predicted, outputs)
+
+    predict_generator = predict_on_batch = predict
+
+    def reset_metrics(self) -> None:
+        """There are no numbers to reset."""
+
+    reset_states = reset_metrics
+
+
+def _predicted(output: Any) -> Any:
+    """Return the array that a prediction is."""
+    if not isinstance(output, Tensor):
+        return output
+    from cutaway.knowledge.numpy.shaped import of_tensor
+
+    return of_tensor(output)
+
+
+def check(model: Any, x: Any, y: Any) -> Any:
+    """Compare data with a model's inputs, and targets with its outputs and its loss; return the outputs."""
+    here = session.current()
+    mention(model)
+    count_step("steps of training")
+    try:
+        return _checked(model, x, y)
+    except Undecidable:
+        return None
+    except Fault as fault:
+        here.find(fault)
+        raise
+
+
+def _checked(model: Any, x: Any, y: Any) -> Any:
+    element = getattr(x, "element", None) if y is None else None
+    if isinstance(element, tuple) and len(element) in (2, 3):  # of a pipeline that yields inputs with their targets
+        x, y = element[0], element[1]
+    elif element is not None:
+        x = element
+    inputs = _tensors(x)
+    if inputs is None:
+        return None
+    flat = flatten(inputs)
+    targets = _tensors(y)
+    given = [*flat, *(flatten(targets) if targets is not None else [])]
+    counts = [tensor._shape[0] for tensor in given if tensor._shape]
+    for count in counts[1:]:
+        if equal(counts[0], count) is False:
+            raise ArgumentFault(
+                f"data: the numbers of samples differ: {' and '.join(map(str, dict.fromkeys(counts)))}",
+                "different-lengths",
+            )
+    outputs = model(map_structure(_symbolic, inputs))
+    if targets is not None:
+        _compare(model, flatten(targets), flatten(outputs))
+    return outputs
+
+
+def _tensors(value: Any) -> Any:
+    """Return data as tensors in its structure; None where it is not known, or not in arrays."""
+    leaves = [value] if isinstance(value, list) and value and isinstance(value[0], (int, float)) else flatten(value)
+    if not leaves or any(not (isinstance(leaf, Tensor) or is_array(leaf)) for leaf in leaves):
+        return None
+    made = map_structure(convert, value)
+    if any(isinstance(tensor._shape, Unknown) for tensor in flatten(made)):
+        return None
+    return made
+
+
+def _symbolic(tensor: Any) -> KerasTensor:
+    from cutaway.core.size.dim import symbol
+    from cutaway.knowledge.keras.tensors.shape import BATCH
+
+    return keras_tensor((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
+
+
+_BROADCAST = """mse mae mape msle mean_squared_error mean_absolute_error mean_absolute_percentage_error
+mean_squared_logarithmic_error MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
+binary_crossentropy BinaryCrossentropy huber Huber log_cosh LogCosh hinge Hinge squared_hinge SquaredHinge""".split()
+_CATEGORIES = ("categorical_crossentropy", "CategoricalCrossentropy")
+_SPARSE = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
+
+
+def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
+    """Compare targets with the output under a loss of Keras's own; what another loss takes is not known."""
+    loss = model.__dict__.get("loss")
+    if len(outputs) != 1 or len(targets) != 1:
+        return
+    own = type(loss).__module__.startswith("keras.")
+    suits(loss if isinstance(loss, str) else type(loss).__name__ if own else "", targets[0], outputs[0])
+
+
+def suits(name: str, target: Any, output: Any) -> None:
+    """Raise where targets do not suit an output under a loss of Keras's own."""
+    if not isinstance(output, Tensor) or isinstance(output._shape, Unknown) or isinstance(target._shape, Unknown):
+        return
+    wanted, have = tuple(output._shape[1:]), tuple(target._shape[1:])
+    if len(have) == len(wanted) + 1 and equal(have[-1], 1) is True and name not in _SPARSE:
+        have = have[:-1]
+    elif len(have) == len(wanted) - 1 and equal(wanted[-1], 1) is True and name not in _SPARSE:
+        have = (*have, 1)
+    if name in _SPARSE:
+        inner = wanted[:-1]
+        fits = _equal(have, inner) or _equal(have, (*inner, 1))
+    elif name in _CATEGORIES:
+        fits = _equal(have, wanted)
+    elif name not in _BROADCAST:
+        return
+    else:
+        if len(have) == len(wanted) - 1:
+            have = (*have, 1)
+        try:
+            broadcast("loss", have, wanted)
+            fits = True
+        except Fault:
+            fits = False
+    if not fits:
+        raise ArgumentFault(
+            f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
+        )
+
+
+def _equal(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+    return len(left) == len(right) and all(equal(a, b) is not False for a, b in zip(left, right))

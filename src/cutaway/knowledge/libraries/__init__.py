@@ -1,0 +1,1 @@
+"""Small libraries of which a few names are described, a file each."""

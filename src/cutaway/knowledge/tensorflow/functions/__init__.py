@@ -1,0 +1,1 @@
+"""Tensor functions of TensorFlow, a file for each family."""

@@ -1,0 +1,1 @@
+"""Programs of TensorFlow 1: graphs, sessions, and layers as functions."""

@@ -1,0 +1,227 @@
+"""Graphs of TensorFlow 1: placeholders, variables, scopes, and sessions that run them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.fault import ArgumentFault
+from cutaway.core.place import Place
+from cutaway.core.size.dim import equal
+from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.keras.tensors.shape import symbolic, text
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, new
+
+
+class Graph:
+    """What a program has built: placeholders, variables, and the operations between them."""
+
+    def __init__(self) -> None:
+        self.placeholders: list[Any] = []
+        self.variables: list[Any] = []
+        self.fetched: list[Any] = []
+        self.losses: dict[int, Any] = {}
+        self.names: dict[str, int] = {}
+        self.scopes: list[Any] = []
+        self.named: dict[str, Any] = {}
+        self.building = False
+        self.first = 0
+        self.place: Place | None = None
+
+    def as_default(self) -> Graph:
+        return self
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_args, **_kwargs: Unknown(f"{name} of a graph is not modelled")
+
+
+@row("tensorflow.Graph", "tensorflow.compat.v1.Graph")
+def graph_of_the_program() -> Graph:
+    """Give the one graph: a program that builds several is seen as building one."""
+    found: Graph = default_graph()
+    return found
+
+
+@row("tensorflow.get_default_graph", "tensorflow.compat.v1.get_default_graph")
+def default_graph() -> Graph:
+    """Return the graph of the program."""
+    held = session.current().state
+    if "tensorflow.graph" not in held:
+        held["tensorflow.graph"] = Graph()
+    found: Graph = held["tensorflow.graph"]
+    return found
+
+
+@row("tensorflow.reset_default_graph", "tensorflow.compat.v1.reset_default_graph")
+def reset_default_graph() -> None:
+    session.current().state.pop("tensorflow.graph", None)
+
+
+def building() -> bool:
+    """Tell whether the program builds a graph: it has a placeholder, or a session."""
+    return default_graph().building
+
+
+def build() -> Graph:
+    """Note that the program builds a graph, and return it."""
+    graph = default_graph()
+    here = session.current()
+    if not graph.building:
+        graph.building = True
+        graph.first = len(here.operations)
+        here.state.setdefault("tensorflow.trace", [])
+        here.state["tensorflow.building"] = True
+        graph.place = here.place()
+    if not here.modules:
+        here.recording = True
+    return graph
+
+
+def unique(name: str) -> str:
+    """Return a name that no other operation of the graph has."""
+    names = default_graph().names
+    full = scoped(name)
+    names[full] = names.get(full, -1) + 1
+    return name if names[full] == 0 else f"{name}_{names[full]}"
+
+
+def scoped(name: str) -> str:
+    """Return a name below the open scopes."""
+    return "/".join([*(scope.name for scope in default_graph().scopes), name])
+
+
+@row("tensorflow.placeholder", "tensorflow.compat.v1.placeholder")
+def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
+    """Make a tensor that a session is fed with."""
+    graph = build()
+    label = scoped(unique(name if isinstance(name, str) else "Placeholder"))
+    if isinstance(shape, (int,)):
+        shape = [shape]
+    sizes = (
+        Unknown(f"the placeholder {label} has no shape", session.current().place())
+        if shape is None
+        else symbolic(list(shape), label)
+    )
+    if not isinstance(sizes, Unknown) and shape is not None:
+        from cutaway.core.size.dim import symbol
+
+        given = list(shape)
+        sizes = tuple(
+            symbol(f"{label.replace('/', '_')}_d{i}") if size is None else known
+            for i, (size, known) in enumerate(zip(given, sizes))
+        )
+    made = new(sizes, dtype)
+    made.__dict__["_name"] = label
+    made.__dict__["_fed"] = True
+    graph.placeholders.append(made)
+    return made
+
+
+@row("tensorflow.placeholder_with_default", "tensorflow.compat.v1.placeholder_with_default")
+def placeholder_with_default(input: Any, shape: Any, name: Any = None) -> Any:
+    return placeholder(convert(input)._dtype, shape, name)
+
+
+class Scope:
+    """`variable_scope` and `name_scope`."""
+
+    def __init__(
+        self,
+        name_or_scope: Any = None,
+        default_name: Any = None,
+        values: Any = None,
+        reuse: Any = None,
+        **_options: Any,
+    ) -> None:
+        self.original = name_or_scope
+        self.name: str = name_or_scope.name if isinstance(name_or_scope, Scope) else str(name_or_scope or default_name)
+        self.reuse = reuse
+        self.original_name_scope = f"{scoped(self.name)}/"
+
+    def __enter__(self) -> Any:
+        default_graph().scopes.append(self)
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        default_graph().scopes.pop()
+
+    def reuse_variables(self) -> None:
+        self.reuse = True
+
+
+for _name in ("variable_scope", "compat.v1.variable_scope", "compat.v1.name_scope", "variable_op_scope"):
+    register(f"tensorflow.{_name}", Scope)
+
+
+@row("tensorflow.get_variable_scope", "tensorflow.compat.v1.get_variable_scope")
+def get_variable_scope() -> Any:
+    scopes = default_graph().scopes
+    return scopes[-1] if scopes else Scope("")
+
+
+@row("tensorflow.get_variable", "tensorflow.compat.v1.get_variable")
+def get_variable(
+    name: Any, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+    trainable: Any = True, **_options: Any,
+) -> Any:  # fmt: skip
+    """Make a variable, or give the one of this name where a scope reuses them."""
+    from cutaway.knowledge.tensorflow.variable import Variable
+
+    graph = build()
+    full = scoped(name)
+    reuse = any(scope.reuse is True for scope in graph.scopes)
+    if full in graph.named:
+        held = graph.named[full]
+        if not reuse and not any(scope.reuse is not None for scope in graph.scopes):
+            raise ArgumentFault(f"get_variable: the variable {full} exists already; reuse is not set", "duplicate-name")
+        if shape is not None and not isinstance(shape, Unknown):
+            wanted = symbolic(shape if isinstance(shape, (list, tuple)) else [shape], name)
+            if len(wanted) != len(held._shape) or any(equal(a, b) is False for a, b in zip(wanted, held._shape)):
+                raise ArgumentFault(f"get_variable: {full} has shape {text(held._shape)}, not {text(wanted)}")
+        return held
+    if shape is None and isinstance(initializer, Tensor):
+        value: Any = initializer
+    elif shape is None:
+        raise ArgumentFault(f"get_variable: the shape of {full} is not given", "missing-argument")
+    else:
+        value = (
+            shape
+            if isinstance(shape, Unknown)
+            else new(symbolic(shape if isinstance(shape, (list, tuple)) else [shape], name), dtype or "float32")
+        )
+    made = Variable(value, trainable=trainable, name=name, dtype=dtype)
+    graph.named[full] = made
+    return made
+
+
+@row("tensorflow.trainable_variables", "tensorflow.compat.v1.trainable_variables")
+def trainable_variables(scope: Any = None) -> list[Any]:
+    return [v for v in default_graph().variables if v.trainable]
+
+
+@row("tensorflow.global_variables", "tensorflow.all_variables", "tensorflow.compat.v1.global_variables")
+def global_variables(scope: Any = None) -> list[Any]:
+    return list(default_graph().variables)
+
+
+for _name in (
+    "compat.v1.disable_eager_execution",
+    "compat.v1.disable_v2_behavior",
+    "disable_v2_behavior",
+    "disable_eager_execution",
+):
+    register(f"tensorflow.{_name}", lambda: build() and None)
+
+
+@row("tensorflow.assign", "tensorflow.compat.v1.assign")
+def assign(ref: Any, value: Any, *_args: Any, **_kwargs: Any) -> Any:
+    return ref

@@ -1,0 +1,1 @@
+"""Elementwise functions of PyTorch, by their number of operands."""

@@ -1,0 +1,1 @@
+"""What surrounds a network in PyTorch: devices, gradients, compilers, data, optimizers."""

@@ -1,0 +1,1 @@
+"""Functions of PyTorch that rearrange, join and split tensors."""

@@ -1,0 +1,270 @@
+"""The abstract tensor that a PyTorch target computes with: shape, dtype, and small known numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import DATA, Term
+from cutaway.core.session import Reference
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.registry import load_rest, register
+from cutaway.knowledge.base.values import Lazy
+from cutaway.knowledge.torch.tensor.types import CPU, Device, DType, Size, default_dtype
+from cutaway.ops import layout
+
+# The attributes of tensors that have no row: torch has them, so that asking for one is not a fault.
+NO_ROWS = frozenset(
+    """apply_ as_strided_scatter ccol_indices col_indices crow_indices dense_dim dequantize eig grad_dtype hash_tensor
+    histogram index indices int_repr lstsq map2_ map_ module_load nonzero_static q_per_channel_axis
+    q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme reinforce resize resize_as
+    resize_as_sparse_ row_indices set_ slice_inverse smm solve sparse_dim sparse_mask sparse_resize_
+    sparse_resize_and_clear_ sspaddmm sum_to_size symeig to_mkldnn to_padded_tensor values volatile""".split()
+)
+
+
+class TensorMeta(type):
+    """`isinstance(buffer, torch.nn.Buffer)` and the like are answered by torch's own metaclasses."""
+
+
+class Tensor(metaclass=TensorMeta):
+    """A `torch.Tensor` of which the shape and dtype are known, and sometimes the numbers.
+
+    Methods are rows named `torch.Tensor.<method>`; they are attached as they are registered.
+    """
+
+    _shape: Any
+    _dtype: DType
+    _device: Device
+    _values: Lazy | None
+    _storage: list[int]
+    _is_view: bool
+    _version: int
+    _number: int
+    _contiguous: bool
+    _strides: Any
+    requires_grad: bool
+    grad: Any
+    is_quantized = False
+    is_nested = False
+    is_mkldnn = False
+    is_cuda = False
+    is_cpu = True
+    grad_fn = None
+    __array_priority__ = 1000  # numpy's operators leave it to this class
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return object.__new__(cls)
+
+    def __init__(self, *data: Any, **_options: Any) -> None:
+        """`torch.Tensor(2, 3)` or `torch.Tensor([[1., 2.]])`."""
+        from cutaway.knowledge.torch.creation.create import legacy_tensor
+
+        made = legacy_tensor(*data)
+        self.__dict__.update(made.__dict__)
+
+    @property
+    def shape(self) -> Any:
+        """The sizes, or an `Unknown` where not even their number is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def device(self) -> Device:
+        return self._device
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def layout(self) -> Any:
+        from cutaway.knowledge.base.registry import TABLE
+
+        return TABLE[f"torch.{self.__dict__.get('_layout', 'strided')}"]
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.__dict__.get("_layout") == "sparse_coo"
+
+    @property
+    def is_sparse_csr(self) -> bool:
+        return self.__dict__.get("_layout") == "sparse_csr"
+
+    @property
+    def itemsize(self) -> int:
+        return self._dtype.itemsize
+
+    @property
+    def is_leaf(self) -> bool:
+        return True
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory as a plain tensor: of a parameter, one that a module does not register."""
+        if type(self) is Tensor:
+            return self
+        plain = object.__new__(Tensor)
+        plain.__dict__ = self.__dict__
+        return plain
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if isinstance(value, Tensor):
+            self._shape, self._dtype, self._device = value._shape, value._dtype, value._device
+            self._storage, self._version, self._is_view = value._storage, value._version, value._is_view
+            self._values, self._number = value._values, value._number
+            self._contiguous, self._strides = value._contiguous, value._strides
+
+    @property
+    def values_(self) -> Lazy | None:
+        """The numbers, if they are known and no other view has been written through since."""
+        return self._values if self._version == self._storage[0] else None
+
+    def reference(self) -> Reference:
+        """Return what the dataflow graph says of this tensor now."""
+        return Reference(self._number, self._shape, self._dtype.name)
+
+    def with_sizes(self, shape: Any) -> Tensor:
+        """Return the same tensor of another shape: as it is in another turn of a loop."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._shape, made._values, made._strides = Size(shape), None, None
+        return made
+
+    def array(self) -> Any:
+        """Return the known numbers as a numpy array, or raise `Undecidable`."""
+        values = self.values_
+        if values is None:
+            place = session.current().place()
+            raise Undecidable(Unknown("the decision depends on the numbers in a tensor", place, term=Term("", DATA)))
+        return values.array()
+
+    def forget_numbers(self) -> None:
+        """Note that something may have been written into it."""
+        self._storage[0] += 1
+        self._version = self._storage[0]
+        self._values = None
+
+    def __bool__(self) -> bool:
+        return bool(self.array())
+
+    def __int__(self) -> int:
+        return int(self.array())
+
+    def __float__(self) -> float:
+        return float(self.array())
+
+    def __complex__(self) -> complex:
+        return complex(self.array())
+
+    def __index__(self) -> int:
+        return int(self.array().__index__())
+
+    def __len__(self) -> Any:
+        shape = self._shape
+        if isinstance(shape, tuple) and not shape:
+            raise TypeError("len() of a 0-d tensor")
+        size = shape[0]
+        if not isinstance(size, int):
+            raise Undecidable(Unknown(f"the length of a tensor of size {size} is not a known number"))
+        return size
+
+    def __iter__(self) -> Iterator[Any]:
+        if isinstance(self._shape, tuple) and not self._shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(TENSOR_METHODS["unbind"](self, 0))
+
+    def __getattr__(self, name: str) -> Any:
+        while not name.startswith("_") and load_rest(f"torch.Tensor.{name}"):
+            if hasattr(type(self), name):
+                return getattr(self, name)
+        if name in NO_ROWS:
+            return session.current().unknown(f"Tensor.{name} is not modelled")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __contains__(self, value: Any) -> bool:
+        array = self.array()
+        return bool((array == (value.array() if isinstance(value, Tensor) else value)).any())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = self._copy()
+        return memo[id(self)]
+
+    def _copy(self) -> Any:
+        """Return an independent tensor of the same class, with the same attributes."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._storage, made._version, made._is_view = [0], 0, False
+        made._values = self.values_
+        made._number = session.current().next_value()
+        return made
+
+    def __repr__(self) -> str:
+        return f"tensor(shape={self._shape}, dtype={self._dtype})"
+
+    def __format__(self, spec: str) -> str:
+        if self.values_ is not None and isinstance(self._shape, tuple) and not self._shape:
+            return format(self.array().item(), spec)
+        return repr(self)
+
+
+TENSOR_METHODS: dict[str, Callable[..., Any]] = {}
+register("torch.Tensor", Tensor)
+
+
+def new(
+    shape: Any,
+    dtype: DType | None = None,
+    *,
+    values: Lazy | None = None,
+    device: Device = CPU,
+    base: Tensor | None = None,
+    cls: type = Tensor,
+) -> Any:
+    """Make a tensor. `base` is the tensor that it is a view of."""
+    made: Any = object.__new__(cls)
+    fields = made.__dict__
+    fields["_shape"] = shape if isinstance(shape, (Size, Unknown)) else Size(shape)
+    fields["_dtype"] = dtype or default_dtype()
+    fields["_device"] = device
+    fields["_values"] = values
+    storage = base._storage if base is not None else [0]
+    fields["_storage"] = storage
+    fields["_is_view"] = base is not None
+    fields["_version"] = storage[0]
+    here = session.current()
+    here.tick()
+    fields["_number"] = here.next_value()
+    fields["_contiguous"] = base is None  # False: not known to be
+    fields["_strides"] = None  # of a tensor that is not contiguous; None: not known
+    fields["requires_grad"] = False
+    fields["grad"] = None
+    return made
+
+
+def attach_method(name: str, function: Any) -> None:
+    """Make a row named `torch.Tensor.<name>` callable as a method."""
+    TENSOR_METHODS[name] = function
+    setattr(Tensor, name, function)
+
+
+def strides_of(tensor: Tensor) -> Any:
+    """Return the strides of a tensor, None where they are not known."""
+    if not tensor._contiguous:
+        return tensor._strides
+    return None if isinstance(tensor._shape, Unknown) else layout.standard(tensor._shape)
+
+
+def lay_out(tensor: Tensor, strides: Any) -> None:
+    """Give a tensor its strides: True where it is contiguous, None where they are not known."""
+    known = strides is True or (strides is not None and layout.is_contiguous(tensor._shape, strides))
+    tensor._contiguous, tensor._strides = known, None if known else strides

@@ -1,0 +1,48 @@
+"""Where unknowns come from: each cause with its place, and how much of the network hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cutaway.core.architecture import Architecture, Cause
+from cutaway.report.sections import fit, heading, known_part, remark
+from cutaway.report.terminal import Terminal, paint, wrap
+
+_KINDS = (("modules", "module"), ("weights", "weight"), ("ops", "operation"))
+
+
+def render(architectures: Sequence[Architecture], *, width: int, colour: bool, unicode: bool) -> str:
+    """Return the causes of what is unknown in each architecture, that on which most hangs first."""
+    terminal = Terminal(fit(width), colour, unicode)
+    return "\n\n".join("\n".join(_page(architecture, terminal)) for architecture in architectures) + "\n"
+
+
+def _page(architecture: Architecture, terminal: Terminal) -> list[str]:
+    lines = [heading(architecture, terminal)[0], ""]
+    if not architecture.causes:
+        return [*lines, "nothing is unknown"]
+    whole = [
+        f"{len(getattr(architecture, many)):,} {one}{_plural(len(getattr(architecture, many)))}" for many, one in _KINDS
+    ]
+    title = f"Where unknowns come from ({len(architecture.causes)}), in a network of {', '.join(whole)}"
+    lines += [paint([(line, "doubt")], terminal.colour) for line in wrap(title, terminal.width, terminal.width)]
+    for cause in architecture.causes:
+        lines += [
+            paint([(line, "strong")], terminal.colour) for line in wrap(_hanging(cause), terminal.width, terminal.width)
+        ]
+        lines += remark(cause.text, cause.place, "  ", terminal)
+    return [*lines, *known_part(architecture, terminal)]
+
+
+def _hanging(cause: Cause) -> str:
+    counts = [(getattr(cause, many), one) for many, one in _KINDS]
+    found = [f"{count:,} {one}{_plural(count)}" for count, one in counts if count]
+    return (
+        f"{', '.join(found)} hang{'s' if sum(c for c, _ in counts) == 1 else ''} on"
+        if found
+        else "nothing shown hangs on"
+    )
+
+
+def _plural(count: int) -> str:
+    return "" if count == 1 else "s"

@@ -1,0 +1,78 @@
+"""Unique operations as a runnable pytest file, which does each of them again on random data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cutaway.core.architecture import Op, Value
+from cutaway.passes.unique_ops import UniqueOp
+
+_HEAD = '''"""Each unique operation of {target}, done again on random data. Written by cutaway ops."""
+
+import pytest
+import torch
+
+
+def random(shape, dtype):
+    """Return a tensor of random numbers; integers are small enough to be indices."""
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.rand(shape, dtype=torch.complex64 if dtype.is_complex else torch.float32).to(dtype)
+    return torch.zeros(shape, dtype=dtype) if dtype != torch.bool else torch.rand(shape) > 0.5
+
+
+def made(result):
+    """Return the tensors that an operation returns, in order."""
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [tensor for item in result for tensor in made(item)] if isinstance(result, (tuple, list)) else []
+
+
+def same(result, *expected):
+    """Check shapes and element types."""
+    assert [(tuple(tensor.shape), tensor.dtype) for tensor in made(result)] == list(expected)
+'''
+
+
+def render(target: str, ops: Sequence[UniqueOp], call: Callable[[Op], str]) -> str:
+    """Return the file; `call` writes an operation as Python, or raises ValueError with the reason why it can't."""
+    parts = [_HEAD.replace("{target}", target.replace('"', "'").replace("\\", "/"))]
+    for at, unique in enumerate(ops):
+        parts.append(_test(at, unique, call))
+    return "\n\n".join(parts)
+
+
+def _test(at: int, unique: UniqueOp, call: Callable[[Op], str]) -> str:
+    op = unique.op
+    node = unique.occurrences[0].node
+    lines = []
+    try:
+        body = _body(op, call)
+    except ValueError as reason:
+        lines.append(f"@pytest.mark.skip(reason={str(reason)!r})")
+        body = ["pass"]
+    name = "".join(letter if letter.isalnum() else "_" for letter in node)
+    modules = list(dict.fromkeys(each.op.module or "the network itself" for each in unique.occurrences))
+    more = f" and {len(modules) - 3} more" if len(modules) > 3 else ""
+    lines.append(f"def test_{at:03d}_{name}():")
+    lines.append(f'    """{len(unique.occurrences)} times: {", ".join(modules[:3])}{more}."""')
+    lines.extend(f"    {line}" for line in body)
+    return "\n".join(lines) + "\n"
+
+
+def _body(op: Op, call: Callable[[Op], str]) -> list[str]:
+    text = call(op)
+    lines = [f"t{at} = random({_shape(value)}, {_dtype(value)})" for at, value in enumerate(op.inputs)]
+    expected = ", ".join(f"({_shape(value)}, {_dtype(value)})" for value in op.outputs)
+    return [*lines, f"same({text}, {expected})"]
+
+
+def _shape(value: Value) -> str:
+    if value.shape is None or not all(isinstance(size, int) for size in value.shape):
+        raise ValueError("a size is not a number")
+    return repr(value.shape)
+
+
+def _dtype(value: Value) -> str:
+    if value.dtype is None:
+        raise ValueError("an element type is unknown")
+    return f"torch.{value.dtype}"
