@@ -13,12 +13,14 @@ from cutaway.core import session
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Remarks, Session
 from cutaway.core.unknown import Undecidable, decisions
-from cutaway.interp.compile.expression import call
-from cutaway.interp.modules.loader import ModuleState, failure
+from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.modules.module import ModuleState, failure
 from cutaway.interp.run import budget
-from cutaway.interp.run.boundary import is_host_class
-from cutaway.interp.run.function import record_of, signature
-from cutaway.interp.stdlib.inspect import annotations_of, type_hints
+from cutaway.interp.run.annotations import annotations_of
+from cutaway.interp.run.call import call
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.signature import signature
+from cutaway.interp.stdlib.inspect import type_hints
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import source

@@ -20,10 +20,11 @@ from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.size import dim
 from cutaway.core.unknown import Again, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
-from cutaway.interp.modules.loader import failure
+from cutaway.interp.modules.module import failure
 from cutaway.interp.run import budget
-from cutaway.interp.run.frame import STACK, Frame
+from cutaway.interp.run.frame import Frame, entered
 from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import input_conventions as conventions
 from cutaway.knowledge.base.framework import Framework
 from cutaway.syntax.target import Input
@@ -49,12 +50,8 @@ def run(
         return call
     tries = [] if inputs else _assumed(network, framework)
     if not tries:
-        STACK.append(_top(network, framework))
-        try:
-            with budget.renewed(_SECONDS):
-                args, kwargs, lacking = _given(network, framework, inputs)
-        finally:
-            STACK.pop()
+        with entered(_top(network, framework)), budget.renewed(_SECONDS):
+            args, kwargs, lacking = _given(network, framework, inputs)
         solved = _solved(network, framework, args, kwargs, lacking, gathered)
         if solved is not None and solved.fits:
             return _shown(network, framework, args, kwargs, solved, gathered)
@@ -259,7 +256,8 @@ def _called(
     top = _top(network, framework)
     stopped: BaseException | None = None
     reason: Unknown | None = None
-    STACK.append(top)
+    stack = interpreter().stack
+    stack.append(top)
     try:
         framework.prepare(network)
         decisions().start_call()
@@ -278,7 +276,7 @@ def _called(
     except BaseException as error:
         stopped = error
     finally:
-        STACK.pop()
+        stack.pop()
         gathered.absent = None
         gathered.modules.clear()
     call = gathered.calls[first] if len(gathered.calls) > first else None

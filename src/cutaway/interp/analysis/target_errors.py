@@ -13,8 +13,9 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import in_words, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
-from cutaway.interp.modules.loader import ModuleState
-from cutaway.interp.run.function import record_of, signature
+from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.signature import signature
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.suggestions import meant, meant_file
 from cutaway.syntax.target import Input, Target, TargetError

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.modules.exports import exported_names
-from cutaway.interp.modules.loader import HIDDEN, MISSING, Loader, ModuleState, SourceModule, absolute, current, placed
-from cutaway.interp.run.boundary import Pending
-from cutaway.interp.run.frame import Frame
+from cutaway.interp.modules.loader import Loader, current
+from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names
+from cutaway.interp.run.frame import HIDDEN, Frame, Pending, placed
+from cutaway.syntax import resolve
 
 
 def pending(frame: Frame, bound: str, bring: Callable[[], Any]) -> Pending:
@@ -51,7 +51,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     """Return what brings `from module import name`, and whether everything it evaluates is evaluated."""
     loader = current()
     at = frame.place
-    full = absolute(frame, module, level)
+    full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
     if strict:
         loader.require(full, _importer(frame))
     settled = placed(at, lambda: loader.settle(full)) if not strict else False

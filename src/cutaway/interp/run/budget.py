@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from cutaway.core import disk
+from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.run.set_order import in_order
+from cutaway.interp.run.interpreter import interpreter
 
 STEPS = 20_000_000  # calls, loop iterations, and parts of what is built
 DEPTH = 400  # nested calls of the target
@@ -28,12 +28,19 @@ class Exhausted(Undecidable):
 class Budget:
     """What is left; `tick` is called at each call and each loop iteration, `build` for what is made at once."""
 
-    __slots__ = ("_deadline", "_given", "_left", "_memory", "_steps", "reason")
+    __slots__ = ("_clock", "_deadline", "_given", "_left", "_memory", "_steps", "reason")
 
-    def __init__(self, seconds: float | None = None, steps: int = STEPS, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        seconds: float | None = None,
+        steps: int = STEPS,
+        memory: int = MEMORY,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._steps = steps
         self._given = self._left = min(steps, _CHECK_EVERY)
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._clock = clock
+        self._deadline = None if seconds is None else clock() + seconds
         self._memory = _peak_bytes() + memory
         self.reason: str | None = None
 
@@ -47,7 +54,7 @@ class Budget:
         """Return how much of its time is left, which may be infinitely much."""
         if self.reason is not None:
             return 0.0
-        return float("inf") if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        return float("inf") if self._deadline is None else max(0.0, self._deadline - self._clock())
 
     def build(self, elements: int) -> None:
         """Count the elements of something large."""
@@ -61,7 +68,7 @@ class Budget:
         self._steps -= self._given - self._left
         if self._steps <= 0:
             self.exhaust("the step budget ran out")
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self._deadline is not None and self._clock() > self._deadline:
             self.exhaust("the time budget ran out")
         if _peak_bytes() > self._memory:
             self.exhaust("the memory budget ran out")
@@ -85,59 +92,30 @@ def _peak_bytes() -> int:
     return 0
 
 
-_budget = Budget()
-_idle = _budget
-
-
-def is_idle() -> bool:
-    """Tell whether no analysis is in progress."""
-    return _budget is _idle
-
-
-def install(budget: Budget) -> Budget:
-    """Make `budget` the current one and return the one it replaces."""
-    global _budget
-    previous, _budget = _budget, budget
-    return previous
+IDLE.interpreter.budget = Budget()
 
 
 @contextmanager
 def renewed(seconds: float) -> Iterator[None]:
-    """Use a budget of its own for what has to be done even where the target's is used up."""
-    before = install(Budget(seconds))
+    """Use a budget of its own, in processor time, for what has to be done even where the target's is used up."""
+    here = interpreter()
+    outside, here.budget = here.budget, Budget(seconds, clock=time.process_time)
     try:
         yield
     finally:
-        install(before)
+        here.budget = outside
 
 
 def current() -> Budget:
     """Return the budget of the analysis in progress."""
-    return _budget
+    return interpreter().budget
 
 
 def tick() -> None:
     """Count one step of the current budget."""
-    _budget.tick()
+    CURRENT.get().interpreter.budget.tick()
 
 
 def build(elements: int) -> None:
     """Count what is made at once."""
-    _budget.build(elements)
-
-
-_SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes, bytearray, range))
-
-
-def counted(items: Any) -> Iterable[Any]:
-    """Return something to iterate over natively, so that each item counts as a step or all are counted before."""
-    if type(items) in _SIZED:
-        _budget.build(len(items))
-        return in_order(items)  # type: ignore[no-any-return]
-    return _each(iter(items))
-
-
-def _each(items: Iterator[Any]) -> Iterator[Any]:
-    for item in items:
-        _budget.tick()
-        yield item
+    interpreter().budget.build(elements)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from cutaway.core.place import Place
+from cutaway.interp.run.interpreter import interpreter
 
 
 class Frame:
@@ -42,8 +44,6 @@ Execute: TypeAlias = Callable[[Frame], "object | None"]
 
 BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
-STACK: list[Frame] = []
-
 
 class Closing(BaseException):
     """A generator of the target is being closed.
@@ -65,13 +65,38 @@ class Stopping(BaseException):
         self.error = error
 
 
-HANDLING: list[BaseException] = []
-"""The exceptions of the target that are being handled, innermost last."""
-
-UNKNOWN_CALLS = [0]
-"""How often something unknown has been called, which might have raised an exception."""
-
-
 def place() -> Place | None:
     """Return where the target's control is now; None in what the user wrote on the command line."""
-    return STACK[-1].place if STACK and not STACK[-1].file.startswith("<target") else None
+    stack = interpreter().stack
+    return stack[-1].place if stack and not stack[-1].file.startswith("<target") else None
+
+
+@contextmanager
+def entered(frame: Frame) -> Iterator[Frame]:
+    """Run what is inside in an activation."""
+    stack = interpreter().stack
+    stack.append(frame)
+    try:
+        yield frame
+    finally:
+        stack.pop()
+
+
+def placed(place: Place, bring: Callable[[], Any]) -> Any:
+    """Bring something so that what goes wrong is reported at a place."""
+    frame = Frame({}, {}, place.file, None, None)
+    frame.line = place.line
+    with entered(frame):
+        return bring()
+
+
+class Pending:
+    """A name that an import binds: resolved when it is first used."""
+
+    __slots__ = ("resolve",)
+
+    def __init__(self, resolve: Callable[[], Any]) -> None:
+        self.resolve = resolve
+
+
+HIDDEN = "__cutaway__"

@@ -7,21 +7,33 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from cutaway.core import session
 from cutaway.core.error import locate
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.compile.scope import Scope, mangle, of_function, yields
-from cutaway.interp.compile.type_params import parameter_frame, parameter_scope, parameters_of
-from cutaway.interp.run.budget import DEPTH, is_idle, tick
-from cutaway.interp.run.frame import HANDLING, RETURN, STACK, Closing, Evaluate, Execute, Frame
-from cutaway.syntax.lazy_parse import documentation
+from cutaway.interp.run.budget import DEPTH, tick
+from cutaway.interp.run.frame import RETURN, Closing, Evaluate, Execute, Frame
+from cutaway.interp.run.interpreter import interpreter, is_idle
+from cutaway.syntax.scope import Scope, mangle, yields
 
-if TYPE_CHECKING:
-    from cutaway.interp.compile.expression import ExpressionCompiler
+
+class FunctionCompiler(Protocol):
+    """What turns the syntax tree of a function into closures."""
+
+    def body(self, code: Code) -> Execute:
+        """Compile the body of a function."""
+
+    def generator(self, code: Code) -> Callable[[Frame], Generator[Any, Any, Any]]:
+        """Compile the body of a generator."""
+
+    def expression(self, node: ast.expr, scope: Scope, file: str) -> Evaluate:
+        """Compile an expression that stands by itself, such as an annotation."""
+
+    def forget_rest(self, code: Code, frame: Frame, unknown: Unknown) -> None:
+        """Make unknown what the rest of a body, from the line that is reached, would change outside of it."""
 
 
 class Code:
@@ -32,6 +44,7 @@ class Code:
         "_generate",
         "_is_generator",
         "around",
+        "compiler",
         "file",
         "is_async",
         "keyword_only",
@@ -47,8 +60,9 @@ class Code:
         "vararg",
     )
 
-    def __init__(self, node: Any, around: Scope, file: str, owner: str) -> None:
+    def __init__(self, node: Any, around: Scope, file: str, owner: str, compiler: FunctionCompiler) -> None:
         arguments = node.args
+        self.compiler = compiler
         self.node = node
         self.around = around
         self.file = file
@@ -81,33 +95,14 @@ class Code:
     def body(self) -> Execute:
         """The compiled body."""
         if self._body is None:
-            from cutaway.interp.compile.statement import StatementCompiler
-
-            compiler = StatementCompiler(of_function(self.node, self.around, self.owner), self.file, self.owner)
-            if isinstance(self.node, ast.Lambda):
-                self._body = _returning(compiler.expression(self.node.body))
-            else:
-                self._body = compiler.block(self.node.body)
+            self._body = self.compiler.body(self)
         return self._body
-
-    def forget_rest(self, frame: Frame, unknown: Unknown) -> None:
-        """Make unknown what the part of the body behind the line that is reached would have changed."""
-        from cutaway.interp.compile.statement import StatementCompiler
-
-        if not isinstance(self.node, ast.Lambda):
-            scope = of_function(self.node, self.around, self.owner)
-            StatementCompiler(scope, self.file, self.owner).forget_rest(frame, self.node.body, unknown)
 
     @property
     def generate(self) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """The compiled body of a generator."""
         if self._generate is None:
-            from cutaway.interp.compile.generator import GeneratorCompiler
-
-            scope, body = of_function(self.node, self.around, self.owner), self.node.body
-            if isinstance(body, ast.expr):
-                body = [ast.copy_location(ast.Return(body), body)]
-            self._generate = GeneratorCompiler(scope, self.file, self.owner).function(body)
+            self._generate = self.compiler.generator(self)
         return self._generate
 
 
@@ -159,48 +154,6 @@ def doubt_of(function: Any) -> Unknown | None:
     """Return why it is not certain that something is a plain function."""
     record = record_of(function)
     return None if record is None else record.doubt
-
-
-def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
-    """Return the closure that evaluates a `def` or a `lambda` to a function."""
-    around = parameter_scope(compiler, node)
-    enter = parameter_frame(compiler, node, around) if around is not None else None
-    code = Code(node, around or compiler.scope, compiler.file, compiler.owner)
-    defaults = [compiler.expression(d) for d in node.args.defaults]
-    keyword_defaults = [
-        (name, compiler.expression(d)) for name, d in zip(code.keyword_only, node.args.kw_defaults) if d is not None
-    ]
-    written = None if isinstance(node, ast.Lambda) else documentation(node)
-    in_class = compiler.scope.kind == "class"
-    is_global = compiler.scope.declared.get(mangle(compiler.owner, code.name)) == "global"
-
-    def evaluate(frame: Frame) -> Any:
-        if in_class:
-            parent, cell = frame.parent, frame.value
-        else:
-            parent = None if frame.vars is frame.globals else frame
-            cell = None
-        if enter is not None:
-            parent = enter(frame)
-        record = Record(
-            code,
-            frame.globals,
-            parent,
-            tuple([d(frame) for d in defaults]),
-            {name: d(frame) for name, d in keyword_defaults},
-            cell,
-            code.name if is_global else qualified_name(frame, code.name),
-        )
-        function = wrap(record)
-        function.__name__ = code.name
-        function.__doc__ = written
-        function.__module__ = frame.globals.get("__name__", "")
-        function.__qualname__ = record.qualified
-        if enter is not None and parent is not None:
-            function.__type_params__ = parameters_of(parent)
-        return function
-
-    return evaluate
 
 
 def qualified_name(frame: Frame, name: str) -> str:
@@ -297,9 +250,10 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return session.current().unknown("async functions are not interpreted")
     if code.is_generator:
         return _resumed(frame, code)
-    if len(STACK) >= DEPTH:
+    stack = interpreter().stack
+    if len(stack) >= DEPTH:
         raise RecursionError("maximum recursion depth exceeded")
-    STACK.append(frame)
+    stack.append(frame)
     try:
         return frame.value if code.body(frame) is RETURN else None
     except Undecidable as undecidable:
@@ -310,7 +264,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         locate(error, frame.place)
         raise
     finally:
-        STACK.pop()
+        stack.pop()
 
 
 def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
@@ -322,8 +276,9 @@ def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | Non
     markable = bool(args) and hasattr(type(args[0]), "mark_incomplete")
     if markable and not here.modules:
         args[0].mark_incomplete(result)
-    frame.function.code.forget_rest(frame, result)
-    if frame.function.code.name not in ("__init__", "__post_init__"):
+    code = frame.function.code
+    code.compiler.forget_rest(code, frame, result)
+    if code.name not in ("__init__", "__post_init__"):
         return result
     if not markable:
         raise Undecidable(result)  # what was to be made is unknown altogether
@@ -336,12 +291,13 @@ def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
     resume: Callable[[], Any] = inner.__next__
     handling: list[BaseException] = []
     while True:
-        STACK.append(frame)
-        outside = len(HANDLING)
-        HANDLING.extend(handling)
+        running = interpreter()
+        running.stack.append(frame)
+        outside = len(running.handling)
+        running.handling.extend(handling)
         try:
             item = resume()
-            handling = HANDLING[outside:]
+            handling = running.handling[outside:]
         except Closing as closing:  # it had not started
             raise closing.error from None
         except StopIteration as stop:
@@ -350,8 +306,8 @@ def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
             locate(error, frame.place)
             raise
         finally:
-            STACK.pop()
-            del HANDLING[outside:]
+            running.stack.pop()
+            del running.handling[outside:]
         try:
             sent = yield item
             resume = inner.__next__ if sent is None else functools.partial(inner.send, sent)
@@ -359,83 +315,3 @@ def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
             resume = functools.partial(inner.throw, Closing(error))
         except BaseException as error:
             resume = functools.partial(inner.throw, error)
-
-
-def _returning(value: Evaluate) -> Execute:
-    def execute(frame: Frame) -> object:
-        frame.value = value(frame)
-        return RETURN
-
-    return execute
-
-
-_signatures: dict[Any, inspect.Signature] = {}
-
-
-def written_by(cls: type, method: str, seen: frozenset[str] = frozenset()) -> set[str]:
-    """Return the attributes that a method of the target's assigns, itself or by other methods of its object."""
-    record = record_of(getattr(cls, method, None))
-    if record is None or method in seen or not record.code.positional:
-        return set()
-    this, found = record.code.positional[0], set()
-    for child in ast.walk(record.code.node):
-        if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id == this:
-            if isinstance(child.ctx, (ast.Store, ast.Del)):
-                found.add(mangle(record.code.owner, child.attr))
-            else:
-                found |= written_by(cls, child.attr, seen | {method})
-    return found
-
-
-def signature(function: Any) -> inspect.Signature:
-    """Return the signature of any callable, interpreted or not."""
-    if isinstance(function, types.FunctionType) and record_of(function) is None:
-        # A rule of ours: it outlives the analysis and is asked for once for each module.
-        if not function.__globals__.get("__name__", "").startswith("cutaway.knowledge."):
-            return inspect.signature(function)  # such as the `__init__` of a data class of the target
-        if function not in _signatures:
-            _signatures[function] = inspect.signature(function)
-        return _signatures[function]
-    if isinstance(function, types.MethodType):
-        bound = signature(function.__func__)
-        return bound.replace(parameters=list(bound.parameters.values())[1:])
-    record = record_of(function)
-    if record is None and isinstance(function, type):
-        made = signature(function.__init__)  # type: ignore[misc]
-        return made.replace(parameters=list(made.parameters.values())[1:])
-    if record is None:
-        return inspect.signature(function)
-    wrapped = getattr(function, "__wrapped__", None)
-    if wrapped is not None:
-        return signature(wrapped)
-    if record.signature is None:
-        record.signature = _signature_of(record)
-    return record.signature
-
-
-def _signature_of(record: Record) -> inspect.Signature:
-    code, kinds = record.code, inspect.Parameter
-    first_default = len(code.positional) - len(record.defaults)
-    annotations = _annotations(code.node)
-    parameters = []
-
-    def parameter(name: str, kind: Any, default: Any = kinds.empty) -> None:
-        parameters.append(kinds(name, kind, default=default, annotation=annotations.get(name, kinds.empty)))
-
-    for index, name in enumerate(code.positional):
-        default = record.defaults[index - first_default] if index >= first_default else kinds.empty
-        kind = kinds.POSITIONAL_ONLY if index < code.positional_only else kinds.POSITIONAL_OR_KEYWORD
-        parameter(name, kind, default)
-    if code.vararg:
-        parameter(code.vararg, kinds.VAR_POSITIONAL)
-    for name in code.keyword_only:
-        parameter(name, kinds.KEYWORD_ONLY, record.keyword_defaults.get(name, kinds.empty))
-    if code.kwarg:
-        parameter(code.kwarg, kinds.VAR_KEYWORD)
-    return inspect.Signature(parameters)
-
-
-def _annotations(node: Any) -> dict[str, str]:
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return {a.arg: ast.unparse(a.annotation) for a in every if a is not None and a.annotation is not None}

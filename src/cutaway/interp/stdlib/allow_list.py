@@ -10,8 +10,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.boundary import class_namespace, is_host_class
-from cutaway.interp.run.budget import ELEMENTS, counted
+from cutaway.interp.boundary.attributes import class_namespace, is_host_class
+from cutaway.interp.run.budget import ELEMENTS
+from cutaway.interp.run.iteration import counted
 
 MODULES = frozenset(
     """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc

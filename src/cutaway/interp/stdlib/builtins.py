@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import types
@@ -11,19 +12,31 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.size.dim import Dim, maximum, minimum
+from cutaway.core.size.ratio import fraction
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import (
+    class_namespace,
+    delete_attribute,
+    get_attribute,
+    set_attribute,
+    variables_of,
+)
+from cutaway.interp.boundary.namespace import Namespace, every_name
+from cutaway.interp.boundary.operators import BINARY, beyond, power
+from cutaway.interp.boundary.text_limits import symbolic_text
 from cutaway.interp.modules import loader
-from cutaway.interp.modules.exports import every_name
-from cutaway.interp.modules.namespace import Namespace
-from cutaway.interp.run.boundary import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
-from cutaway.interp.run.budget import BITS, ELEMENTS, build, counted, tick
-from cutaway.interp.run.frame import STACK
-from cutaway.interp.run.set_order import in_order
-from cutaway.interp.run.size_limits import BINARY, beyond, power
-from cutaway.interp.stdlib.formatting import format_text, symbolic_text
+from cutaway.interp.modules.module import SourceModule
+from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
+from cutaway.interp.run.call import CONVERSIONS
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.iteration import counted, in_order
+from cutaway.interp.stdlib.formatting import format_text
 from cutaway.interp.symbolic.builtins import OF_SERIES, symbolic_range
 from cutaway.interp.symbolic.symbolic_loop import series_of
-from cutaway.knowledge.base.registry import CONSTRUCTORS
+from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule
+from cutaway.syntax import resolve
+from cutaway.syntax.scope import Scope
 
 _LONG = 1 << 20
 
@@ -135,8 +148,6 @@ def has_attribute(value: Any, name: Any) -> Any:
         found = get_attribute(value, name)
     except AttributeError:
         return False
-    from cutaway.knowledge.base.registry import KnownModule
-
     if isinstance(found, Unknown) and isinstance(value, KnownModule):
         return other_than_truth(found)
     return True
@@ -241,30 +252,24 @@ _TEXT = 100_000  # characters of a program in a text
 
 def evaluate(text: Any, namespace: Any = None, local: Any = None) -> Any:
     """`eval`, interpreted like any other expression of the target."""
-    import ast
-
-    from cutaway.interp.compile.expression import ExpressionCompiler
-
     why = _not_a_program(text, "eval")
     if why is not None:
         return why
     tree = ast.parse(text.strip(), "<string>", "eval")
     scope, frame = _apart(namespace, local, "function")
-    return ExpressionCompiler(scope, frame.file).expression(tree.body)(frame)
+    return loader.current().language.expression(tree.body, scope, frame.file)(frame)
 
 
 def execute(text: Any, namespace: Any = None, local: Any = None) -> Any:
     """`exec`, interpreted like any other statements of the target."""
-    import ast
-
-    from cutaway.interp.compile.statement import StatementCompiler
-
     why = _not_a_program(text, "exec")
     if why is not None:
         return why
     tree = ast.parse(text, "<string>")
     scope, frame = _apart(namespace, local, "class")
-    StatementCompiler(scope, frame.file).block(tree.body)(frame)
+    language = loader.current().language
+    for node in tree.body:
+        language.statement(node, scope, frame.file)(frame)
     return None
 
 
@@ -280,10 +285,7 @@ def _not_a_program(text: Any, name: str) -> Unknown | None:
 
 def _apart(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
     """Return the scope and the activation of a program in a text: of the module, or beside a function's variables."""
-    from cutaway.interp.compile.scope import Scope
-    from cutaway.interp.run.frame import Frame
-
-    here = STACK[-1]
+    here = interpreter().stack[-1]
     space = here.globals if namespace is None else namespace
     if isinstance(space, Namespace):
         space = space.state.namespace
@@ -299,21 +301,21 @@ def _apart(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
 
 def module_globals() -> Any:
     """`globals`."""
-    namespace = STACK[-1].globals
+    namespace = interpreter().stack[-1].globals
     state = namespace.get("__cutaway__")
     return namespace if state is None else Namespace(state)
 
 
 def local_variables() -> Any:
     """`locals`."""
-    return {name: value for name, value in STACK[-1].vars.items() if name != "__cutaway__"}
+    return {name: value for name, value in interpreter().stack[-1].vars.items() if name != "__cutaway__"}
 
 
 def variables(value: Any = None) -> Any:
     """`vars`."""
     if value is None:
         return local_variables()
-    if isinstance(value, loader.SourceModule):
+    if isinstance(value, SourceModule):
         return every_name(value)
     return value if type(value) is Unknown else variables_of(value)
 
@@ -321,8 +323,8 @@ def variables(value: Any = None) -> Any:
 def names_in(value: Any = None) -> Any:
     """`dir`."""
     if value is None:
-        return sorted(STACK[-1].vars)
-    if isinstance(value, loader.SourceModule):
+        return sorted(interpreter().stack[-1].vars)
+    if isinstance(value, SourceModule):
         names = every_name(value)
         return sorted(names["__dir__"]() if "__dir__" in names else names)
     return value if type(value) is Unknown else dir(value)
@@ -333,7 +335,7 @@ def import_by_name(name: Any, globals: Any = None, locals: Any = None, fromlist:
     if type(name) is Unknown:
         return other_than_truth(name)
     if level:
-        name = loader.absolute(STACK[-1], name, level)
+        name = resolve.absolute(interpreter().stack[-1].globals.get("__package__") or "", name, level)
     modules = loader.current()
     module = modules.load(name, strict=True)
     modules.settle(name)
@@ -383,10 +385,6 @@ def next_item(*args: Any) -> Any:
     return args[0] if type(args[0]) is Unknown else next(*args)
 
 
-CONVERSIONS: dict[Any, Callable[..., Any]] = {}
-"""What calling a built-in type means where its argument is unknown or symbolic."""
-
-
 _GATHERING = frozenset((list, tuple, set, frozenset))
 
 
@@ -401,8 +399,6 @@ def _convert(kind: Any) -> Callable[..., Any]:
             if kind is int:
                 return first
             if kind is float:
-                from cutaway.core.size.ratio import fraction
-
                 return fraction(first, 1)
             if kind is str:
                 return symbolic_text(first)

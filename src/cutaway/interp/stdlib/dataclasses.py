@@ -12,7 +12,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.boundary import is_host_class
+from cutaway.interp.boundary.attributes import is_host_class
 from cutaway.interp.stdlib import field_annotations as field_annotations
 
 # What a metaclass could answer with something else each time it is asked.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import string
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cutaway.core import session
-from cutaway.core.size.dim import Dim, symbols
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.boundary import get_attribute
+from cutaway.interp.boundary.attributes import admit, get_attribute, read_specially
+from cutaway.interp.boundary.text_limits import is_wide, too_wide
 from cutaway.interp.run.budget import ELEMENTS
-
-_WIDEST = 100_000
-_NUMBERS = re.compile(r"\d+")
 
 
 class UnknownText(Exception):
@@ -23,30 +20,6 @@ class UnknownText(Exception):
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)
         self.unknown = unknown
-
-
-def symbolic_text(size: Dim) -> str:
-    """Return a size in a text; what differs between the turns of a repeat, or is an argument, stands in braces."""
-    here = session.current()
-    named = {*here.arguments, *(turns.index for turns in here.turns)}
-    return f"{{{size}}}" if named & {one.name for one in symbols(size)} else str(size)
-
-
-def is_wide(style: str) -> bool:
-    """Tell whether a format specification asks for more characters than is sensible."""
-    return any(len(number) > 6 or int(number) > _WIDEST for number in _NUMBERS.findall(style))
-
-
-def too_wide() -> Unknown:
-    """Record that a text is not made."""
-    return session.current().unknown("a formatted text would be too large to build")
-
-
-def joined(texts: list[str]) -> Any:
-    """Return texts put together, unless that is too large."""
-    if len(texts) > 1 and sum(map(len, texts)) > ELEMENTS:
-        return too_wide()
-    return "".join(texts)
 
 
 class Formatter(string.Formatter):
@@ -110,3 +83,18 @@ def format_text(text: Any, args: Sequence[Any], kwargs: Any) -> Any:
     if type(text) is str and type(kwargs) is dict and not any(mark in text for mark in ".[:!"):
         return text.format(*args, **kwargs)
     return _FORMATTER.vformat(text, args, kwargs)
+
+
+@read_specially("format", "format_map")
+def _formatting(value: Any, name: str, found: Any) -> Any:
+    """`str.format` and `str.format_map`: the attributes that a text names are the target's to have or not."""
+    if type(found) is types.BuiltinFunctionType and issubclass(type(found.__self__), str):
+        text = found.__self__
+        if name == "format":
+            return lambda *args, **kwargs: format_text(text, args, kwargs)
+        return lambda mapping: format_text(text, (), mapping)
+    if type(found) is types.MethodDescriptorType and found.__objclass__ is str:
+        if name == "format":
+            return lambda text, *args, **kwargs: format_text(text, args, kwargs)
+        return lambda text, mapping: format_text(text, (), mapping)
+    return admit(found)

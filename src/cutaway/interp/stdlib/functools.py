@@ -8,8 +8,10 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.boundary import get_attribute, is_host_class, set_attribute
+from cutaway.interp.boundary.attributes import get_attribute, is_host_class, set_attribute
+from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
+from cutaway.syntax.scope import Scope
 
 _ASSIGNED = functools.WRAPPER_ASSIGNMENTS
 _UPDATED = functools.WRAPPER_UPDATES
@@ -100,11 +102,6 @@ def update_wrapper_of_ours(wrapper: Any, wrapped: Any) -> Any:
 
 def _first_annotation(function: Any) -> Any:
     """Return the class that the first argument of an interpreted function is annotated with."""
-    from cutaway.interp.compile.expression import ExpressionCompiler
-    from cutaway.interp.compile.scope import Scope
-    from cutaway.interp.run.frame import Frame
-    from cutaway.interp.run.function import record_of
-
     record = record_of(function)
     if record is None:
         return None
@@ -113,7 +110,8 @@ def _first_annotation(function: Any) -> Any:
     if not annotated:
         return None
     frame = Frame({}, record.globals, record.code.file, None, None)
-    return ExpressionCompiler(Scope("module", None, set(), {}), record.code.file).expression(annotated[0])(frame)
+    scope = Scope("module", None, set(), {})
+    return record.code.compiler.expression(annotated[0], scope, record.code.file)(frame)
 
 
 class singledispatchmethod:

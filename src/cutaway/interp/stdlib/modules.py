@@ -12,12 +12,15 @@ from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import DENIED, SPECIAL, admit, get_attribute, is_host_class
+from cutaway.interp.boundary.operators import BINARY, COMPARE, IN_PLACE, contains
 from cutaway.interp.modules import loader
-from cutaway.interp.run.boundary import DENIED, SPECIAL, admit, get_attribute, is_host_class
-from cutaway.interp.run.budget import BITS, counted
-from cutaway.interp.run.frame import HANDLING
-from cutaway.interp.run.function import record_of, signature
-from cutaway.interp.run.size_limits import BINARY, COMPARE, IN_PLACE, contains
+from cutaway.interp.modules.module import SourceModule
+from cutaway.interp.run.budget import BITS
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.iteration import counted
+from cutaway.interp.run.signature import signature
 from cutaway.interp.stdlib import os_path
 from cutaway.interp.stdlib.allow_list import MODULES, public
 from cutaway.interp.stdlib.builtins import BUILTINS, get_attribute_or, unasked, unreachable
@@ -44,7 +47,7 @@ class NativeModule:
 
 class _ModuleMeta(type):
     def __instancecheck__(cls, instance: object) -> bool:
-        modules = (loader.SourceModule, NativeModule, registry.KnownModule)
+        modules = (SourceModule, NativeModule, registry.KnownModule)
         return type.__instancecheck__(cls, instance) or (cls is ModuleType and isinstance(instance, modules))
 
 
@@ -247,12 +250,12 @@ def _typing() -> dict[str, Any]:
 
 
 def _exc_info() -> tuple[Any, Any, Any]:
-    error = HANDLING[-1] if HANDLING else None
+    error = interpreter().handling[-1] if interpreter().handling else None
     return (type(error), error, None) if error is not None else (None, None, None)
 
 
 def _activation(depth: Any = 0) -> Any:
-    from cutaway.interp.stdlib.code_objects import activation
+    from cutaway.interp.boundary.code_objects import activation
 
     return activation(depth)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
-from cutaway.interp.run.budget import counted
+from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.open_files import allowed, plain_path
 
 

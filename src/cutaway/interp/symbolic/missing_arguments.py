@@ -16,8 +16,9 @@ from cutaway.core import session
 from cutaway.core.condition import Term
 from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Undecidable, Unknown, decisions
-from cutaway.interp.run.boundary import Pending
-from cutaway.interp.run.function import Record, record_of, signature
+from cutaway.interp.run.frame import Pending
+from cutaway.interp.run.function import Record, record_of
+from cutaway.interp.run.signature import signature
 
 _SIZES = {"int", "builtins.int"}
 _FLAGS = {"bool", "builtins.bool"}

@@ -17,10 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core.lazy_list import Deferred
-from cutaway.interp.compile.scope import Scope
-from cutaway.interp.modules.loader import HIDDEN
-from cutaway.interp.run.frame import Frame
-from cutaway.interp.stdlib.builtins import BUILTINS
+from cutaway.interp.run.frame import HIDDEN, Frame
+from cutaway.syntax.scope import Scope
 
 _WORTH = 16  # items of a loop
 _LONG = 1 << 14  # items that it adds to lists
@@ -72,7 +70,7 @@ class Repetition:
 
     def _are_built_in(self, frame: Frame) -> bool:
         home = frame.globals.get(HIDDEN)
-        unshadowed = all(name not in frame.globals and name in BUILTINS for name in self._functions)
+        unshadowed = all(name not in frame.globals for name in self._functions)
         return unshadowed and (home is None or not home.stars)
 
     def _containers(self, frame: Frame) -> dict[str, int]:

@@ -14,7 +14,8 @@ from cutaway.core.loop.series import compared
 from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.budget import BITS, ELEMENTS, build, counted
+from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.iteration import counted
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -53,7 +54,7 @@ def _quotient(left: Any, right: Any) -> str | None:
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 16 * BITS:
         return "the quotient of an integer"
     if isinstance(left, (str, bytes)):
-        from cutaway.interp.stdlib.formatting import is_wide
+        from cutaway.interp.boundary.text_limits import is_wide
 
         items = right if isinstance(right, tuple) else (right,)
         if is_wide(left if isinstance(left, str) else left.decode("latin-1")):

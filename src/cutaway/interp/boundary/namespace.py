@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cutaway.interp.run.boundary import Pending
+from cutaway.interp.run.frame import HIDDEN, Pending
 
 if TYPE_CHECKING:
-    from cutaway.interp.modules.loader import ModuleState
+    from cutaway.interp.modules.module import ModuleState, SourceModule
 
-_OWN = frozenset(("__cutaway__",))
+_OWN = frozenset((HIDDEN,))
 
 
 class Namespace(dict[str, Any]):
@@ -116,3 +116,10 @@ class Namespace(dict[str, Any]):
 
 
 _ABSENT = object()
+
+
+def every_name(module: SourceModule) -> Namespace:
+    """Return a module's names as its target sees them."""
+    state: ModuleState = module.__dict__[HIDDEN]
+    state.run()
+    return Namespace(state)

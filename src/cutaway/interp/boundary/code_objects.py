@@ -8,9 +8,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.modules.namespace import Namespace
-from cutaway.interp.run.frame import STACK
+from cutaway.interp.boundary.namespace import Namespace
 from cutaway.interp.run.function import Record, record_of, wrap
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 
 
@@ -59,9 +59,9 @@ def activation(depth: Any = 0) -> Any:
     """`sys._getframe`: what a program sees of a call in progress, and of those around it."""
     if type(depth) is Unknown:
         return other_than_truth(depth)
-    if not 0 <= depth < len(STACK):
+    if not 0 <= depth < len(interpreter().stack):
         raise ValueError("call stack is not deep enough")
-    around = STACK[: len(STACK) - depth]
+    around = interpreter().stack[: len(interpreter().stack) - depth]
     view: Any = Unknown("the calls far around the one in progress are not shown to it")
     for frame in around[-_MOST_FRAMES:]:
         state = frame.globals.get("__cutaway__")
@@ -74,7 +74,7 @@ def activation(depth: Any = 0) -> Any:
             )
             if frame.function is None
             else described(frame.function),
-            f_back=None if frame is STACK[0] else view,
+            f_back=None if frame is interpreter().stack[0] else view,
         )
     return view
 

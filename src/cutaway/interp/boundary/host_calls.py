@@ -10,8 +10,9 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
-from cutaway.interp.run.boundary import class_namespace
-from cutaway.interp.run.budget import BITS, ELEMENTS, build, counted
+from cutaway.interp.boundary.attributes import class_namespace
+from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.iteration import counted
 from cutaway.knowledge.base.registry import ARRAYS
 
 # Methods whose answer hangs on the argument being equal to something in the container.

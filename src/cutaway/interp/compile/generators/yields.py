@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from cutaway.interp.compile.scope import yields
+from cutaway.syntax.scope import yields
 
 _PLAIN = (ast.Constant, ast.Lambda)
 

@@ -5,27 +5,25 @@ from __future__ import annotations
 import ast
 import typing
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cutaway.core.unknown import Undecidable
-from cutaway.interp.compile.scope import Scope
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
-
-if TYPE_CHECKING:
-    from cutaway.interp.compile.expression import ExpressionCompiler
+from cutaway.syntax.scope import Scope
 
 _KINDS = {"TypeVar": "TypeVar", "TypeVarTuple": "TypeVarTuple", "ParamSpec": "ParamSpec"}
 
 
-def parameter_scope(compiler: ExpressionCompiler, node: Any) -> Scope | None:
+def parameter_scope(compiler: ScopeCompiler, node: Any) -> Scope | None:
     """Return the scope that type parameters make around a definition, None where it has none."""
     parameters = getattr(node, "type_params", None)
     return Scope("function", compiler.scope, {p.name for p in parameters}, {}) if parameters else None
 
 
-def parameter_frame(compiler: ExpressionCompiler, node: Any, scope: Scope) -> Callable[[Frame], Frame]:
+def parameter_frame(compiler: ScopeCompiler, node: Any, scope: Scope) -> Callable[[Frame], Frame]:
     """Return the closure that makes the activation of such a scope: its variables are the parameters."""
-    inside = type(compiler)(scope, compiler.file, compiler.owner)
+    inside = compiler.inside(scope)
     parts = [(p.name, type(p).__name__, _optional(inside, p, "bound")) for p in node.type_params]
     in_class = compiler.scope.kind == "class"
 
@@ -43,7 +41,7 @@ def parameter_frame(compiler: ExpressionCompiler, node: Any, scope: Scope) -> Ca
     return make
 
 
-def _optional(compiler: ExpressionCompiler, node: Any, field: str) -> Evaluate | None:
+def _optional(compiler: ScopeCompiler, node: Any, field: str) -> Evaluate | None:
     expression = getattr(node, field, None)
     return lenient(compiler.expression(expression), None) if expression is not None else None
 
@@ -69,12 +67,12 @@ def parameters_of(frame: Frame) -> tuple[Any, ...]:
     return tuple(frame.vars.values())
 
 
-def alias(compiler: ExpressionCompiler, node: Any) -> Evaluate:
+def alias(compiler: ScopeCompiler, node: Any) -> Evaluate:
     """Return the closure that evaluates the right side of a `type` statement to the alias."""
     name = node.name.id
     scope = parameter_scope(compiler, node)
     around = parameter_frame(compiler, node, scope) if scope is not None else None
-    inside = type(compiler)(scope, compiler.file, compiler.owner) if scope is not None else compiler
+    inside = compiler.inside(scope) if scope is not None else compiler
     value = lenient(inside.expression(node.value), ast.unparse(node.value))
     make = getattr(typing, "TypeAliasType", None)
 

@@ -12,13 +12,17 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.compile.expression import assign_target, decide
-from cutaway.interp.compile.pattern import compile_pattern
-from cutaway.interp.compile.scope import Scope, yields
-from cutaway.interp.compile.statement import OURS, StatementCompiler, enter, matches
-from cutaway.interp.compile.yields import Hoist, is_plain, targets_of
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.generators.yields import Hoist, is_plain, targets_of
+from cutaway.interp.compile.statements.exceptions import OURS, enter, matches
+from cutaway.interp.compile.statements.pattern import compile_pattern
+from cutaway.interp.compile.statements.statement import StatementCompiler
 from cutaway.interp.run.budget import tick
-from cutaway.interp.run.frame import BREAK, HANDLING, RETURN, Closing, Frame, Stopping
+from cutaway.interp.run.frame import BREAK, RETURN, Closing, Frame, Stopping
+from cutaway.interp.run.function import FunctionCompiler
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.truth import decide
+from cutaway.syntax.scope import Scope, yields
 
 Steps = Callable[[Frame], "Generator[Any, Any, Any]"]
 """A compiled statement that yields; its return value is a signal, as of any statement."""
@@ -27,8 +31,8 @@ Steps = Callable[[Frame], "Generator[Any, Any, Any]"]
 class GeneratorCompiler(StatementCompiler):
     """Compiles the body of one generator function."""
 
-    def __init__(self, scope: Scope, file: str, owner: str = "") -> None:
-        super().__init__(scope, file, owner)
+    def __init__(self, scope: Scope, file: str, functions: FunctionCompiler, owner: str = "") -> None:
+        super().__init__(scope, file, functions, owner)
         self.hoist = Hoist()
 
     def function(self, body: list[ast.stmt]) -> Steps:
@@ -266,12 +270,12 @@ class GeneratorCompiler(StatementCompiler):
                     if caught is not None:
                         holder, name = caught
                         holder(frame)[name] = own
-                    HANDLING.append(own)
+                    interpreter().handling.append(own)
                     try:
                         signal = yield from handle(frame)
                         return signal
                     finally:
-                        HANDLING.pop()
+                        interpreter().handling.pop()
                         if caught is not None:
                             holder(frame).pop(name, None)
                 raise

@@ -5,23 +5,22 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cutaway.interp.compile.expression import assign_target, decide
-from cutaway.interp.run.boundary import get_attribute
+from cutaway.interp.boundary.attributes import get_attribute
+from cutaway.interp.boundary.operators import COMPARE
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Frame
-from cutaway.interp.run.size_limits import COMPARE
+from cutaway.interp.run.truth import decide
 from cutaway.interp.stdlib.builtins import is_instance
-
-if TYPE_CHECKING:
-    from cutaway.interp.compile.expression import ExpressionCompiler
 
 Matches = Callable[[Frame, Any], bool]
 
 _SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
-def compile_pattern(compiler: ExpressionCompiler, node: ast.pattern) -> Matches:
+def compile_pattern(compiler: ScopeCompiler, node: ast.pattern) -> Matches:
     """Return the closure that matches a value and binds the pattern's names."""
     if isinstance(node, ast.MatchValue):
         expected = compiler.expression(node.value)
@@ -43,13 +42,13 @@ def compile_pattern(compiler: ExpressionCompiler, node: ast.pattern) -> Matches:
     raise SyntaxError(f"unknown pattern {type(node).__name__}")
 
 
-def _bind(compiler: ExpressionCompiler, name: str | None) -> Callable[[Frame, Any], None]:
+def _bind(compiler: ScopeCompiler, name: str | None) -> Callable[[Frame, Any], None]:
     if name is None:
         return lambda frame, value: None
     return assign_target(compiler, ast.Name(name, ast.Store()))
 
 
-def _as(compiler: ExpressionCompiler, node: ast.MatchAs) -> Matches:
+def _as(compiler: ScopeCompiler, node: ast.MatchAs) -> Matches:
     inner = compile_pattern(compiler, node.pattern) if node.pattern else None
     bind = _bind(compiler, node.name)
 
@@ -62,7 +61,7 @@ def _as(compiler: ExpressionCompiler, node: ast.MatchAs) -> Matches:
     return matches
 
 
-def _sequence(compiler: ExpressionCompiler, node: ast.MatchSequence) -> Matches:
+def _sequence(compiler: ScopeCompiler, node: ast.MatchSequence) -> Matches:
     star = next((i for i, p in enumerate(node.patterns) if isinstance(p, ast.MatchStar)), None)
     patterns = [None if isinstance(p, ast.MatchStar) else compile_pattern(compiler, p) for p in node.patterns]
     starred = node.patterns[star] if star is not None else None
@@ -89,7 +88,7 @@ def _sequence(compiler: ExpressionCompiler, node: ast.MatchSequence) -> Matches:
     return matches
 
 
-def _mapping(compiler: ExpressionCompiler, node: ast.MatchMapping) -> Matches:
+def _mapping(compiler: ScopeCompiler, node: ast.MatchMapping) -> Matches:
     entries = [(compiler.expression(k), compile_pattern(compiler, p)) for k, p in zip(node.keys, node.patterns)]
     bind = _bind(compiler, node.rest)
 
@@ -108,7 +107,7 @@ def _mapping(compiler: ExpressionCompiler, node: ast.MatchMapping) -> Matches:
     return matches
 
 
-def _class(compiler: ExpressionCompiler, node: ast.MatchClass) -> Matches:
+def _class(compiler: ScopeCompiler, node: ast.MatchClass) -> Matches:
     kind = compiler.expression(node.cls)
     positional = [compile_pattern(compiler, p) for p in node.patterns]
     named = [(name, compile_pattern(compiler, p)) for name, p in zip(node.kwd_attrs, node.kwd_patterns)]

@@ -16,7 +16,14 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.frame import STACK
+from cutaway.interp.boundary.code_objects import Activation, described, encloses, set_defaults
+from cutaway.interp.boundary.namespace import Namespace, every_name
+from cutaway.interp.boundary.operators import beyond
+from cutaway.interp.boundary.text_limits import is_wide
+from cutaway.interp.run.annotations import function_attribute
+from cutaway.interp.run.frame import Pending
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
 
 DENIED = frozenset(
@@ -26,15 +33,6 @@ DENIED = frozenset(
     co_code co_consts __array_interface__ __array_struct__ __cutaway__""".split()
 )
 _CODE_ATTRIBUTES = frozenset(("co_code", "co_consts"))
-
-
-class Pending:
-    """A name that an import binds: resolved when it is first used."""
-
-    __slots__ = ("resolve",)
-
-    def __init__(self, resolve: Callable[[], Any]) -> None:
-        self.resolve = resolve
 
 
 def _beyond(name: str) -> Unknown:
@@ -57,9 +55,6 @@ def denied_attribute(value: Any, name: str) -> Any:
     """Return what stands for an attribute that the target must not have."""
     if type(value) is Unknown:
         return other_than_truth(value)
-    from cutaway.interp.run.function import record_of
-    from cutaway.interp.stdlib.code_objects import Activation, described, encloses
-
     if type(value) is Activation and name in vars(value):
         return vars(value)[name]
 
@@ -80,8 +75,6 @@ def denied_attribute(value: Any, name: str) -> Any:
 
 def visible(namespace: dict[str, Any]) -> Any:
     """Return the namespace of a module of the target as the target sees it."""
-    from cutaway.interp.modules.namespace import Namespace
-
     state = namespace.get("__cutaway__")
     return namespace if state is None else Namespace(state)
 
@@ -201,8 +194,6 @@ CHECKED: dict[type, Callable[[Any], Any]] = {
 def _dict(value: Any, name: str, found: Any) -> Any:
     """`__dict__`: of a host's class a copy without what is out of reach; of a host's function a copy."""
     if type(found) is dict and "__cutaway__" in found:
-        from cutaway.interp.modules.exports import every_name
-
         return every_name(value)
     if type(value) is registry.KnownModule:
         return {key: getattr(value, key) for key in dir(value)}
@@ -271,12 +262,8 @@ def _function_part(value: Any, name: str, found: Any) -> Any:
     function = getattr(value, "__func__", value)
     if not _is(function, types.FunctionType):
         return dict(found) if _is(found, dict) and is_host_class(value) else admit(found)
-    from cutaway.interp.run.function import record_of
-
     record = record_of(function)
     if record is not None:
-        from cutaway.interp.stdlib.inspect import function_attribute
-
         return found or function_attribute(record, name)
     if found is None:
         return None
@@ -289,22 +276,6 @@ def _traceback(value: Any, name: str, found: Any) -> Any:
 
 def _class(value: Any, name: str, found: Any) -> Any:
     return value if type(value) is Unknown else found
-
-
-def _formatting(value: Any, name: str, found: Any) -> Any:
-    """`str.format` and `str.format_map`: the attributes that a text names are the target's to have or not."""
-    from cutaway.interp.stdlib.formatting import format_text
-
-    if type(found) is types.BuiltinFunctionType and _is(found.__self__, str):
-        text = found.__self__
-        if name == "format":
-            return lambda *args, **kwargs: format_text(text, args, kwargs)
-        return lambda mapping: format_text(text, (), mapping)
-    if type(found) is types.MethodDescriptorType and found.__objclass__ is str:
-        if name == "format":
-            return lambda text, *args, **kwargs: format_text(text, args, kwargs)
-        return lambda text, mapping: format_text(text, (), mapping)
-    return admit(found)
 
 
 def _register(value: Any, name: str, found: Any) -> Any:
@@ -357,8 +328,6 @@ def _operator(value: Any, name: str, found: Any) -> Any:
     def operate(*args: Any) -> Any:
         operands = (found.__self__, *args) if type(found) is types.MethodWrapperType else args
         if len(operands) >= 2:
-            from cutaway.interp.run.size_limits import beyond
-
             left, right = reversed(operands[:2]) if name.startswith("__r") else operands[:2]
             too_large = beyond(_OPERATORS[name], left, right)
             if too_large is not None:
@@ -374,8 +343,6 @@ def _layout(value: Any, name: str, found: Any) -> Any:
         return admit(found)
 
     def lay_out(*args: Any) -> Any:
-        from cutaway.interp.stdlib.formatting import is_wide
-
         if args and is_wide(str(args[-1])):
             return session.current().unknown(f"{name} of that size is not computed")
         return found(*args)
@@ -388,7 +355,10 @@ def _members(value: Any, name: str, found: Any) -> Any:
     return type(found)(found) if _is(found, (dict, list)) and is_host_class(value) else found
 
 
-SPECIAL: dict[str, Callable[[Any, str, Any], Any]] = {
+Special = Callable[[Any, str, Any], Any]
+"""Gets an object, the name of an attribute and its value, and returns the value that the target sees."""
+
+SPECIAL: dict[str, Special] = {
     "__dict__": _dict,
     "__class__": _class,
     "__getattribute__": _reader,
@@ -399,8 +369,6 @@ SPECIAL: dict[str, Callable[[Any, str, Any], Any]] = {
     "__kwdefaults__": _function_part,
     "__annotations__": _function_part,
     "__traceback__": _traceback,
-    "format": _formatting,
-    "format_map": _formatting,
     "register": _register,
     "__format__": _layout,
     "__round__": _layout,
@@ -410,8 +378,19 @@ SPECIAL: dict[str, Callable[[Any, str, Any], Any]] = {
     **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _members),
 }
 
-GUARDED = DENIED | SPECIAL.keys()
+GUARDED = {*DENIED, *SPECIAL}
 """Names that are read by `get_attribute`; of all others only what is found is checked."""
+
+
+def read_specially(*names: str) -> Callable[[Special], Special]:
+    """Have attributes of these names read by the decorated function."""
+
+    def enter(read: Special) -> Special:
+        SPECIAL.update(dict.fromkeys(names, read))
+        GUARDED.update(names)
+        return read
+
+    return enter
 
 
 # Changes.
@@ -424,8 +403,6 @@ _STRUCTURE = frozenset(
 
 def is_targets(value: Any) -> bool:
     """Tell whether a function or a bound method is the target's own."""
-    from cutaway.interp.run.function import record_of
-
     return record_of(getattr(value, "__func__", value)) is not None
 
 
@@ -492,7 +469,7 @@ def _may_change(owner: Any, name: str) -> bool:
 
 def class_namespace(given: dict[str, Any]) -> dict[str, Any]:
     """Return the namespace of a class that is made by a call, as the class of the module that calls."""
-    home = STACK[-1].globals.get("__name__", "") if STACK else ""
+    home = interpreter().stack[-1].globals.get("__name__", "") if interpreter().stack else ""
     return {"__module__": home, **{name: value for name, value in given.items() if name not in UNWANTED}}
 
 
@@ -511,8 +488,6 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
         name = str.__str__(name)
     if _may_change(owner, name):
         if name in _DEFAULTS and is_targets(owner):
-            from cutaway.interp.stdlib.code_objects import set_defaults
-
             return set_defaults(owner, name, value)
         setattr(owner, name, value)
 

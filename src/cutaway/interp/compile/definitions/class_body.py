@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import ast
 import types
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.compile import scope as scopes
-from cutaway.interp.compile.expression import assign_target, call
-from cutaway.interp.compile.type_params import parameter_frame, parameter_scope, parameters_of
-from cutaway.interp.run.boundary import UNWANTED
-from cutaway.interp.run.frame import STACK, Execute, Frame
+from cutaway.interp.boundary.attributes import UNWANTED
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.definitions.type_params import parameter_frame, parameter_scope, parameters_of
+from cutaway.interp.compile.statements.block import BlockCompiler
+from cutaway.interp.run.call import call
+from cutaway.interp.run.frame import Execute, Frame, entered
 from cutaway.interp.run.function import qualified_name
+from cutaway.syntax import scope as scopes
 from cutaway.syntax.lazy_parse import Body
 
-if TYPE_CHECKING:
-    from cutaway.interp.compile.statement import StatementCompiler
 
-
-def define_class(compiler: StatementCompiler, node: ast.ClassDef) -> Execute:
+def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
     """Return the closure that executes a `class` statement."""
     around = parameter_scope(compiler, node)
     enter = parameter_frame(compiler, node, around) if around is not None else None
-    outer = type(compiler)(around, compiler.file, compiler.owner) if around is not None else compiler
+    outer = compiler.inside(around) if around is not None else compiler
     scope = scopes.of_class(node, outer.scope)
-    body = type(compiler)(scope, compiler.file, node.name).block(node.body)
-    bases_of = outer._spread(node.bases)
+    body = compiler.inside(scope, node.name).block(node.body)
+    bases_of = outer.spread(node.bases)
     keywords = [(k.arg, outer.expression(k.value)) for k in node.keywords]
     decorators = [compiler.expression(d) for d in node.decorator_list]
     assign = assign_target(compiler, ast.Name(node.name, ast.Store()))
@@ -65,11 +64,8 @@ def define_class(compiler: StatementCompiler, node: ast.ClassDef) -> Execute:
             namespace["__type_params__"] = parameters_of(outside)
         if documentation is not None:
             namespace["__doc__"] = documentation
-        STACK.append(child)
-        try:
+        with entered(child):
             body(child)
-        finally:
-            STACK.pop()
         for unwanted in UNWANTED:
             namespace.pop(unwanted, None)
         if resolved is not bases:

@@ -1,0 +1,63 @@
+"""The compiler of Python as the rest of the interpreter uses it: trees in, closures out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Generator
+from typing import Any
+
+from cutaway.core.unknown import Unknown
+from cutaway.interp.compile.generators.generator import GeneratorCompiler
+from cutaway.interp.compile.statements.statement import StatementCompiler
+from cutaway.interp.run.frame import RETURN, Evaluate, Execute, Frame
+from cutaway.interp.run.function import Code
+from cutaway.syntax.scope import Scope, of_function
+
+
+class Python:
+    """Compiles functions, statements and expressions. It has no state: `PYTHON` serves every analysis."""
+
+    def body(self, code: Code) -> Execute:
+        """Compile the body of a function."""
+        compiler = self._inside(code)
+        if isinstance(code.node, ast.Lambda):
+            return _returning(compiler.expression(code.node.body))
+        return compiler.block(code.node.body)
+
+    def generator(self, code: Code) -> Callable[[Frame], Generator[Any, Any, Any]]:
+        """Compile the body of a generator."""
+        scope, body = of_function(code.node, code.around, code.owner), code.node.body
+        if isinstance(body, ast.expr):
+            body = [ast.copy_location(ast.Return(body), body)]
+        return GeneratorCompiler(scope, code.file, self, code.owner).function(body)
+
+    def statement(self, node: ast.stmt, scope: Scope, file: str) -> Execute:
+        """Compile a statement."""
+        return StatementCompiler(scope, file, self).statement(node)
+
+    def expression(self, node: ast.expr, scope: Scope, file: str) -> Evaluate:
+        """Compile an expression that stands by itself."""
+        return StatementCompiler(scope, file, self).expression(node)
+
+    def forget(self, nodes: list[ast.stmt], scope: Scope, frame: Frame, unknown: Unknown) -> None:
+        """Make unknown what statements that may or may not run would have bound or changed."""
+        StatementCompiler(scope, frame.file, self).forget(frame, nodes, unknown)
+
+    def forget_rest(self, code: Code, frame: Frame, unknown: Unknown) -> None:
+        """Make unknown what the rest of a body, from the line that is reached, would change outside of it."""
+        if not isinstance(code.node, ast.Lambda):
+            self._inside(code).forget_rest(frame, code.node.body, unknown)
+
+    def _inside(self, code: Code) -> StatementCompiler:
+        return StatementCompiler(of_function(code.node, code.around, code.owner), code.file, self, code.owner)
+
+
+PYTHON = Python()
+
+
+def _returning(value: Evaluate) -> Execute:
+    def execute(frame: Frame) -> object:
+        frame.value = value(frame)
+        return RETURN
+
+    return execute

@@ -1,0 +1,1 @@
+"""Definitions of functions and classes to closures."""

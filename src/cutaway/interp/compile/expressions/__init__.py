@@ -1,0 +1,1 @@
+"""Expressions to closures, a file for each family."""

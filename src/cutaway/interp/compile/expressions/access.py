@@ -1,0 +1,89 @@
+"""Attributes, items and slices."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from cutaway.core.size.dim import Dim
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import CHECKED, GUARDED, get_attribute
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
+from cutaway.interp.run.frame import Evaluate, Frame
+from cutaway.interp.run.function import doubt_of
+from cutaway.interp.run.truth import mode
+from cutaway.knowledge.base.registry import ARRAYS
+
+
+class Access(ScopeCompiler):
+    """Compiles reads of attributes and items."""
+
+    def _Attribute(self, node: ast.Attribute) -> Evaluate:
+        value = self.expression(node.value)
+        name = self.mangle(node.attr)
+        if name in GUARDED or name.startswith("__"):
+            return lambda frame: get_attribute(value(frame), name)
+        if name == "training" and self.tests:
+            return lambda frame: mode(getattr(value(frame), name), frame)
+
+        def evaluate(frame: Frame) -> Any:
+            owner = value(frame)
+            try:
+                found = getattr(owner, name)
+            except AttributeError:
+                if (doubt := doubt_of(owner)) is not None:
+                    return doubt
+                raise
+            check = CHECKED.get(type(found))
+            return found if check is None else check(found)
+
+        return evaluate
+
+    def _Subscript(self, node: ast.Subscript) -> Evaluate:
+        value, key = self.expression(node.value), self.expression(node.slice)
+        constant = node.slice.value if isinstance(node.slice, ast.Constant) else None
+
+        def evaluate(frame: Frame) -> Any:
+            container = value(frame)
+            index = constant if constant is not None else key(frame)
+            if type(index) is int and (type(container) is tuple or type(container) is list):
+                found = container[index]
+                check = CHECKED.get(type(found))
+                return found if check is None else check(found)
+            if isinstance(index, Unknown) and not hasattr(container, "reference"):
+                if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
+                    return other_than_truth(index)
+            if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
+                return Unknown(f"the element at {index} of a sequence")
+            if type(container) in ARRAYS:
+                return array_item(container, index)
+            try:
+                found = container[index]
+            except Undecidable as undecidable:
+                return undecidable.unknown
+            except KeyError:
+                if isinstance(container, dict) and any(type(known) is Unknown for known in container):
+                    return Unknown("an element of a table one of whose keys is not known")
+                raise
+            except TypeError:
+                if (doubt := doubt_of(container)) is not None:
+                    return doubt
+                raise
+            check = CHECKED.get(type(found))
+            return found if check is None else check(found)
+
+        return evaluate
+
+    def _Slice(self, node: ast.Slice) -> Evaluate:
+        parts = [self.expression(part) if part else None for part in (node.lower, node.upper, node.step)]
+        return lambda frame: slice(*(part(frame) if part else None for part in parts))
+
+    def _Starred(self, node: ast.Starred) -> Evaluate:  # x[*index]
+        return self.expression(node.value)
+
+
+def array_item(array: Any, index: Any) -> Any:
+    """`array[index]`, for arrays of a library that bounds its operators."""
+    from cutaway.knowledge.numpy.call import item
+
+    return item(array, index)

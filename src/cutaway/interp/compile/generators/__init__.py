@@ -1,0 +1,1 @@
+"""Bodies of generators to closures that are host generators."""

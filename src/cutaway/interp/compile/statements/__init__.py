@@ -1,0 +1,1 @@
+"""Statements to closures, a file for each family."""

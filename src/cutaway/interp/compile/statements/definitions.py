@@ -1,0 +1,47 @@
+"""`def` and `class` statements."""
+
+from __future__ import annotations
+
+import ast
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.definitions.class_body import define_class
+from cutaway.interp.compile.definitions.function import define
+from cutaway.interp.compile.statements.undecided import UndecidedCode
+from cutaway.interp.run.call import call
+from cutaway.interp.run.frame import Execute, Frame
+from cutaway.interp.run.function import record_of
+
+
+class Definitions(UndecidedCode):
+    """Compiles definitions."""
+
+    def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Execute:
+        make = define(self, node)
+        assign = assign_target(self, ast.Name(node.name, ast.Store()))
+        decorators = [self.expression(d) for d in node.decorator_list]
+        line = node.lineno
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            decorating = [decorator(frame) for decorator in decorators]
+            function = make(frame)
+            for decorate in reversed(decorating):
+                made = decorate if isinstance(decorate, Unknown) else call(decorate, [function], {})
+                if isinstance(made, Unknown):
+                    # What an unknown decorator returns is unknown; the plain function is an assumption.
+                    session.current().assume(f"a decorator leaves {node.name} as it is: {made.reason}", frame.place)
+                    if (record := record_of(function)) is not None:
+                        record.doubt = made
+                    continue
+                function = made
+            assign(frame, function)
+
+        return execute
+
+    _AsyncFunctionDef = _FunctionDef
+
+    def _ClassDef(self, node: ast.ClassDef) -> Execute:
+        return define_class(self, node)

@@ -1,0 +1,160 @@
+"""Code that may or may not run: what it would have bound or changed becomes unknown."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.boundary.attributes import blur, is_instance_of_targets, set_attribute
+from cutaway.interp.boundary.host_calls import taint
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.statements.block import BlockCompiler
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.signature import written_by
+from cutaway.syntax.scope import assigned
+
+# Methods that leave a container or a module as it is.
+_HARMLESS = frozenset(
+    """get keys values items copy index count train eval zero_grad parameters named_parameters modules named_modules
+    children named_children buffers named_buffers state_dict forward""".split()
+)
+
+
+_INNER = frozenset(("__dict__", "_modules", "_parameters", "_buffers"))
+
+
+_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
+
+
+class UndecidedCode(BlockCompiler):
+    """Makes unknown what statements that may or may not run would have changed."""
+
+    def _forget(self, frame: Frame, nodes: list[ast.stmt], reason: Unknown) -> None:
+        """Make everything unknown that statements which may or may not run would have set."""
+        if any(isinstance(child, _LEAVES) for node in nodes for child in ast.walk(node)):
+            raise Undecidable(Unknown(reason.reason, reason.place or frame.place))
+        here = session.current()
+        placed = reason if reason.place is not None else Unknown(reason.reason, frame.place)
+        unknown = here.note(placed, here.modules[-1] if here.modules else None)
+        self.forget(frame, nodes, unknown)
+
+    def forget(self, frame: Frame, nodes: list[ast.stmt], unknown: Unknown) -> None:
+        """Make what statements would have bound or changed unknown."""
+        for name in assigned(nodes):
+            assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
+        changed = [child for node in nodes for child in ast.walk(node)]
+        for child in changed:
+            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+                if self.present(frame, child.value) is not None:  # not so for `self` of a class that is defined here
+                    assign_target(self, child)(frame, unknown)
+            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, (ast.Store, ast.Del)):
+                self._forget_object(frame, child.value, unknown)
+                self._forget_numbers(frame, child.value)
+        self._forget_calls(frame, changed, unknown)
+
+    def _forget_calls(self, frame: Frame, nodes: Iterable[ast.AST], unknown: Unknown) -> None:
+        """Make unknown what calls that may or may not be made would have changed."""
+        for child in nodes:
+            if isinstance(child, ast.Call):
+                if isinstance(child.func, ast.Attribute) and child.func.attr not in _HARMLESS:
+                    self._forget_object(frame, child.func.value, unknown, child.func.attr)
+                    if _writes(child.func.attr):
+                        self._forget_numbers(frame, child.func.value)
+                elif isinstance(child.func, ast.Name) and child.func.id in ("setattr", "delattr") and child.args:
+                    blur(self.present(frame, child.args[0]), unknown)
+                name = getattr(child.func, "attr", getattr(child.func, "id", ""))
+                for argument in child.args:
+                    self._forget_object(frame, argument, unknown)
+                    if _writes(name):
+                        self._forget_numbers(frame, argument)
+
+    def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
+        self._forget_calls(frame, list(ast.walk(node)), unknown)
+
+    def forget_rest(self, frame: Frame, nodes: list[ast.stmt], unknown: Unknown) -> None:
+        """Make unknown what the rest of a function that can't be followed would have changed outside of it."""
+        start = frame.line
+        every = [child for node in nodes for child in ast.walk(node)]
+        for child in every:
+            if isinstance(child, (ast.For, ast.While)) and child.lineno <= frame.line <= (child.end_lineno or 0):
+                start = min(start, child.lineno)
+        for child in every:
+            if getattr(child, "lineno", 0) < start:
+                continue
+            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+                owner = self.present(frame, child.value)
+                if owner is not None and not hasattr(type(owner), "mark_incomplete"):
+                    with suppress(Exception):
+                        set_attribute(owner, self.mangle(child.attr), unknown)
+            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
+                taint(self.present(frame, child.value), unknown)
+            elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+                if child.func.attr not in _HARMLESS:
+                    taint(self.present(frame, child.func.value), unknown)
+            elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                if self.scope.declared.get(self.mangle(child.id)):
+                    assign_target(self, child)(frame, unknown)
+
+    def assign(self, node: ast.expr) -> Callable[[Frame, Any], None]:
+        """Return the closure that stores a value into an assignment target."""
+        return assign_target(self, node)
+
+    def present(self, frame: Frame, node: ast.expr) -> Any:
+        """Return what a name, or an attribute of what has one, means now; None where it means nothing."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return None
+        try:
+            value = self.expression(node)(frame)
+        except (Exception, Undecidable):
+            return None
+        return None if type(value) is Unknown else value
+
+    def _forget_object(self, frame: Frame, node: ast.expr, unknown: Unknown, method: str = "") -> None:
+        """An object on which a method may or may not have been called is no longer known, if it can change."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return
+        value = self.present(frame, node)
+        if isinstance(node, ast.Attribute) and node.attr in _INNER:
+            blur(self.present(frame, node.value), unknown)
+        elif hasattr(type(value), "mark_incomplete"):
+            if not session.current().modules:
+                value.mark_incomplete(unknown)
+        elif isinstance(value, (list, dict, set, bytearray)):
+            if _is_being_made(frame, value):
+                raise Undecidable(unknown)
+            taint(value, unknown)
+            target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
+            with suppress(AttributeError):  # a property that gives a new list each time
+                assign_target(self, target)(frame, unknown)
+        elif method and is_instance_of_targets(value):
+            blur(value, unknown, written_by(type(value), method))
+
+    def _forget_numbers(self, frame: Frame, node: ast.expr) -> None:
+        """What may or may not have been written into an array leaves its sizes as they are."""
+        forget = getattr(type(value := self.present(frame, node)), "forget_numbers", None)
+        if forget is not None:
+            forget(value)
+
+
+def _writes(method: str) -> bool:
+    """Tell by its name whether a function of arrays writes into one."""
+    return method.endswith("_") and not method.endswith("__")
+
+
+def _is_being_made(frame: Frame, value: Any) -> bool:
+    """Tell whether a value is what the constructor in progress makes."""
+    code = frame.function.code if frame.function is not None else None
+    first = code.node.args.args[:1] if code is not None and code.name in ("__init__", "__post_init__") else []
+    return bool(first) and frame.vars.get(first[0].arg) is value
+
+
+def raises(body: list[ast.stmt]) -> bool:
+    """Tell whether statements end with a `raise`."""
+    return bool(body) and isinstance(body[-1], ast.Raise)

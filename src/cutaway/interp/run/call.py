@@ -1,0 +1,83 @@
+"""Calls of values of the target."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import (
+    CHECKED,
+)
+from cutaway.interp.boundary.host_calls import call_native, reason_of
+from cutaway.interp.run.budget import build
+from cutaway.interp.run.function import WRAPPER, invoke
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base.registry import CONSTRUCTORS
+from cutaway.syntax import resolve
+
+CONVERSIONS: dict[Any, Callable[..., Any]] = {}
+"""What calling a built-in type means where its argument is unknown or symbolic."""
+
+
+_FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
+
+_LONG = 1 << 10
+
+
+def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a value of the target; interpreted functions are entered directly."""
+    kind = type(function)
+    if kind is _FunctionType:
+        if function.__code__ is WRAPPER:
+            return invoke(function.__closure__[0].cell_contents, args, kwargs)  # type: ignore[index]
+    elif kind is _MethodType:
+        inner = function.__func__
+        if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
+            return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
+    elif kind is Unknown:
+        if any(hasattr(type(a), "mark_incomplete") or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
+            session.current().assume(f"a function that is not known changes none of its arguments: {function.reason}")
+        interpreter().unknown_calls += 1
+        return function
+    elif kind is _BuiltinType:
+        return call_native(function, args, kwargs)
+    elif kind is type:
+        if function in CONVERSIONS:
+            if args and not kwargs:
+                try:
+                    return CONVERSIONS[function](*args)
+                except Undecidable as undecidable:
+                    if type(undecidable) is not Undecidable or function not in _NUMBERS:
+                        raise
+                    return undecidable.unknown
+        elif function in CONSTRUCTORS:
+            return CONSTRUCTORS[function](*args, **kwargs)
+    try:
+        result = function(*args, **kwargs)
+    except Undecidable as undecidable:
+        if type(undecidable) is not Undecidable or not isinstance(function, type):
+            raise
+        return undecidable.unknown  # an object whose making could not be followed
+    except Exception as error:
+        if not _is_hosts(function):
+            raise
+        return reason_of(error, args, kwargs)
+    if type(result) is list and len(result) > _LONG:
+        build(len(result))
+    elif type(result) is Unknown and result.kind is not None and any(result is given for given in args):
+        return other_than_truth(result)  # what is made of a number need not be one
+    check = CHECKED.get(type(result))
+    return result if check is None else check(result)
+
+
+def _is_hosts(function: Any) -> bool:
+    """Tell whether a callable belongs to the standard library, as a target sees it."""
+    home = function if isinstance(function, (type, _FunctionType)) else type(function)
+    name = getattr(home, "__module__", None)
+    return isinstance(name, str) and (resolve.is_standard(name) or name.startswith("cutaway.interp."))
+
+
+_NUMBERS = frozenset((int, float))
