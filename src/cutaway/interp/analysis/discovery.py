@@ -20,7 +20,7 @@ from cutaway.interp.run.annotations import annotations_of
 from cutaway.interp.run.call import call
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
-from cutaway.interp.stdlib.inspect import type_hints
+from cutaway.interp.stdlib.reflection.inspect import type_hints
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import source

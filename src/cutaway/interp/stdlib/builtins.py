@@ -41,7 +41,7 @@ from cutaway.syntax.scope import Scope
 _LONG = 1 << 20
 
 
-def _known(function: Callable[..., Any]) -> Callable[..., Any]:
+def known(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function of the host give an unknown for an unknown."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -208,7 +208,7 @@ def extreme(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Call
             for item in items[1:]:
                 result = pick(result, item)
             return result
-        return _known(native)(items, **kwargs)
+        return known(native)(items, **kwargs)
 
     return call
 
@@ -244,7 +244,7 @@ def length(value: Any) -> Any:
             return other_than_truth(shape)
         if shape and isinstance(shape[0], Dim):
             return shape[0]
-    return _known(len)(value)
+    return known(len)(value)
 
 
 _TEXT = 100_000  # characters of a program in a text
@@ -344,7 +344,7 @@ def import_by_name(name: Any, globals: Any = None, locals: Any = None, fromlist:
 
 def open_file(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
     """`open`: text files beside the source can be read; nothing is written."""
-    from cutaway.interp.stdlib.open_files import read_text
+    from cutaway.interp.stdlib.filesystem.open_files import read_text
 
     return read_text(path, mode)
 
@@ -377,7 +377,7 @@ def round_number(number: Any, ndigits: Any = None) -> Any:
         return number
     if isinstance(number, int) and isinstance(ndigits, int) and ndigits < -BITS:
         return session.current().unknown("a number rounded to so many digits is not computed")
-    return round(number) if ndigits is None else _known(round)(number, ndigits)
+    return round(number) if ndigits is None else known(round)(number, ndigits)
 
 
 def next_item(*args: Any) -> Any:
@@ -505,29 +505,29 @@ CONVERSIONS[type] = type_of
 
 
 def _sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    return items if type(items) is Unknown else _known(sorted)(list(counted(items)), key=key, reverse=reverse)
+    return items if type(items) is Unknown else known(sorted)(list(counted(items)), key=key, reverse=reverse)
 
 
 def _decided(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
     """`all` and `any`."""
-    return lambda items: items if type(items) is Unknown else _known(function)(counted(items))
+    return lambda items: items if type(items) is Unknown else known(function)(counted(items))
 
 
 def _iterator(*args: Any) -> Any:
     """`iter`; one that calls a function until it returns something counts its calls."""
-    made = _known(iter)(in_order(args[0]), *args[1:]) if args else _known(iter)()
+    made = known(iter)(in_order(args[0]), *args[1:]) if args else known(iter)()
     return iter(counted(made)) if len(args) == 2 and type(made) is not Unknown else made
 
 
 def _formatted(value: Any, style: Any = "") -> Any:
     """`format`."""
-    return format_text("{0:{1}}", (value, style), {}) if style else _known(format)(value)
+    return format_text("{0:{1}}", (value, style), {}) if style else known(format)(value)
 
 
 def _quotient(left: Any, right: Any) -> Any:
     """`divmod`."""
     too_large = beyond("FloorDiv", left, right)
-    return _known(divmod)(left, right) if too_large is None else too_large
+    return known(divmod)(left, right) if too_large is None else too_large
 
 
 def _power(base: Any, exponent: Any, modulus: Any = None) -> Any:
@@ -536,7 +536,7 @@ def _power(base: Any, exponent: Any, modulus: Any = None) -> Any:
         return power(base, exponent)
     if any(isinstance(value, int) and value.bit_length() > BITS for value in (base, exponent, modulus)):
         return session.current().unknown("a power of such large integers is not computed")
-    return _known(pow)(base, exponent, modulus)
+    return known(pow)(base, exponent, modulus)
 
 
 _PLAIN = """ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError
@@ -554,7 +554,7 @@ property reversed set slice staticmethod str super tuple type zip __debug__ __bu
 BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN if hasattr(builtins, name)}
 BUILTINS.pop("__build_class__")
 for _name in "abs ascii bin callable chr hash hex id oct ord repr".split():
-    BUILTINS[_name] = _known(getattr(builtins, _name))
+    BUILTINS[_name] = known(getattr(builtins, _name))
 BUILTINS.update(
     getattr=get_attribute_or,
     hasattr=has_attribute,

@@ -13,7 +13,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.boundary.attributes import is_host_class
-from cutaway.interp.stdlib import field_annotations as field_annotations
+from cutaway.interp.stdlib.reflection import field_annotations as field_annotations
 
 # What a metaclass could answer with something else each time it is asked.
 _ANSWERS = ("__dict__", "__getattribute__", "__getattr__", "__annotations__", "__dataclass_fields__", "__annotate__")

@@ -12,8 +12,9 @@ from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.builtins import unasked, unreachable
-from cutaway.interp.stdlib.open_files import plain_path, read_bytes, read_text
-from cutaway.interp.stdlib.os_path import exists, is_dir, is_file, known, listdir, matching, undone
+from cutaway.interp.stdlib.filesystem.open_files import plain_path, read_bytes, read_text
+from cutaway.interp.stdlib.filesystem.os_path import exists, is_dir, is_file, known, listdir, matching, undone
+from cutaway.interp.stdlib.modules import standard
 
 
 class Path(pathlib.PurePosixPath):
@@ -83,6 +84,7 @@ class Path(pathlib.PurePosixPath):
         return unreachable(f"Path.{name}")
 
 
+@standard("pathlib")
 def pathlib_names() -> dict[str, Any]:
     """Return the names of `pathlib`."""
     return {"Path": Path, "PurePath": pathlib.PurePath, "PosixPath": Path, "PurePosixPath": pathlib.PurePosixPath}
@@ -107,6 +109,7 @@ def _at(package: Any, resource: Any) -> Any:
     return folder / plain_path(resource)
 
 
+@standard("pkgutil")
 def pkgutil_names() -> dict[str, Any]:
     """Return the names of `pkgutil`."""
 
@@ -117,6 +120,7 @@ def pkgutil_names() -> dict[str, Any]:
     return {"get_data": get_data, "extend_path": lambda path, _name: path}
 
 
+@standard("importlib.resources", "importlib_resources")
 def resources_names() -> dict[str, Any]:
     """Return the names of `importlib.resources`."""
 

@@ -10,7 +10,8 @@ from typing import Any
 from cutaway.core import disk, session
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp.run.iteration import counted
-from cutaway.interp.stdlib.open_files import allowed, plain_path
+from cutaway.interp.stdlib.filesystem.open_files import allowed, plain_path
+from cutaway.interp.stdlib.modules import standard
 
 
 def _ours(path: str) -> bool:
@@ -107,6 +108,7 @@ def undone(*_args: Any, **_options: Any) -> None:
     session.current().assume("files and folders that the program would make, move or delete stay as they are")
 
 
+@standard("os.path")
 def os_path() -> dict[str, Any]:
     """Return the names of `os.path`."""
     pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath abspath"
@@ -116,6 +118,7 @@ def os_path() -> dict[str, Any]:
     return table
 
 
+@standard("glob")
 def glob_names() -> dict[str, Any]:
     """Return the names of `glob`."""
     return {"glob": find, "iglob": _find_each, "escape": known(glob.escape), "has_magic": known(glob.has_magic)}

@@ -1,0 +1,152 @@
+"""`sys`, `os` and what else tells of the machine."""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary.code_objects import activation
+from cutaway.interp.modules import loader
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.stdlib.builtins import unasked, unreachable
+from cutaway.interp.stdlib.filesystem import os_path
+from cutaway.interp.stdlib.modules import NativeModule, quiet, standard
+
+
+def _exc_info() -> tuple[Any, Any, Any]:
+    error = interpreter().handling[-1] if interpreter().handling else None
+    return (type(error), error, None) if error is not None else (None, None, None)
+
+
+@standard("sys")
+def _sys() -> dict[str, Any]:
+    import sys
+
+    table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
+                                           "platform", "implementation", "hash_info")}  # fmt: skip
+    stream = types.SimpleNamespace(write=quiet, flush=quiet, isatty=lambda: False)
+
+    def leave(*_args: Any) -> None:
+        raise SystemExit
+
+    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
+                 setrecursionlimit=quiet, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
+                 executable="python", exc_info=_exc_info, _getframe=activation, flags=sys.flags, gettrace=quiet, getprofile=quiet,
+                 getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
+                 stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
+                 warnoptions=[])  # fmt: skip
+    return table
+
+
+class _Modules:
+    """`sys.modules`: the modules of the target."""
+
+    def __getitem__(self, name: Any) -> Any:
+        return name if type(name) is Unknown else loader.current().load(name, strict=True)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except ImportError:
+            return default
+
+    def __contains__(self, name: Any) -> bool:
+        return name in loader.current().modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+    def __len__(self) -> int:
+        return len(loader.current().modules)
+
+    def copy(self) -> dict[str, Any]:
+        """Return the modules that are there now."""
+        return dict(loader.current().modules)
+
+    def keys(self) -> Any:
+        """Return their names."""
+        return self.copy().keys()
+
+    def values(self) -> Any:
+        """Return the modules."""
+        return self.copy().values()
+
+    def items(self) -> Any:
+        """Return their names and the modules."""
+        return self.copy().items()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if not isinstance(value, Unknown) and "_incomplete" not in vars(value):
+            loader.current().modules[name] = value
+
+
+class _Environment(dict[str, str]):
+    """`os.environ`: taken to be empty, which is an assumption as soon as it is asked."""
+
+    def _ask(self, name: Any) -> None:
+        session.current().assume("the environment variables that the program asks for are not set")
+
+    def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
+        self._ask(name)
+        return dict.get(self, name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self._ask(name)
+        return dict.__contains__(self, name)
+
+    def __getitem__(self, name: str) -> str:
+        self._ask(name)
+        return dict.__getitem__(self, name)
+
+
+@standard("os")
+def _os() -> dict[str, Any]:
+    environment = _Environment()
+    path = os_path.os_path()
+    acting = "system popen kill fork execv execve spawnv putenv unsetenv chdir open".split()
+    writing = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
+    asking = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
+    table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
+    table.update({name: unasked(f"os.{name}") for name in asking})
+    table.update(dict.fromkeys(writing, os_path.undone))
+    table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
+                 linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
+                 error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk)  # fmt: skip
+    return table
+
+
+@standard("platform")
+def _platform() -> dict[str, Any]:
+    import platform
+
+    def unknown(*_args: Any) -> Any:
+        return Unknown("the platform is not known")
+
+    return {"python_version": platform.python_version, "system": lambda: "Linux", "machine": unknown, "platform": unknown,
+            "python_implementation": lambda: "CPython", "processor": unknown, "node": unknown}  # fmt: skip
+
+
+class _Lock:
+    """A lock that is always free."""
+
+    def __enter__(self) -> _Lock:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        pass
+
+    def acquire(self, *_args: Any, **_kwargs: Any) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+@standard("threading")
+def _threading() -> dict[str, Any]:
+    return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock,
+            "current_thread": lambda: types.SimpleNamespace(name="MainThread"), "get_ident": lambda: 1}  # fmt: skip
