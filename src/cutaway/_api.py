@@ -13,7 +13,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.size.dim import symbols
-from cutaway.core.unknown import Undecidable
+from cutaway.core.unknown import Exhausted, Undecidable
 from cutaway.interp.analysis.pipeline import Options, analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
@@ -83,7 +83,7 @@ def show(
         return _evaluated(saved, set, named) if set else saved
     except CutawayError:
         raise
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         raise CutawayError(f"{target}: {undecidable.unknown.reason}") from None
     except MemoryError:
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None

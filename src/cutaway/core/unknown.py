@@ -27,7 +27,19 @@ class Undecidable(BaseException):
         self.container = container
 
 
-class Again(Undecidable):
+class Interruption(BaseException):
+    """A run, or the whole analysis, ends here. Nothing catches it but whoever started that."""
+
+    def __init__(self, unknown: Unknown) -> None:
+        super().__init__(unknown.reason)
+        self.unknown = unknown
+
+
+class Exhausted(Interruption):
+    """A budget ran out: nothing more of the target is interpreted."""
+
+
+class Again(Interruption):
     """Something was learned that the whole run has to start over with."""
 
 

@@ -264,8 +264,6 @@ class Explorer:
             try:
                 trial.result = run()
             except (Exception, Undecidable) as error:
-                if isinstance(error, Undecidable) and type(error) is not Undecidable:
-                    raise
                 trial.error = error.with_traceback(None)  # which would keep every frame down to there
             finally:
                 self._trials.pop()

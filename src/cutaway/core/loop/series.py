@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size, equal, less, substitute, symbol, symbols
-from cutaway.core.unknown import Undecidable, Unknown, decisions
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, decisions
 
 INDICES = "ijklmn"
 """The names that count repeats, the outermost first."""
@@ -203,7 +203,7 @@ class Plan:
         return Plan(lost=True) if self.first else Plan(1, self.last)
 
 
-class Restart(Undecidable):
+class Restart(Interruption):
     """A loop is to be followed in another way, from the start of the program."""
 
     def __init__(self) -> None:

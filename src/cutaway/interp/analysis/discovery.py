@@ -12,7 +12,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Remarks, Session
-from cutaway.core.unknown import Undecidable, decisions
+from cutaway.core.unknown import Exhausted, Undecidable, decisions
 from cutaway.interp.boundary.attributes import is_host_class
 from cutaway.interp.modules.module import ModuleState, failure
 from cutaway.interp.run import budget
@@ -94,7 +94,7 @@ def networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
     try:
         state.run()
         state.define_all()
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         gathered.note(undecidable.unknown)
     own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
     seen: set[int] = set()
@@ -255,7 +255,7 @@ def _classes(framework: Framework, network: Any) -> list[type]:
     with budget.renewed(DESCRIBING_SECONDS):
         try:
             return [type(part) for part in framework.parts(network)]
-        except (Exception, Undecidable):  # it is remarked when the network is described
+        except (Exception, Undecidable, Exhausted):  # it is remarked when the network is described
             return [type(network)]
 
 
@@ -266,7 +266,7 @@ def _instantiate(name: str, cls: Any, framework: Framework, gathered: Session) -
     at = record.place if record else None
     try:
         value = cls() if isinstance(cls, functools.partial) else instance(cls, name, {})
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         gathered.note(undecidable.unknown)
         return None
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.size import dim
-from cutaway.core.unknown import Again, Undecidable, Unknown, decisions, following
+from cutaway.core.unknown import Again, Exhausted, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.modules.module import failure
 from cutaway.interp.run import budget
@@ -136,7 +136,7 @@ def _solved(
         with _unchanged(parts):
             return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
 
-    with budget.renewed(2 * seconds), suppress(budget.Exhausted):
+    with budget.renewed(2 * seconds), suppress(Exhausted):
         return input_inference.inquire(once, framework.tensor, said, gathered, time.process_time() + seconds)
     return None
 
@@ -269,7 +269,7 @@ def _called(
         raise
     except Again as again:
         stopped = again
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         reason = gathered.note(undecidable.unknown)
     except KeyboardInterrupt:
         raise
@@ -323,7 +323,7 @@ def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assume
             if any(framework.declared(network, name) is not None for name in wanted.parameters):
                 return []
             settings = framework.settings(network)
-    except (Exception, Undecidable):  # it is remarked when the network is described
+    except (Exception, Undecidable, Exhausted):  # it is remarked when the network is described
         return []
     if settings is None:
         return []

@@ -23,7 +23,7 @@ from cutaway.core.loop.series import Restart
 from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import is_known
-from cutaway.core.unknown import Undecidable, Unknown, decisions, following
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
 from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, instance, missing, networks
@@ -407,7 +407,7 @@ def _value(
             return instance(value, text, assumed or {})
     except (TargetError, KeyboardInterrupt, Restart):
         raise
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         return session.current().note(undecidable.unknown)
     except BaseException as error:
         loader.current().stop(error)
@@ -429,7 +429,7 @@ def _name(state: ModuleState, name: str, target: Target) -> Any:
     try:
         try:
             value = state.lookup(name)
-        except Undecidable as undecidable:
+        except (Undecidable, Exhausted) as undecidable:
             value = state.namespace.get(name)
             if value is None:
                 raise
@@ -456,10 +456,10 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
             with budget.renewed(DESCRIBING_SECONDS):
                 found = framework.read_off(network.value, network.name, target.text, gathered, past)
                 return found if past is None or past.requires is None else replace(found, requires=past.requires)
-        except (Exception, Undecidable) as error:
+        except (Exception, Undecidable, Exhausted) as error:
             if os.environ.get("CUTAWAY_DEBUG"):
                 raise
-            reason = error.unknown.reason if isinstance(error, Undecidable) else in_words(error)
+            reason = error.unknown.reason if isinstance(error, (Undecidable, Exhausted)) else in_words(error)
             raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
 
 

@@ -56,8 +56,6 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     try:
         return function(*args, **kwargs)
     except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable:
-            raise
         if name in _CHANGING and isinstance(owner, _CONTAINERS):
             raise Undecidable(undecidable.unknown, owner) from None
         return undecidable.unknown

@@ -13,7 +13,7 @@ from cutaway.core import session
 from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Undecidable, Unknown, holding
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, holding
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import EVERYTHING, awaiting
 from cutaway.interp.modules.type_checking_imports import hints
@@ -335,10 +335,10 @@ class ModuleState:
             self.waiting = {i: later for i, later in self.waiting.items() if isinstance(later, _DEFINITIONS)}
             if self.named and any(i > index for i in self.waiting):
                 failure(error, frame.place)
+        except Interruption as interruption:
+            self._lose(node, interruption.unknown)
+            raise
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                self._lose(node, undecidable.unknown)
-                raise
             unknown = here.note(undecidable.unknown) if self.named else undecidable.unknown
             self._lose(node, unknown)
             if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):

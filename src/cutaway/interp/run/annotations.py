@@ -51,8 +51,6 @@ def meaning(compiler: FunctionCompiler, annotation: Any, namespace: dict[str, An
         scope = Scope("function", None, set(), {})
         return compiler.expression(node, scope, frame.file)(frame)
     except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable:
-            raise
         return undecidable.unknown
     except Exception as error:
         return Unknown(f"the annotation is not understood: {in_words(error)}")

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from cutaway.core import disk
 from cutaway.core.context import CURRENT, IDLE
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Unknown
 from cutaway.interp.run.interpreter import interpreter
 
 STEPS = 20_000_000  # calls, loop iterations, and parts of what is built
@@ -19,10 +19,6 @@ BITS = 1 << 14  # of one integer
 MEMORY = 2 << 30  # bytes that an analysis may add to the process
 _CHECK_EVERY = 1 << 8
 _ELEMENTS_IN_A_STEP = 1 << 6
-
-
-class Exhausted(Undecidable):
-    """A budget ran out: nothing more of this target is interpreted."""
 
 
 class Budget:

@@ -50,7 +50,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
                 try:
                     return CONVERSIONS[function](*args)
                 except Undecidable as undecidable:
-                    if type(undecidable) is not Undecidable or function not in _NUMBERS:
+                    if function not in _NUMBERS:
                         raise
                     return undecidable.unknown
         elif function in CONSTRUCTORS:
@@ -58,7 +58,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable or not isinstance(function, type):
+        if not isinstance(function, type):
             raise
         return undecidable.unknown  # an object whose making could not be followed
     except Exception as error:

@@ -13,7 +13,7 @@ from cutaway.core import session
 from cutaway.core.error import locate
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.run.budget import DEPTH, tick
 from cutaway.interp.run.frame import RETURN, Closing, Evaluate, Execute, Frame
 from cutaway.interp.run.interpreter import interpreter, is_idle
@@ -257,9 +257,9 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     try:
         return frame.value if code.body(frame) is RETURN else None
     except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable:
-            raise
         return _undecided(undecidable.unknown, frame, args)
+    except Interruption:
+        raise
     except BaseException as error:
         locate(error, frame.place)
         raise

@@ -26,8 +26,6 @@ def truth_of(value: Any) -> bool | Unknown:
     try:
         return bool(value)
     except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable:
-            raise
         return undecidable.unknown
 
 

@@ -51,8 +51,6 @@ def known(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             return undecidable.unknown
 
     call.__name__ = getattr(function, "__name__", "call")
@@ -410,8 +408,6 @@ def _convert(kind: Any) -> Callable[..., Any]:
         try:
             return kind(counted(first), *args[1:]) if kind in _GATHERING else kind(*args)
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             return undecidable.unknown
 
     return convert

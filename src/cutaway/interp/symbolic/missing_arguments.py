@@ -15,7 +15,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import Term
 from cutaway.core.size.dim import symbol
-from cutaway.core.unknown import Undecidable, Unknown, decisions
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import Record, record_of
 from cutaway.interp.run.signature import signature
@@ -209,6 +209,6 @@ def _callee(node: ast.expr, record: Record) -> Any:
         value = value.resolve() if type(value) is Pending else value
         for part in reversed(parts):
             value = getattr(value, part)
-    except (Exception, Undecidable):
+    except (Exception, Undecidable, Exhausted):
         return None
     return None if type(value) is Unknown else value

@@ -13,7 +13,7 @@ from cutaway.core.architecture import JSONValue
 from cutaway.core.lazy_mapping import Described as Described
 from cutaway.core.loop.series import Series
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 
 _DEPTH = 6
 _LENGTH = 256
@@ -57,7 +57,7 @@ def describe(value: Any, depth: int = 0) -> JSONValue:
         return value  # type: ignore[no-any-return]
     try:
         return _describe(value, depth)
-    except (Exception, Undecidable):
+    except (Exception, Undecidable, Exhausted):
         return f"<{qualified_name(type(value))}>"  # an object that is not what it says it is
 
 

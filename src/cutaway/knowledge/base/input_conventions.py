@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cutaway.core.record import dataclass
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 
 LENGTH = 128
 """Elements of a sequence, unless the network has fewer positions."""
@@ -77,7 +77,7 @@ class Settings:
 def _setting(source: Any, name: str) -> Any:
     try:
         value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
-    except (Exception, Undecidable):  # a configuration that computes what it is asked for, and can't
+    except (Exception, Undecidable, Exhausted):  # a configuration that computes what it is asked for, and can't
         return None
     return None if isinstance(value, Unknown) else value
 

@@ -12,7 +12,7 @@ from cutaway.core.architecture import Architecture, JSONValue, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 from cutaway.knowledge.base.causes import Causes
 from cutaway.knowledge.base.describe import bind_by_name, describe
 from cutaway.knowledge.base.framework import FRAMEWORKS
@@ -113,7 +113,7 @@ def _unknown_parts(found: Found, causes: Causes) -> None:
 def _signature(forward: Any) -> inspect.Signature:
     try:
         return session.current().signature(forward)
-    except (Exception, Undecidable):
+    except (Exception, Undecidable, Exhausted):
         return inspect.Signature()
 
 

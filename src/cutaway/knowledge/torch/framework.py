@@ -12,7 +12,7 @@ from cutaway.core.architecture import Architecture, JSONValue, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 from cutaway.knowledge.base.causes import Causes
 from cutaway.knowledge.base.describe import bind_by_name, class_name, describe
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
@@ -178,7 +178,7 @@ def _unknown_parts(modules: list[tuple[str, Module]], weights: list[tuple[Weight
 def _signature(network: Module) -> inspect.Signature:
     try:
         return session.current().signature(network.forward)
-    except (Exception, Undecidable):
+    except (Exception, Undecidable, Exhausted):
         return inspect.Signature()  # a forward that can't be called, which has been remarked as it was
 
 

@@ -52,9 +52,7 @@ def lenient(evaluate: Evaluate, otherwise: Any) -> Evaluate:
     def attempt(frame: Frame) -> Any:
         try:
             return evaluate(frame)
-        except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
+        except Undecidable:
             return otherwise
         except Exception:
             return otherwise

@@ -51,7 +51,7 @@ class Calls(ScopeCompiler):
             try:
                 args, kwargs = spread(frame, callee), gather(frame, callee)
             except Undecidable as undecidable:
-                if type(undecidable) is not Undecidable or not isinstance(callee, type):
+                if not isinstance(callee, type):
                     raise
                 return undecidable.unknown  # an object made of what is not known
             frame.line = line

@@ -102,9 +102,7 @@ class Comprehensions(ScopeCompiler):
                         return plain(child, items) if is_plain else make(produce(child, items, 0))
                 return plain(child, items) if is_plain else make(produce(child, items, 0))
             except Undecidable as undecidable:
-                if type(undecidable) is Undecidable:
-                    return undecidable.unknown
-                raise
+                return undecidable.unknown
 
         return evaluate
 

@@ -12,7 +12,7 @@ from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.compile.variables import located
@@ -21,7 +21,7 @@ from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import is_own
 from cutaway.syntax.scope import assigned
 
-OURS = (Undecidable, KeyboardInterrupt)
+OURS = (Undecidable, Interruption, KeyboardInterrupt)
 """What passes through a target's handlers; everything else that is raised is the target's own."""
 
 

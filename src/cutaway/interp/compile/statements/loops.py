@@ -64,9 +64,7 @@ class Loops(UndecidedCode):
             follow(
                 self, Loop(node.body), frame, Series([Repeat((None,), None)], truth.reason), lambda _item: body(frame)
             )
-        except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
+        except Undecidable:
             return False
         here.conditions.setdefault(text, Decision(text, truth.term.kind, frame.place, None, True))
         return True
@@ -108,8 +106,6 @@ class Loops(UndecidedCode):
                 ordered = in_order(found)
                 items = iter(ordered)
             except Undecidable as undecidable:
-                if type(undecidable) is not Undecidable:
-                    raise
                 assign(frame, undecidable.unknown)
                 self._forget(frame, node.body, undecidable.unknown)
                 return None

@@ -453,8 +453,6 @@ class Layer(Operation):
                 passed, masks = self._with_masks(args, passed)
                 result = self.call(*args, **passed)
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             if not self.__dict__.get("built"):
                 self.mark_incomplete(undecidable.unknown)
             result = here.note(undecidable.unknown, self)

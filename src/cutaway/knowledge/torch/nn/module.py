@@ -501,8 +501,6 @@ class Module:
                     lambda: self.forward(*args, **kwargs), id(self), lambda: _traces(self, args, kwargs)
                 )
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             result = here.note(undecidable.unknown, self)
         except Fault as fault:
             here.find(fault)
