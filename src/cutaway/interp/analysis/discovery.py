@@ -14,10 +14,10 @@ from cutaway.core.record import dataclass, field
 from cutaway.core.session import Remarks, Session
 from cutaway.core.unknown import Exhausted, Undecidable, decisions
 from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.boundary.call import call
 from cutaway.interp.modules.module import ModuleState, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.annotations import annotations_of
-from cutaway.interp.run.call import call
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
 from cutaway.interp.stdlib.reflection.inspect import type_hints

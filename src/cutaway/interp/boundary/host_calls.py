@@ -30,29 +30,21 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     owner, name = function.__self__, function.__name__
     if name == "append" and type(owner) is list and len(args) == 1 and not kwargs:
         return owner.append(args[0])
-    unknown = next((a for a in args if type(a) is Unknown), None)
     if isinstance(owner, (str, bytes, bytearray)):
-        if unknown is None and name == "join" and args:
-            args = [list(counted(args[0]))] if not isinstance(args[0], (str, bytes)) else args
-            unknown = next((a for a in args[0] if type(a) is Unknown), None)
-        if unknown is None:
-            unknown = next((a for a in kwargs.values() if type(a) is Unknown), None)
+        if name == "join" and args and not isinstance(args[0], (str, bytes, Unknown)):
+            args = [list(counted(args[0])), *args[1:]]
+        unknown = _unknown_in_text(name, args, kwargs)
         if unknown is not None:
             return Unknown("text made of an unknown value", unknown.place)
-    elif unknown is not None and args[0] is unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
+    elif args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
         if name in _SEARCHING:
-            return other_than_truth(unknown)
+            return other_than_truth(args[0])
         if name in _CHANGING:
-            raise Undecidable(unknown, owner)
+            raise Undecidable(args[0], owner)
     if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
         args = [*args[:3], class_namespace(args[3])]
-    bound = _BOUNDS.get(name)
-    if bound is not None and not kwargs:
-        elements = _estimate(bound, owner, args)
-        if elements > ELEMENTS:
-            return session.current().unknown(f"the result of {name} would be too large to build")
-        if elements > 1024:
-            build(elements)
+    if not kwargs and _is_too_large(name, owner, args):
+        return session.current().unknown(f"the result of {name} would be too large to build")
     try:
         return function(*args, **kwargs)
     except Undecidable as undecidable:
@@ -61,6 +53,25 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return undecidable.unknown
     except Exception as error:
         return reason_of(error, args, kwargs)
+
+
+def _unknown_in_text(name: str, args: list[Any], kwargs: dict[str, Any]) -> Unknown | None:
+    """Return an unknown value among what a method of a string is given."""
+    parts = [*args, *kwargs.values()]
+    if name == "join" and args and isinstance(args[0], list):
+        parts += args[0]
+    return next((part for part in parts if type(part) is Unknown), None)
+
+
+def _is_too_large(name: str, owner: Any, args: list[Any]) -> bool:
+    """Tell whether what a method makes is too large to build; else count it."""
+    bound = _BOUNDS.get(name)
+    if bound is None:
+        return False
+    elements = _estimate(bound, owner, args)
+    if 1024 < elements <= ELEMENTS:
+        build(elements)
+    return elements > ELEMENTS
 
 
 def reason_of(error: Exception, args: list[Any], kwargs: dict[str, Any]) -> Unknown:

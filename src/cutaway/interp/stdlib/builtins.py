@@ -21,13 +21,13 @@ from cutaway.interp.boundary.attributes import (
     set_attribute,
     variables_of,
 )
+from cutaway.interp.boundary.call import CONVERSIONS
 from cutaway.interp.boundary.namespace import Namespace, every_name
 from cutaway.interp.boundary.operators import BINARY, beyond, power
 from cutaway.interp.boundary.text_limits import symbolic_text
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
-from cutaway.interp.run.call import CONVERSIONS
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order

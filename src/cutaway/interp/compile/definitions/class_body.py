@@ -9,10 +9,10 @@ from typing import Any, Generic
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary.attributes import UNWANTED
+from cutaway.interp.boundary.call import call
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import parameter_frame, parameter_scope, parameters_of
 from cutaway.interp.compile.statements.block import BlockCompiler
-from cutaway.interp.run.call import call
 from cutaway.interp.run.frame import Execute, Frame, entered
 from cutaway.interp.run.function import qualified_name
 from cutaway.syntax import scope as scopes

@@ -8,13 +8,13 @@ from typing import Any
 
 from cutaway.core.loop.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.boundary.call import _NUMBERS, call
 from cutaway.interp.compile.definitions.function import define
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import (
     load_class,
 )
 from cutaway.interp.run.budget import ELEMENTS
-from cutaway.interp.run.call import _NUMBERS, call
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.interp.stdlib.builtins import AT_ONCE, make_super

@@ -6,11 +6,11 @@ import ast
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary.call import call
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.class_body import define_class
 from cutaway.interp.compile.definitions.function import define
 from cutaway.interp.compile.statements.undecided import UndecidedCode
-from cutaway.interp.run.call import call
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.function import record_of
 

@@ -38,23 +38,38 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
             return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
     elif kind is Unknown:
-        if any(hasattr(type(a), "mark_incomplete") or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
-            session.current().assume(f"a function that is not known changes none of its arguments: {function.reason}")
-        interpreter().unknown_calls += 1
-        return function
+        return _call_unknown(function, args, kwargs)
     elif kind is _BuiltinType:
         return call_native(function, args, kwargs)
     elif kind is type:
         if function in CONVERSIONS:
             if args and not kwargs:
-                try:
-                    return CONVERSIONS[function](*args)
-                except Undecidable as undecidable:
-                    if function not in _NUMBERS:
-                        raise
-                    return undecidable.unknown
+                return _convert(function, args)
         elif function in CONSTRUCTORS:
             return CONSTRUCTORS[function](*args, **kwargs)
+    return _call_directly(function, args, kwargs)
+
+
+def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
+    """Call a function that is not known."""
+    if any(hasattr(type(a), "mark_incomplete") or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
+        session.current().assume(f"a function that is not known changes none of its arguments: {function.reason}")
+    interpreter().unknown_calls += 1
+    return function
+
+
+def _convert(kind: Any, args: list[Any]) -> Any:
+    """Call a built-in type; a number of something undecided is unknown."""
+    try:
+        return CONVERSIONS[kind](*args)
+    except Undecidable as undecidable:
+        if kind not in _NUMBERS:
+            raise
+        return undecidable.unknown
+
+
+def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a class, a row, or an object that can be called."""
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:
