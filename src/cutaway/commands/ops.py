@@ -16,15 +16,17 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     ops = commands.add_parser(
         "ops",
-        help="the operations of networks that differ, each once",
-        description="List the operations of a network that differ in name, attributes, shapes or element types, each "
-        "once. Several targets are ranked: the operations that most of them have come first.",
-        epilog="exit code: 0 listed, 1 the backend can't do all of them, 2 could not be done",
+        help="list the distinct operations of networks",
+        description="List the distinct operations of a network: those that differ in name, attributes, shapes or element "
+        "types. With several targets, the operations that most of them use come first.",
+        epilog="exit code: 0 on success, 1 if the backend does not support all operations, 2 on error",
     )
     add_target(ops, several=True)
     add_arguments(ops)
     ops.add_argument("--format", choices=("text", "json", "csv", "pytest"), default="text", help="default: text")
-    ops.add_argument("--backend", metavar="TABLE.toml", help="check them against a table of what a backend can do")
+    ops.add_argument(
+        "--backend", metavar="TABLE.toml", help="check operations against a table of what a backend supports"
+    )
     add_output(ops)
     ops.set_defaults(run=_run)
 

@@ -18,10 +18,9 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     show = commands.add_parser(
         "show",
-        help="the architecture of a network",
-        description="Show the architecture of a network, read from its source. Nothing of the target is run, "
-        "unless --live is given.",
-        epilog="exit code: 0 shown, 1 shown and faults were found in it, 2 could not be shown",
+        help="show the architecture of a network",
+        description="Show the architecture of a network, read from source. The target is not run unless you pass --live.",
+        epilog="exit code: 0 on success, 1 if the network has faults, 2 on error",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target(show)
@@ -33,9 +32,9 @@ def add(commands: Any) -> None:
     show.add_argument(
         "--explain",
         action="store_true",
-        help="show where unknowns come from, and how much of the network hangs on each",
+        help="show the causes of unknowns, and how much of the network depends on each",
     )
-    show.add_argument("--no-fold", action="store_true", help="show repeated modules one by one")
+    show.add_argument("--no-fold", action="store_true", help="list repeated modules one by one")
     show.set_defaults(run=_run)
 
 
