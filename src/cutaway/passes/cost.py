@@ -13,9 +13,8 @@ from cutaway.core.dtype import KINDS
 from cutaway.core.loop.series import INDICES
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
-from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, substitute, symbols
+from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
 from cutaway.core.size.parser import parse
-from cutaway.core.size.power import raised
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 

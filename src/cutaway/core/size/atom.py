@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from cutaway.core.size.dim import Dim
+    from cutaway.core.size.polynomial import Polynomial
 
     Size: TypeAlias = int | Dim
 
@@ -70,18 +71,18 @@ class Func:
 
 Atom: TypeAlias = Symbol | Func
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
-"""A product of powers of atoms, in the order of their texts."""
+"""A product of powers of atoms, in the order of their strings."""
 
 
-def depth(size: Size) -> int:
+def depth(size: int | Polynomial) -> int:
     """Return how many functions are nested in a size."""
     if isinstance(size, int):
         return 0
     return max((atom.depth for monomial in size.terms for atom, _ in monomial), default=0)
 
 
-def order(size: Size) -> str:
-    """Return a text by which sizes are put in order."""
+def order(size: int | Polynomial) -> str:
+    """Return a string by which sizes are put in order."""
     if isinstance(size, int):
         return str(size)
     parts = [f"{c}*{'*'.join(f'{a.order}^{p}' for a, p in m)}" for m, c in size.terms.items()]

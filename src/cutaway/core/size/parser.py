@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cutaway.core.size.atom import FLOORDIV, MOD, Func, Symbol
-from cutaway.core.size.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient, substitute
-from cutaway.core.size.power import raised
+from cutaway.core.size.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient, raised, substitute
 
 if TYPE_CHECKING:
     import ast

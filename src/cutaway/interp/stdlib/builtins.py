@@ -401,7 +401,7 @@ def _convert(kind: Any) -> Callable[..., Any]:
             if kind is int:
                 return first
             if kind is float:
-                from cutaway.core.size.ratio import fraction
+                from cutaway.core.size.dim import fraction
 
                 return fraction(first, 1)
             if kind is str:
