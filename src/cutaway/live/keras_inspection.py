@@ -16,7 +16,7 @@ from typing import Any
 
 import keras
 
-from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, JSONValue, Module, Note, Value, Weight
+from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Module, Note, Setting, Value, Weight
 from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
@@ -259,7 +259,7 @@ def _layer(layer: Any, path: str, calls: list[Call], constructions: Mapping[int,
     )
 
 
-def _config(arguments: Mapping[str, Any]) -> dict[str, JSONValue]:
+def _config(arguments: Mapping[str, Any]) -> dict[str, Setting]:
     return {name: describe(value) for name, value in arguments.items() if not _is_serialized(value)}
 
 
@@ -319,7 +319,7 @@ def _with_failure(architecture: Architecture, error: BaseException, gathered: Se
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 
 
-def _tensor(tensor: Any) -> JSONValue:
+def _tensor(tensor: Any) -> Setting:
     sizes = "x".join("?" if size is None else str(size) for size in tensor.shape)
     return f"<tensor {sizes} {keras.backend.standardize_dtype(tensor.dtype)}>"
 

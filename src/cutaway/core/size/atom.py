@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from cutaway.core.size.dim import Dim
@@ -35,6 +35,9 @@ class Symbol:
             and self.anonymous == other.anonymous
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Symbol, (self.name, self.least, self.anonymous)  # hashes differ from process to process
+
     def __str__(self) -> str:
         return "?" if self.anonymous else self.name
 
@@ -64,6 +67,9 @@ class Func:
             and self.left == other.left
             and self.right == other.right
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Func, (self.kind, self.left, self.right)
 
     def __repr__(self) -> str:
         return f"Func({self.kind!r}, {self.left!r}, {self.right!r})"

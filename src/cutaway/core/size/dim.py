@@ -58,7 +58,7 @@ class Dim(Polynomial):
         return self._string
 
     def __repr__(self) -> str:
-        return f"Dim({self})"
+        return str(self)
 
     def __bool__(self) -> bool:
         return not _decide(equal(self, 0), "==", self, 0)

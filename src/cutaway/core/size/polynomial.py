@@ -20,16 +20,19 @@ _MOST_PRODUCTS = 1 << 12
 
 
 class Polynomial:
-    """A sum of products of atoms; `terms` has the coefficient of each product. Equality is structural."""
+    """A sum of products of atoms; `terms` has the coefficient of each product. Equality is structural.
+
+    `string` is how it is written, where that is known.
+    """
 
     __slots__ = ("_hash", "_string", "terms")
 
     terms: dict[Monomial, int]
 
-    def __init__(self, terms: dict[Monomial, int]) -> None:
+    def __init__(self, terms: dict[Monomial, int], string: str | None = None) -> None:
         self.terms = terms
         self._hash = hash(frozenset(terms.items()))
-        self._string: str | None = None
+        self._string = string
 
     def __hash__(self) -> int:
         return self._hash
@@ -38,7 +41,7 @@ class Polynomial:
         return isinstance(other, Polynomial) and self.terms == other.terms
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.terms,)  # hashes differ from process to process
+        return type(self), (self.terms, self._string)  # hashes differ from process to process
 
     def __add__(self, other: Any) -> Any:
         return combine(self, other, 1)
