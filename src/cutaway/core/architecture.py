@@ -11,15 +11,19 @@ from typing import TypeAlias
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
+from cutaway.core.size.dim import Dim
 
-Quantity: TypeAlias = int | str | None
-"""A whole number; or an expression in named symbols, such as `B*(H//2)`; or None, which is unknown."""
+Quantity: TypeAlias = int | Dim | None
+"""A whole number; or an expression in named symbols, such as `B*floor(H/2)`; or None, which is unknown.
+
+Expressions are `detached` (`core/size/parser.py`): they say what their string says.
+"""
 
 Shape: TypeAlias = tuple[Quantity, ...] | None
 """A size for each dimension; None where not even the number of dimensions is known."""
 
-JSONValue: TypeAlias = bool | int | float | str | list["JSONValue"] | dict[str, "JSONValue"] | None
-"""A configuration value or an attribute, in a form that JSON can hold."""
+Setting: TypeAlias = bool | int | float | str | Dim | list["Setting"] | dict[str, "Setting"] | None
+"""A configuration value or an attribute: what JSON can hold, and expressions in named symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +82,21 @@ class Module:
     path: str
     class_name: str
     qualified_name: str
-    config: Mapping[str, JSONValue] = field(default_factory=dict)
+    config: Mapping[str, Setting] = field(default_factory=dict)
     source: Place | None = None
     calls: tuple[ModuleCall, ...] = ()
     complete: bool = True
     condition: str | None = None
     repeat: Quantity = 1
     otherwise: tuple[Alias, ...] = ()
-    origins: Mapping[str, JSONValue] = field(default_factory=dict)
+    origins: Mapping[str, Setting] = field(default_factory=dict)
+
+
+def symbolic(value: object) -> dict[str, str]:
+    """Return the JSON form of an expression in a setting; `json.dumps` takes this function as its `default`."""
+    if isinstance(value, Dim):
+        return {"symbolic": str(value)}
+    raise TypeError(f"{type(value).__name__} is not a setting")
 
 
 KINDS = ("parameter", "buffer", "tensor")
@@ -134,7 +145,7 @@ class Op:
     """
 
     op: str
-    attributes: Mapping[str, JSONValue]
+    attributes: Mapping[str, Setting]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     module: str = ""

@@ -11,7 +11,7 @@ from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.place import Place
 
 if TYPE_CHECKING:
-    from cutaway.core.size.ratio import Ratio
+    from cutaway.core.size.dim import Ratio
     from cutaway.core.size.relation import Statement
 
 

@@ -16,14 +16,14 @@ from typing import Any
 
 import keras
 
-from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, JSONValue, Module, Note, Value, Weight
+from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Module, Note, Setting, Value, Weight
 from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.read_off import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
 from cutaway.live import framework_detection, user_line
-from cutaway.live.arguments import Arguments
+from cutaway.live.arguments import Arguments, numbers
 from cutaway.live.construction import Construction, taken
 from cutaway.live.failure import LiveError, place_of
 from cutaway.live.restore import undisturbed
@@ -62,8 +62,6 @@ def inspected(
 
 def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments | None:
     """Return inputs of the given shapes, or of those that a model declares; None where there is neither."""
-    from cutaway.live.show import numbers
-
     declared = _declared(network)
     if not inputs:
         if declared is None or any(None in tensor.shape[1:] for tensor in declared.values()):
@@ -261,7 +259,7 @@ def _layer(layer: Any, path: str, calls: list[Call], constructions: Mapping[int,
     )
 
 
-def _config(arguments: Mapping[str, Any]) -> dict[str, JSONValue]:
+def _config(arguments: Mapping[str, Any]) -> dict[str, Setting]:
     return {name: describe(value) for name, value in arguments.items() if not _is_serialized(value)}
 
 
@@ -321,7 +319,7 @@ def _with_failure(architecture: Architecture, error: BaseException, gathered: Se
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 
 
-def _tensor(tensor: Any) -> JSONValue:
+def _tensor(tensor: Any) -> Setting:
     sizes = "x".join("?" if size is None else str(size) for size in tensor.shape)
     return f"<tensor {sizes} {keras.backend.standardize_dtype(tensor.dtype)}>"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, JSONValue, Note, Value, Weight
+from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Note, Setting, Value, Weight
 from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.error import in_words
 from cutaway.core.session import Call, Reference, Session
@@ -142,7 +142,7 @@ def _module(module: torch.nn.Module, path: str, calls: list[Call], construction:
     )
 
 
-def _config(arguments: Mapping[str, Any]) -> dict[str, JSONValue]:
+def _config(arguments: Mapping[str, Any]) -> dict[str, Setting]:
     return {name: describe(value) for name, value in arguments.items()}
 
 
@@ -210,16 +210,16 @@ def _dtype(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def _tensor(tensor: torch.Tensor) -> JSONValue:
+def _tensor(tensor: torch.Tensor) -> Setting:
     return f"<tensor {'x'.join(map(str, tensor.shape))} {_dtype(tensor.dtype)}>"
 
 
-def _device(device: torch.device) -> JSONValue:
+def _device(device: torch.device) -> Setting:
     """Return a device; `meta` stands for the one that the network would run on without a choice."""
     return repr(torch.device("cpu") if device.type == "meta" else device)
 
 
-def _function(function: Any) -> JSONValue:
+def _function(function: Any) -> Setting:
     row = names().row(function)
     if row is not None:
         return {"name": row.name}

@@ -11,7 +11,7 @@ from cutaway.core.condition import negated
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size
-from cutaway.core.size.parser import parse
+from cutaway.core.size.parser import detached
 
 Holds: TypeAlias = Mapping[str, bool]
 
@@ -223,5 +223,5 @@ def weight_of(tree: Tree, value: Callable[[Any], Size | None] = lambda value: in
 
 def quantity(tree: Tree) -> Quantity:
     """Return a quantity that is decided by conditions."""
-    size = weight_of(tree, lambda value: parse(value) if isinstance(value, str) else value)
-    return size if size is None or isinstance(size, int) else str(size)
+    size = weight_of(tree, lambda value: value)
+    return None if size is None else detached(size)

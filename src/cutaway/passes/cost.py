@@ -13,9 +13,8 @@ from cutaway.core.dtype import KINDS
 from cutaway.core.loop.series import INDICES
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
-from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, substitute, symbols
-from cutaway.core.size.parser import parse
-from cutaway.core.size.power import raised
+from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
+from cutaway.core.size.parser import detached
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -109,15 +108,17 @@ def totals(architecture: Architecture) -> Totals:
     """Return the figures of the whole network."""
     cost = measure(architecture)[""]
     macs = cost.macs
-    return Totals(
-        parameters=cost.parameters.quantity,
-        trainable_parameters=cost.trainable_parameters.quantity,
-        buffers=cost.buffers.quantity,
-        macs=macs.quantity,
-        flops=Figure(macs.least * 2, macs.exact).quantity,
-        weight_bytes=cost.weight_bytes.quantity,
-        activation_bytes=cost.activation_bytes.quantity,
-    )
+    figures = {
+        "parameters": cost.parameters,
+        "trainable_parameters": cost.trainable_parameters,
+        "buffers": cost.buffers,
+        "macs": macs,
+        "flops": Figure(macs.least * 2, macs.exact),
+        "weight_bytes": cost.weight_bytes,
+        "activation_bytes": cost.activation_bytes,
+    }
+    quantities = {name: figure.quantity for name, figure in figures.items()}
+    return Totals(**{name: None if amount is None else detached(amount) for name, amount in quantities.items()})
 
 
 def with_totals(architecture: Architecture) -> Architecture:
@@ -133,7 +134,7 @@ def elements(shape: Shape) -> Size | None:
     for size in shape:
         if size is None:
             return None
-        count = count * (size if isinstance(size, int) else parse(size))
+        count = count * size
     return count
 
 
@@ -145,10 +146,8 @@ def byte_size(shape: Shape, dtype: str | None) -> Size | None:
 
 
 def as_quantity(size: Size) -> Quantity:
-    """Return a size as the representation holds it; None for a number that is too large to write."""
-    if isinstance(size, int):
-        return size if size.bit_length() <= LARGEST_BITS else None
-    return str(size)
+    """Return a size; None for a number that is too large to write."""
+    return None if isinstance(size, int) and size.bit_length() > LARGEST_BITS else size
 
 
 def of_one(
@@ -166,9 +165,8 @@ def of_one(
         if module.condition is not None and isinstance(least, Dim):
             least = substitute(least, {f"[{one}]": int(holds) for one, holds in _settled(module.condition)})
         if module.repeat not in (0, 1, None) and equal:
-            count = parse(module.repeat) if isinstance(module.repeat, str) else module.repeat
-            one = floordiv(least, count)
-            if one * count == least:
+            one = floordiv(least, module.repeat)
+            if one * module.repeat == least:
                 least = one
             else:
                 equal = False
@@ -194,9 +192,8 @@ def times(repeat: Quantity, condition: str | None) -> Size | None:
 
     if repeat is None:
         return None
-    count: Size = parse(repeat) if isinstance(repeat, str) else repeat
     share = 1 if condition is None else chance(condition)
-    return None if share is None else once(count * share)
+    return None if share is None else once(repeat * share)
 
 
 _INDEX = re.compile(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
@@ -217,7 +214,7 @@ def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) 
     index, *others = set(_INDEX.findall(path))
     if condition is not None or repeat is None or others:
         return UNKNOWN
-    total = _summed(figure.least, index, parse(repeat) if isinstance(repeat, str) else repeat)
+    total = _summed(figure.least, index, repeat)
     return UNKNOWN if total is None else Figure(total, figure.exact)
 
 
@@ -229,7 +226,7 @@ def _summed(size: Dim, index: str, count: Size) -> Size | None:
     found = _sum(size, index, count)
     if found is not None:
         return found
-    backwards = substitute(size, {index: count - 1 - parse(index)})
+    backwards = substitute(size, {index: count - 1 - Dim({((Symbol(index, None), 1),): 1})})
     return _sum(backwards, index, count) if isinstance(backwards, Dim) else backwards * count
 
 
@@ -358,7 +355,7 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
     repeats = _repeats(architecture)
     for op in architecture.ops:
         cost = costs[owner(op.module, costs, architecture.separator)]
-        macs = _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
+        macs = _figure(op.macs)
         factor = times(op.repeat, op.condition) if op.repeat != 1 or op.condition is not None else 1
         if excluded and isinstance(factor, Dim):
             factor = substitute(factor, excluded)
@@ -385,7 +382,7 @@ def _repeats(architecture: Architecture) -> dict[str, Size]:
         (_, _, last) = module.path.rpartition(architecture.separator)
         for index in _INDEX.findall(last):
             if module.repeat is not None:
-                found.setdefault(index, set()).add(parse(str(module.repeat)))
+                found.setdefault(index, set()).add(module.repeat)
     return {index: counts.pop() for index, counts in found.items() if len(counts) == 1}
 
 
@@ -394,7 +391,7 @@ def _free(architecture: Architecture) -> frozenset[str]:
     shapes = [value.shape for value in architecture.inputs]
     shapes += [weight.shape for weight in architecture.weights if "{" not in weight.name]
     sizes = [size for shape in shapes for size in shape or ()] + [module.repeat for module in architecture.modules]
-    return frozenset(one.name for size in sizes if isinstance(size, str) for one in symbols(parse(size)))
+    return frozenset(one.name for size in sizes if size is not None for one in symbols(size))
 
 
 def _counted(op: Op, free: frozenset[str], repeats: Mapping[str, Size]) -> dict[str, Size | None]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, Op, Quantity, Weight
+from cutaway.core.architecture import Architecture, Module, Op, Quantity, Setting, Weight, symbolic
 from cutaway.core.record import dataclass
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner
@@ -295,8 +295,8 @@ def _source(text: str) -> str:
     return f"{parts[1]} of {parts[0] or 'the root'}" if len(parts) == 4 else text
 
 
-def _value(value: JSONValue | Any) -> str:
-    text = "nothing" if value is _ABSENT else json.dumps(value)
+def _value(value: Setting | Any) -> str:
+    text = "nothing" if value is _ABSENT else json.dumps(value, default=symbolic)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -17,18 +17,19 @@ from cutaway.core.architecture import (
     Architecture,
     Condition,
     Diagnostic,
-    JSONValue,
     Module,
     ModuleCall,
     Note,
     Op,
     Quantity,
+    Setting,
     Shape,
     Value,
     Weight,
 )
 from cutaway.core.lazy_mapping import Described
 from cutaway.core.record import replace
+from cutaway.core.size.dim import Dim
 from cutaway.core.variant import Folded, Variant
 from cutaway.passes.condition_dependence import Branch, Explainer, Leaf, Open, Tree, is_simple, quantity, when
 from cutaway.passes.hierarchy import children, name_below
@@ -254,23 +255,24 @@ class _Folding:
             return None
         return quantity(self.explainer.explain(sizes))
 
-    def _blend_config(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> Mapping[str, JSONValue]:
+    def _blend_config(self, configs: Mapping[int, Mapping[str, Setting]]) -> Mapping[str, Setting]:
         return Described(partial(self._settings, configs))
 
-    def _settings(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> dict[str, JSONValue]:
+    def _settings(self, configs: Mapping[int, Mapping[str, Setting]]) -> dict[str, Setting]:
         first = next(iter(configs.values()))
         if all(config == first for config in configs.values()):
             return dict(first)
         keys = dict.fromkeys(key for config in configs.values() for key in config)
         return {key: self._setting({n: config.get(key) for n, config in configs.items()}) for key in keys}
 
-    def _setting(self, values: Mapping[int, JSONValue]) -> JSONValue:
+    def _setting(self, values: Mapping[int, Setting]) -> Setting:
         tree = self.explainer.explain(values, ask=False)
         if isinstance(tree, Leaf):
             return tree.value  # type: ignore[no-any-return]
         sizes = {number: _size(value) for number, value in values.items()}
         if None not in sizes.values():
-            return {"symbolic": quantity(self.explainer.explain(sizes, ask=False))}
+            size = quantity(self.explainer.explain(sizes, ask=False))
+            return size if isinstance(size, Dim) else {"symbolic": size}
         return _choice(tree)
 
     # Weights
@@ -411,7 +413,7 @@ def _unique(path: str, taken: set[str]) -> str:
     return made
 
 
-def _origins(modules: Sequence[Module]) -> dict[str, JSONValue]:
+def _origins(modules: Sequence[Module]) -> dict[str, Setting]:
     """Return how each argument is known; one that a condition decides is symbolic."""
     first = modules[0]
     return {
@@ -420,15 +422,12 @@ def _origins(modules: Sequence[Module]) -> dict[str, JSONValue]:
     }
 
 
-def _size(value: JSONValue) -> Quantity:
+def _size(value: Setting) -> Quantity:
     """Return a setting that is a size, None for any other."""
-    if type(value) is int:
-        return value
-    text = value.get("symbolic") if isinstance(value, dict) else None
-    return text if isinstance(text, str) else None
+    return value if type(value) is int or isinstance(value, Dim) else None
 
 
-def _choice(tree: Tree) -> JSONValue:
+def _choice(tree: Tree) -> Setting:
     if isinstance(tree, Branch):
         return {"if": tree.condition, "then": _choice(tree.then), "else": _choice(tree.otherwise)}
     if isinstance(tree, Open):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cutaway.core.size.dim import symbol
+from cutaway.core.size.parser import read_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.describe import Described, describe
 
@@ -34,7 +35,7 @@ class Config:
         (3, 3),
         ((1, "same"), [1, "same"]),
         (-math.inf, -math.inf),
-        (symbol("B") * 2, {"symbolic": "2*B"}),
+        (symbol("B") * 2, read_size("2*B")),
         (Unknown("it is random"), {"unknown": "it is random"}),
         (dict, {"name": "builtins.dict"}),
         (functools.partial(dict, [1], eps=2), {"partial": {"name": "builtins.dict"}, "args": [[1]], "eps": 2}),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from cutaway.core.record import dataclass
-from cutaway.core.size.dim import Dim, Size, divide, floordiv, rewritten
-from cutaway.core.size.power import raised
+from cutaway.core.size.dim import Dim, Size, divide, floordiv, raised, rewritten
 
 STEP, FACTOR, FLOOR, CEIL = "step", "factor", "floor", "ceil"
 _LARGEST_DIVISOR = 8

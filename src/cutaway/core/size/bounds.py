@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd, lcm
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, Atom, Func, Monomial, Symbol
 from cutaway.core.size.monomial import joined
-
-if TYPE_CHECKING:
-    from cutaway.core.size.dim import Dim
+from cutaway.core.size.polynomial import Polynomial, primitive
 
 Bounds: TypeAlias = tuple[int | None, int | None]
 """The least and the greatest value; None where there is none."""
@@ -27,11 +25,11 @@ _MOST_TERMS = 12
 _MOST_KEPT = 1 << 14
 _MOST_BITS = 1 << 10
 
-_kept: dict[Dim, Bounds] = {}
-_learned: dict[Dim | Atom, Bounds] = {}
+_kept: dict[Polynomial, Bounds] = {}
+_learned: dict[Polynomial | Atom, Bounds] = {}
 
 
-def learn(of: Dim | Atom, low: int | None, high: int | None) -> bool:
+def learn(of: Polynomial | Atom, low: int | None, high: int | None) -> bool:
     """Take a size without constant, or an atom, to lie between two integers; False where there are none between."""
     known = _learned.get(of, ANYTHING)
     narrower = both(known, (low, high))
@@ -41,7 +39,7 @@ def learn(of: Dim | Atom, low: int | None, high: int | None) -> bool:
     return narrower[0] is None or narrower[1] is None or narrower[0] <= narrower[1]
 
 
-def replace(learned: dict[Dim | Atom, Bounds]) -> dict[Dim | Atom, Bounds]:
+def replace(learned: dict[Polynomial | Atom, Bounds]) -> dict[Polynomial | Atom, Bounds]:
     """Make other bounds the known ones, and return those that they replace."""
     global _learned
     before, _learned = _learned, learned
@@ -49,29 +47,30 @@ def replace(learned: dict[Dim | Atom, Bounds]) -> dict[Dim | Atom, Bounds]:
     return before
 
 
-def bounds(size: int | Dim) -> Bounds:
+def bounds(size: int | Polynomial) -> Bounds:
     """Return bounds that hold for all values of the symbols."""
     if isinstance(size, int):
         return size, size
-    found = _kept.get(size)
-    if found is None:
+    limits = _kept.get(size)
+    if limits is None:
         if len(_kept) > _MOST_KEPT:
             _kept.clear()
-        found = _kept[size] = _bounds(size.terms)
-    return found
+        limits = _kept[size] = _bounds(size)
+    return limits
 
 
-def _bounds(terms: dict[Monomial, int]) -> Bounds:
-    found = _by_parts(terms)
-    if None in found and 1 < len(terms) <= _MOST_TERMS:
-        low, high = found
+def _bounds(size: Polynomial) -> Bounds:
+    terms = size.terms
+    limits = _by_parts(terms)
+    if None in limits and 1 < len(terms) <= _MOST_TERMS:
+        low, high = limits
         if low is None:
             low = _above(terms)
         if high is None:
             above = _above({monomial: -coefficient for monomial, coefficient in terms.items()})
             high = None if above is None else -above
-        found = (low, high)
-    return _with_learned(terms, found) if _learned else found
+        limits = (low, high)
+    return _with_learned(size, limits) if _learned else limits
 
 
 def _by_parts(terms: dict[Monomial, int]) -> Bounds:
@@ -258,16 +257,14 @@ def _above(terms: dict[Monomial, int]) -> int | None:
     return constant if all(amount >= 0 for amount in moved.values()) else None
 
 
-def _with_learned(terms: dict[Monomial, int], found: Bounds) -> Bounds:
+def _with_learned(size: Polynomial, limits: Bounds) -> Bounds:
     """Narrow bounds by what was learned of the same size but for a constant and a factor."""
-    from cutaway.core.size.dim import primitive
-
-    made = primitive(terms)
-    if made is None:
-        return found
-    size, factor, constant = made
-    learned = _learned.get(size)
-    return found if learned is None else both(found, _add(_scaled(learned, factor), (constant, constant)))
+    parts = primitive(size)
+    if parts is None:
+        return limits
+    part, factor, constant = parts
+    learned = _learned.get(part)
+    return limits if learned is None else both(limits, _add(_scaled(learned, factor), (constant, constant)))
 
 
 def _scaled(of: Bounds, factor: int) -> Bounds:

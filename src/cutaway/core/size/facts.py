@@ -16,6 +16,7 @@ from cutaway.core.size import dim
 from cutaway.core.size.atom import FLOORDIV, MOD, QUOTIENT, Atom, Func, Monomial, Symbol
 from cutaway.core.size.bounds import Bounds
 from cutaway.core.size.dim import Dim, Size, equal, less, primitive, quotient, rewritten
+from cutaway.core.size.polynomial import Polynomial
 from cutaway.core.size.relation import Relation, Several, Statement
 
 _MOST_ROUNDS = 6
@@ -49,7 +50,7 @@ class Facts:
 
     learned: list[Fact] = field(default_factory=list)
     rules: dict[Atom, Size] = field(default_factory=dict)
-    ranges: dict[Dim | Atom, Bounds] = field(default_factory=dict)
+    ranges: dict[Polynomial | Atom, Bounds] = field(default_factory=dict)
     contradiction: Fact | None = None
     kept: set[str] = field(default_factory=set)
 
@@ -63,7 +64,7 @@ class Facts:
             dim.use(before[0])
             limits.replace(before[1])
 
-    def install(self) -> tuple[dict[Atom, Size], dict[Dim | Atom, Bounds]]:
+    def install(self) -> tuple[dict[Atom, Size], dict[Polynomial | Atom, Bounds]]:
         """Answer by these facts from now on, and return the rules and ranges that were in use before."""
         return dim.use(self.rules), limits.replace(self.ranges)
 
@@ -118,7 +119,7 @@ class Facts:
     @contextmanager
     def below(self, index: Dim, count: Size) -> Iterator[None]:
         """Take what counts a repeat to stay below how often it comes, inside; these facts have to be in use."""
-        made = primitive((count - 1 - index).terms) if isinstance(count, Dim) else None
+        made = primitive(count - 1 - index) if isinstance(count, Dim) else None
         if made is None:
             yield
             return
@@ -164,7 +165,7 @@ class Facts:
 
     def _narrow(self, size: Dim, low: int | None, high: int | None) -> bool:
         """Take a size to lie between two integers, and what it is made of as far as follows."""
-        made = primitive(size.terms)
+        made = primitive(size)
         assert made is not None, "a size that is no number has a part that is none"
         part, factor, constant = made
         low, high = _unscaled(low, high, factor, constant)

@@ -18,6 +18,7 @@ from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.size import dim
 from cutaway.core.size.atom import Func
 from cutaway.core.size.dim import Dim, Size, substitute, symbol
+from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Unknown, decisions
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
@@ -306,7 +307,7 @@ def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found 
     shown = usual if kept is None or not kept else kept
     open_notes = _open(paths, trial.is_whole)
     inputs = tuple(
-        Value(name, tuple(single.get(s, str(trial.bound[s])) for s in shape), trial.dtypes[name])
+        Value(name, tuple(single.get(s, detached(trial.bound[s])) for s in shape), trial.dtypes[name])
         for name, shape in trial.shapes.items()
     )
     also = list(_also(trial, passing, region, usual, kept, free))

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.size.dim import Dim, maximum, minimum
-from cutaway.core.size.ratio import fraction
+from cutaway.core.size.dim import Dim, fraction, maximum, minimum
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
 from cutaway.interp.boundary.attributes import (
     class_namespace,

@@ -1,4 +1,4 @@
-"""Values of the target to JSON values, for configurations and attributes."""
+"""Values of the target to settings, for configurations and attributes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cutaway.core.architecture import JSONValue
+from cutaway.core.architecture import Setting
 from cutaway.core.lazy_mapping import Described as Described
 from cutaway.core.loop.series import Series
 from cutaway.core.size.dim import Dim
+from cutaway.core.size.parser import detached, read_size
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 
 _DEPTH = 6
@@ -50,8 +51,8 @@ def bind_by_name(
                 yield name, parameter.default
 
 
-def describe(value: Any, depth: int = 0) -> JSONValue:
-    """Return a JSON value that says what `value` is; nothing of the target is called for it."""
+def describe(value: Any, depth: int = 0) -> Setting:
+    """Return a setting that says what `value` is; nothing of the target is called for it."""
     kind = type(value)
     if kind in _PLAIN or (kind is int and -_LARGE < value < _LARGE):
         return value  # type: ignore[no-any-return]
@@ -61,7 +62,7 @@ def describe(value: Any, depth: int = 0) -> JSONValue:
         return f"<{qualified_name(type(value))}>"  # an object that is not what it says it is
 
 
-def _describe(value: Any, depth: int) -> JSONValue:
+def _describe(value: Any, depth: int) -> Setting:
     kinds = type(value).__mro__
     if value is None or type(value) is bool:
         return value  # type: ignore[no-any-return]
@@ -73,9 +74,9 @@ def _describe(value: Any, depth: int) -> JSONValue:
     if float in kinds:
         return float.__add__(value, 0.0)
     if isinstance(value, Dim):
-        return {"symbolic": str(value)}
+        return detached(value)
     if type(value) is Unknown:
-        return {"unknown": value.reason} if value.term is None or not value.term.text else {"symbolic": str(value.term)}
+        return {"unknown": value.reason} if value.term is None or not value.term.text else read_size(str(value.term))
     if type(value) is Series:
         return f"<{value.length} items>"
     sequence: Any = next((kind for kind in _SEQUENCES if kind in kinds), None)
@@ -91,7 +92,7 @@ def _describe(value: Any, depth: int) -> JSONValue:
     if type in kinds:
         return {"name": qualified_name(value)}
     if type(value) is functools.partial:
-        made: dict[str, JSONValue] = {"partial": describe(value.func, depth + 1)}
+        made: dict[str, Setting] = {"partial": describe(value.func, depth + 1)}
         if value.args:
             made["args"] = describe(value.args, depth + 1)
         made.update({_key(k): describe(v, depth + 1) for k, v in value.keywords.items()})
@@ -130,7 +131,7 @@ def _variables(value: Any) -> dict[str, Any]:
     return held if type(held) is dict else {}
 
 
-FORMS: dict[type, Callable[[Any], JSONValue]] = {}
+FORMS: dict[type, Callable[[Any], Setting]] = {}
 """How values of a framework that is running are described, by their class."""
 
 _PLAIN = frozenset((type(None), bool, float, str))

@@ -13,11 +13,11 @@ from cutaway.core.architecture import (
     Condition,
     Diagnostic,
     DiagnosticNote,
-    JSONValue,
     ModuleCall,
     Note,
     Op,
     Quantity,
+    Setting,
     Shape,
     Value,
     Weight,
@@ -26,6 +26,7 @@ from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Dim, is_known, rewritten, unknown_size
+from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.base.causes import Causes
 from cutaway.knowledge.base.describe import Described, class_name, describe, qualified_name
@@ -42,7 +43,7 @@ class Found:
     weights: list[tuple[Weight, Any]]
     inputs: list[tuple[str, Reference]]
     calls: dict[int, list[Call]]
-    config: Callable[[Any], dict[str, JSONValue]]
+    config: Callable[[Any], dict[str, Setting]]
     repeats: dict[str, Any] = field(default_factory=dict)
     separator: str = "."
 
@@ -187,7 +188,7 @@ def _common(references: list[Reference]) -> Reference:
 
 
 def module_record(
-    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, JSONValue]], repeat: Any = 1
+    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, Setting]], repeat: Any = 1
 ) -> ModuleRecord:
     """Describe one module; its configuration is described when it is looked at."""
     cls = type(module)
@@ -208,7 +209,7 @@ def module_record(
     )
 
 
-def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, JSONValue]:
+def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, Setting]:
     """Return how each argument of a constructor is known."""
     place = construction.place if construction else None
     try:
@@ -219,10 +220,10 @@ def _origins(cls: type, construction: Any, config: Described, here: Session) -> 
     return {name: _origin(name, value, written) for name, value in config.items()}
 
 
-def _origin(name: str, value: JSONValue, written: dict[str, bool] | None) -> str:
+def _origin(name: str, value: Setting, written: dict[str, bool] | None) -> str:
     if isinstance(value, dict) and "unknown" in value:
         return "unknown"
-    if isinstance(value, dict) and "symbolic" in value:
+    if isinstance(value, Dim):
         return "symbolic"
     if written is None or written.get(name) is False:
         return "derived"
@@ -293,7 +294,7 @@ def conditions(gathered: Session) -> tuple[Condition, ...]:
     return tuple(Condition(d.text, d.kind, d.place, d.holds) for d in gathered.conditions.values())
 
 
-def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
+def _attributes(attributes: dict[str, Any]) -> dict[str, Setting]:
     return {name: describe(item) for name, item in attributes.items()}
 
 
@@ -304,7 +305,7 @@ def as_quantity(size: Any) -> Quantity:
     if not isinstance(size, Dim):
         return None
     size = rewritten(size)
-    return size if isinstance(size, int) else str(size) if is_known(size) else None
+    return detached(size) if is_known(size) else None
 
 
 def shape_of(reference: Reference) -> Shape:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Shape, Weight
+from cutaway.core.architecture import Architecture, Setting, Shape, Weight
 from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.core.session import Call, Reference, Session
@@ -213,7 +213,7 @@ def _weights(layers: list[tuple[str, Any]], network: Layer) -> Iterator[tuple[We
         yield replace(weight, repeat=as_quantity(count(turns))) if turns else weight, variable
 
 
-def _config(layer: Layer, signature: Any) -> dict[str, JSONValue]:
+def _config(layer: Layer, signature: Any) -> dict[str, Setting]:
     """Return the constructor's arguments by name, defaults filled in."""
     construction = layer.__dict__.get("_construction")
     if construction is None:

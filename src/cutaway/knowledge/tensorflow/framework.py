@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Weight
+from cutaway.core.architecture import Architecture, Setting, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import Size
@@ -123,7 +123,7 @@ def _weights(found: list[tuple[str, str, Any]]) -> Iterator[tuple[Weight, Any]]:
         yield Weight(label, shape, str(variable.dtype), "parameter", bool(variable.trainable), None, path), variable
 
 
-def _config(module: Any) -> dict[str, JSONValue]:
+def _config(module: Any) -> dict[str, Setting]:
     construction = module.__dict__.get("_construction")
     if construction is None:
         return {}

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Weight
+from cutaway.core.architecture import Architecture, Setting, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
@@ -182,7 +182,7 @@ def _signature(network: Module) -> inspect.Signature:
         return inspect.Signature()  # a forward that can't be called, which has been remarked as it was
 
 
-def _config(module: Module, signature: Any) -> dict[str, JSONValue]:
+def _config(module: Module, signature: Any) -> dict[str, Setting]:
     construction = module.__dict__.get("_construction")
     return {name: describe(value) for name, value in _arguments(module, construction, signature).items()}
 
