@@ -16,20 +16,23 @@ if TYPE_CHECKING:
     from cutaway.core.condition import Decisions
     from cutaway.core.disk import Recording
     from cutaway.core.session import Session
+    from cutaway.core.size.knowledge import SizeKnowledge
 
 
 class Analysis:
     """The state of one analysis.
 
-    `session` is the record of what it meets, `decisions` says how open conditions are decided, `recording` keeps what
-    is asked of the file system (None where nobody wants to know), and `interpreter` is the interpreter's own state.
+    `session` is the record of what it meets, `decisions` says how open conditions are decided, `sizes` what is known of
+    sizes, `recording` keeps what is asked of the file system (None where nobody wants to know), and `interpreter` is the
+    interpreter's own state.
     """
 
-    __slots__ = ("decisions", "interpreter", "recording", "session")
+    __slots__ = ("decisions", "interpreter", "recording", "session", "sizes")
 
     session: Session
     decisions: Decisions
     recording: Recording | None
+    sizes: SizeKnowledge
     interpreter: Any
 
     def derived(self, **changes: Any) -> Analysis:

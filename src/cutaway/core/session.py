@@ -21,6 +21,7 @@ from cutaway.core.record import dataclass, field
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size, cancelled, is_known, less, rewritten, symbol, symbols, unknown_size
 from cutaway.core.size.facts import Fact, Facts, described, holds
+from cutaway.core.size.knowledge import SizeKnowledge
 from cutaway.core.size.parser import parse
 from cutaway.core.size.relation import Relation, Statement
 from cutaway.core.unknown import Undecidable, Unknown
@@ -421,10 +422,6 @@ def reach(size: Size, least: Size, operation: str) -> bool:
 @contextmanager
 def installed(session: Session) -> Iterator[Session]:
     """Make `session` the one in progress, in an analysis that is otherwise the one around it."""
-    outside = current()
-    with context.installed(CURRENT.get().derived(session=session)):
+    with context.installed(CURRENT.get().derived(session=session, sizes=SizeKnowledge())):
         session.facts.install()
-        try:
-            yield session
-        finally:
-            outside.facts.install()
+        yield session

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, Atom, Func, Monomial, Symbol
+from cutaway.core.size.knowledge import known
 from cutaway.core.size.monomial import joined
 from cutaway.core.size.polynomial import Polynomial, primitive
 
@@ -25,25 +26,23 @@ _MOST_TERMS = 12
 _MOST_KEPT = 1 << 14
 _MOST_BITS = 1 << 10
 
-_kept: dict[Polynomial, Bounds] = {}
-_learned: dict[Polynomial | Atom, Bounds] = {}
-
 
 def learn(of: Polynomial | Atom, low: int | None, high: int | None) -> bool:
     """Take a size without constant, or an atom, to lie between two integers; False where there are none between."""
-    known = _learned.get(of, ANYTHING)
-    narrower = both(known, (low, high))
-    if narrower != known:
-        _learned[of] = narrower
-        _kept.clear()
+    here = known()
+    range_ = here.ranges.get(of, ANYTHING)
+    narrower = both(range_, (low, high))
+    if narrower != range_:
+        here.ranges[of] = narrower
+        here.bounds.clear()
     return narrower[0] is None or narrower[1] is None or narrower[0] <= narrower[1]
 
 
 def replace(learned: dict[Polynomial | Atom, Bounds]) -> dict[Polynomial | Atom, Bounds]:
     """Make other bounds the known ones, and return those that they replace."""
-    global _learned
-    before, _learned = _learned, learned
-    _kept.clear()
+    here = known()
+    before, here.ranges = here.ranges, learned
+    here.bounds.clear()
     return before
 
 
@@ -51,11 +50,12 @@ def bounds(size: int | Polynomial) -> Bounds:
     """Return bounds that hold for all values of the symbols."""
     if isinstance(size, int):
         return size, size
-    limits = _kept.get(size)
+    kept = known().bounds
+    limits: Bounds | None = kept.get(size)
     if limits is None:
-        if len(_kept) > _MOST_KEPT:
-            _kept.clear()
-        limits = _kept[size] = _bounds(size)
+        if len(kept) > _MOST_KEPT:
+            kept.clear()
+        limits = kept[size] = _bounds(size)
     return limits
 
 
@@ -70,7 +70,7 @@ def _bounds(size: Polynomial) -> Bounds:
             above = _above({monomial: -coefficient for monomial, coefficient in terms.items()})
             high = None if above is None else -above
         limits = (low, high)
-    return _with_learned(size, limits) if _learned else limits
+    return _with_learned(size, limits) if known().ranges else limits
 
 
 def _by_parts(terms: dict[Monomial, int]) -> Bounds:
@@ -182,7 +182,7 @@ def _monomial(monomial: Monomial) -> Bounds:
 
 
 def _atom(atom: Atom) -> Bounds:
-    learned = _learned.get(atom, ANYTHING) if _learned else ANYTHING
+    learned: Bounds = known().ranges.get(atom, ANYTHING)
     if isinstance(atom, Symbol):
         return both(learned, (atom.least, None))
     (left_low, left_high), (right_low, right_high) = left, right = bounds(atom.left), bounds(atom.right)
@@ -263,7 +263,7 @@ def _with_learned(size: Polynomial, limits: Bounds) -> Bounds:
     if parts is None:
         return limits
     part, factor, constant = parts
-    learned = _learned.get(part)
+    learned = known().ranges.get(part)
     return limits if learned is None else both(limits, _add(_scaled(learned, factor), (constant, constant)))
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Symbol, depth, order
 from cutaway.core.size.bounds import both, bounds
+from cutaway.core.size.knowledge import known
 from cutaway.core.size.monomial import floored
 from cutaway.core.size.polynomial import (
     HIGHEST_POWER,
@@ -176,34 +177,35 @@ def substitute(size: Size, values: Mapping[str, Size]) -> Size:
     return _replaced(size, lambda atom: values.get(atom.name) if isinstance(atom, Symbol) else None)
 
 
-_rules: dict[Atom, Size] = {}
-_rewritten: dict[Dim, Size] = {}
 _MOST_KEPT = 1 << 14
 
 
 def use(rules: dict[Atom, Size]) -> dict[Atom, Size]:
     """Take atoms to be what rules say, and return the rules that were in use before."""
-    global _rules
-    before, _rules = _rules, rules
-    _rewritten.clear()
+    here = known()
+    before, here.rules = here.rules, rules
+    here.rewritten.clear()
     return before
 
 
 def rewritten(size: Size) -> Size:
     """Return a size in the simplest form that what was learned allows."""
-    if not _rules or isinstance(size, int):
+    if isinstance(size, int):
         return size
-    found = _rewritten.get(size)
-    if found is None:
-        if len(_rewritten) > _MOST_KEPT:
-            _rewritten.clear()
-        found = size
+    here = known()
+    if not here.rules:
+        return size
+    result: Size | None = here.rewritten.get(size)
+    if result is None:
+        if len(here.rewritten) > _MOST_KEPT:
+            here.rewritten.clear()
+        result = size
         for _ in range(_DEEPEST):
-            before, found = found, _replaced(found, _rules.get, whole=True)
-            if found == before:
+            before, result = result, _replaced(result, here.rules.get, whole=True)
+            if result == before:
                 break
-        _rewritten[size] = found
-    return found
+        here.rewritten[size] = result
+    return result
 
 
 def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = False) -> Size:
@@ -231,13 +233,12 @@ def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = Fal
 
 
 Ask: TypeAlias = "Callable[[str, Size, Size], bool | None]"
-_ask: Ask | None = None
 
 
 def answer_with(ask: Ask | None) -> Ask | None:
     """Have what `equal` and `less` can't tell asked of `ask`, by name and sizes; return what was asked before."""
-    global _ask
-    before, _ask = _ask, ask
+    here = known()
+    before, here.ask = here.ask, ask
     return before
 
 
@@ -246,7 +247,12 @@ def equal(left: Size, right: Size) -> bool | None:
     if isinstance(left, int) and isinstance(right, int):
         return left == right
     answer = _equal(left, right)
-    return _ask("equal", left, right) if answer is None and _ask is not None else answer
+    return _asked("equal", left, right) if answer is None else answer
+
+
+def _asked(question: str, left: Size, right: Size) -> bool | None:
+    ask = known().ask
+    return None if ask is None else ask(question, left, right)
 
 
 def _equal(left: Size, right: Size) -> bool | None:
@@ -275,7 +281,7 @@ def less(left: Size, right: Size) -> bool | None:
     if isinstance(left, int) and isinstance(right, int):
         return left < right
     answer = _less(left, right)
-    return _ask("less", left, right) if answer is None and _ask is not None else answer
+    return _asked("less", left, right) if answer is None else answer
 
 
 def _less(left: Size, right: Size) -> bool | None:

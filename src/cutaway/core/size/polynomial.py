@@ -6,6 +6,7 @@ plain `int`, never a `Polynomial`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from math import gcd
 from typing import Any, TypeVar
@@ -71,14 +72,12 @@ class Polynomial:
 
 P = TypeVar("P", bound=Polynomial)
 
-_fresh = 0
+_NUMBERS = itertools.count(1)  # of anonymous symbols
 
 
 def anonymous(least: int | None, kind: type[P]) -> P:
     """Return a polynomial of which nothing is known but its least value; each call gives a different one."""
-    global _fresh
-    _fresh += 1
-    return kind({((Symbol(f"?{_fresh}", least, True), 1),): 1})
+    return kind({((Symbol(f"?{next(_NUMBERS)}", least, True), 1),): 1})
 
 
 def of_atom(atom: Atom, kind: type[P]) -> P:

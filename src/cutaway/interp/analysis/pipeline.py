@@ -23,6 +23,7 @@ from cutaway.core.loop.series import Restart
 from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import is_known
+from cutaway.core.size.knowledge import SizeKnowledge
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
@@ -274,11 +275,11 @@ def _installed(
         modules = Loader(resolve.environment_folders(), PYTHON, standard_module, words)
         for folder in reversed(folders):
             modules.add_own(folder)
-    outside = CURRENT.get()
-    analysis = outside.derived(
+    analysis = CURRENT.get().derived(
         session=gathered,
         decisions=decided or Decisions(follows=False),
         interpreter=Interpreter(budget.Budget(options.seconds), modules),
+        sizes=SizeKnowledge(),
     )
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
@@ -292,7 +293,6 @@ def _installed(
         gathered.undo_changes()
         sys.setrecursionlimit(limit)
         gc.set_threshold(*thresholds)
-        outside.session.facts.install()
         for forget in getattr(
             typing, "_cleanups", ()
         ):  # typing remembers the target's classes, and through them all of it
