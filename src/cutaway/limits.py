@@ -132,6 +132,7 @@ def alarmed(seconds: float) -> Iterator[None]:
 
 
 def _late(*_args: object) -> None:
+    # late: only when the time is up
     from cutaway.interp.run.budget import current
     from cutaway.interp.run.frame import STACK
 
