@@ -57,7 +57,6 @@ LONG = {
 
 MOST_COMPLEX = 25
 COMPLEX = {
-    "core/size/bounds.py: _summed",
     "interp/analysis/forward_pass.py: run",
     "interp/analysis/input_inference.py: _found",
     "interp/analysis/target_errors.py: input_that_does_not_fit",
@@ -68,16 +67,8 @@ COMPLEX = {
     "interp/run/host_call.py: call_native",
     "interp/stdlib/modules.py: _inspect",
     "interp/symbolic/missing_arguments.py: _uses_in",
-    "knowledge/base/describe.py: _describe",
-    "knowledge/base/input_conventions.py: assumed",
-    "knowledge/numpy/shaped.py: shapes_of_call",
-    "knowledge/torch/functional/vision.py: _interpolate",
-    "knowledge/torch/nn/attention.py: multi_head_attention_forward",
-    "knowledge/torch/nn/module.py: Module.__setattr__",
     "knowledge/torch/tensor/op.py: _caller",
     "knowledge/torch/tensor/op.py: _caller.call",
-    "passes/compare.py: _operations",
-    "passes/diff.py: _module_changes",
 }
 """Functions that are more complex."""
 
