@@ -49,6 +49,7 @@ def add(commands: Any) -> None:
 
 
 def _diff(options: argparse.Namespace) -> int:
+    # late: --help needs none of it
     from cutaway.passes.diff import diff
     from cutaway.report import diff_text
 
@@ -63,7 +64,7 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _fingerprint(options: argparse.Namespace) -> int:
-    from cutaway.passes.fingerprint import fingerprint
+    from cutaway.passes.fingerprint import fingerprint  # late: --help needs none of it
 
     found = _one(options, options.target, live=options.live)
     if found.unknowns:
@@ -82,7 +83,7 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
 
 
 def _read(path: str) -> tuple[Architecture, ...]:
-    from cutaway.report.json import MalformedDocument, loads
+    from cutaway.report.json import MalformedDocument, loads  # late: only a JSON file needs it
 
     try:
         with open(path, encoding="utf-8") as file:

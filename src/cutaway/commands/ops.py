@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _with_forward(architecture: Architecture, target: str) -> Architecture:
     """Return a network if something is known of what it computes."""
-    from cutaway.passes.cost import was_followed
+    from cutaway.passes.cost import was_followed  # late: --help needs none of it
 
     if not architecture.ops and not was_followed(architecture):
         why = "; ".join(note.text for note in architecture.unknowns[:2])
@@ -51,11 +51,12 @@ def _with_forward(architecture: Architecture, target: str) -> Architecture:
 
 
 def _render(found: list[Architecture], options: argparse.Namespace) -> str:
+    # late: --help needs none of it
     from cutaway.passes.unique_ops import rank, unique_ops
     from cutaway.report import inventory, inventory_text, pytest_file
 
     if options.format == "pytest":
-        from cutaway.knowledge.torch import op_source, public_names
+        from cutaway.knowledge.torch import op_source, public_names  # late: only one output form needs them
 
         public_names.load()
         ops = unique_ops(op for architecture in found for op in architecture.ops)
@@ -76,6 +77,7 @@ def _render(found: list[Architecture], options: argparse.Namespace) -> str:
 
 
 def _check(found: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
+    # late: --help needs none of it
     from cutaway.knowledge.torch import public_names
     from cutaway.passes.backend import failures
     from cutaway.passes.unique_ops import unique_ops
@@ -94,7 +96,7 @@ def _check(found: list[Architecture], backend: Any, options: argparse.Namespace)
 
 
 def _backend(path: str) -> Any:
-    from cutaway.passes.backend import MalformedTable, read_table
+    from cutaway.passes.backend import MalformedTable, read_table  # late: --help needs none of it
 
     try:
         import tomllib

@@ -85,7 +85,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def architectures(options: argparse.Namespace, target: str, live: bool | None = None) -> tuple[Architecture, ...]:
     """Return the networks of a target, as the options say."""
-    from cutaway._api import show
+    from cutaway._api import show  # late: --help needs none of it
 
     read = functools.partial(
         show,

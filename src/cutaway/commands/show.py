@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _write_events(found: Any, options: argparse.Namespace) -> None:
     """Write an event file; into a folder, under a name that TensorBoard looks for."""
-    from cutaway.formats import tensorboard
+    from cutaway.formats import tensorboard  # late: only this output form needs it
 
     if options.output is None or len(found) != 1:
         what = "names one network" if options.output else "needs --output: a folder of runs, or a file"
@@ -62,16 +62,16 @@ def _write_events(found: Any, options: argparse.Namespace) -> None:
 
 def _render(found: Any, options: argparse.Namespace) -> str:
     if options.format == "json":
-        from cutaway.report import json
+        from cutaway.report import json  # late: only this output form needs it
 
         return json.dumps(found) + "\n"
-    from cutaway.report import terminal
+    from cutaway.report import terminal  # late: JSON needs no terminal
 
     seen = terminal.detect(sys.stdout)
     if options.output:
         seen = terminal.Terminal(seen.width, False, True)
     if options.explain:
-        from cutaway.report import causes
+        from cutaway.report import causes  # late: only --explain needs it
 
         return causes.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
     form = import_module(f"cutaway.report.{options.format}")

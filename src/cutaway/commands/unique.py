@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from cutaway.report import inventory, inventory_text
+    from cutaway.report import inventory, inventory_text  # late: --help needs none of it
 
     document = modules_of(one(options, options.target), options, key=options.key, ids=options.ids)
     text = inventory.dumps(document) + "\n" if options.format == "json" else inventory_text.modules_text(document)

@@ -36,6 +36,7 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    # late: --help needs none of it
     from cutaway.knowledge.base.op_aliases import common
     from cutaway.passes.compare import WRONG, compare
     from cutaway.report import verification

@@ -17,10 +17,10 @@ class Arguments:
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-def numbers(input: Input) -> tuple[int, ...]:
+def numeric_shape(given: Input) -> tuple[int, ...]:
     """Return the sizes of an input, which must all be numbers."""
-    sizes = input.shape
+    sizes = given.shape
     if not all(isinstance(size, int) for size in sizes):
-        shape = "x".join(map(str, sizes))
-        raise TargetError(f"--input {shape}: a network that runs needs numbers for all sizes")
+        words = "x".join(map(str, sizes))
+        raise TargetError(f"--input {words}: a network that runs needs numbers for all sizes")
     return tuple(size for size in sizes if isinstance(size, int))

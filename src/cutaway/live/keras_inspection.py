@@ -23,7 +23,7 @@ from cutaway.knowledge.base.describe import FORMS, Described, class_name, descri
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.read_off import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
 from cutaway.live import framework_detection, user_line
-from cutaway.live.arguments import Arguments, numbers
+from cutaway.live.arguments import Arguments, numeric_shape
 from cutaway.live.construction import Construction, taken
 from cutaway.live.failure import LiveError, place_of
 from cutaway.live.restore import undisturbed
@@ -69,8 +69,8 @@ def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments
         notes.append("it was called with a batch of 1, of the shapes that its inputs declare")
         found = [_array([1, *tensor.shape[1:]], tensor.dtype) for tensor in declared.values()]
         return Arguments((_packed(network, found),))
-    arrays = {each.name: _array(numbers(each), each.dtype) for each in inputs if each.name is not None}
-    plain = [_array(numbers(each), each.dtype) for each in inputs if each.name is None]
+    arrays = {each.name: _array(numeric_shape(each), each.dtype) for each in inputs if each.name is not None}
+    plain = [_array(numeric_shape(each), each.dtype) for each in inputs if each.name is None]
     if declared is None:
         return Arguments(tuple(plain), arrays)
     unknown = [each for each in arrays if each not in declared]

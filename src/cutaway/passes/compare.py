@@ -261,8 +261,14 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
         for op, real in zip(stated, true.ops):
             yield from _operation(op, real)
         return
+    yield from _counted(stated, true.ops, followed, ended)
+
+
+def _counted(stated: Sequence[Op], real: Sequence[Op], followed: bool, ended: bool) -> Iterable[Fact]:
+    """Compare how many operations there are of each name and output."""
+    found, expected = Counter(map(_signature, stated)), Counter(map(_signature, real))
     sometimes = {_signature(op) for op in stated if op.condition is not None or op.repeat != 1}
-    modules = {_signature(op): op.module for op in (*true.ops, *stated)}
+    modules = {_signature(op): op.module for op in (*real, *stated)}
     for (name, _), count in (expected & found).items():
         yield from (Fact("operations", name, EQUAL) for _ in range(count))
     for (name, shapes), count in (expected - found).items():

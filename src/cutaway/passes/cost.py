@@ -36,7 +36,7 @@ class Figure:
         """Return the sum of that many, where that is known."""
         if self is NOTHING or factor == 0:
             return NOTHING
-        from cutaway.passes.condition_dependence import once
+        from cutaway.passes.condition_dependence import once  # late: only symbolic networks need it
 
         return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
@@ -175,7 +175,7 @@ def of_one(
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:
     """Yield what is known to hold, or not to, where a condition holds."""
-    from cutaway.passes.condition_dependence import chance
+    from cutaway.passes.condition_dependence import chance  # late: only symbolic networks need it
 
     share = chance(condition)
     if not isinstance(share, Dim):
@@ -188,7 +188,7 @@ def _settled(condition: str) -> Iterable[tuple[str, bool]]:
 
 def times(repeat: Quantity, condition: str | None) -> Size | None:
     """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
-    from cutaway.passes.condition_dependence import chance, once
+    from cutaway.passes.condition_dependence import chance, once  # late: only symbolic networks need it
 
     if repeat is None:
         return None

@@ -123,24 +123,29 @@ def _module_changes(before: Module, after: Module) -> Iterable[str]:
         yield f"there if {before.condition or 'always'} -> {after.condition or 'always'}".replace("if always", "always")
     if before.repeat != after.repeat:
         yield f"how often: {_times(before)} -> {_times(after)}"
-    if before.config and after.config:
-        # Where the construction was not seen, the settings are those that a module keeps as attributes.
-        seen = before.source is not None and after.source is not None
-        names = dict.fromkeys([*before.config, *after.config])
-        for name in names if seen else [name for name in names if name in before.config and name in after.config]:
-            left, right = before.config.get(name, _ABSENT), after.config.get(name, _ABSENT)
-            if (left is _ABSENT and right is None) or (right is _ABSENT and left is None):
-                continue
-            if not seen and (None in (left, right) or _spread(left, right)):
-                continue
-            if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
-                yield f"{name} {_value(left)} -> {_value(right)}"
+    yield from _config_changes(before, after)
     if before.calls and after.calls:
         if len(before.calls) != len(after.calls):
             yield f"called {len(before.calls)} times -> {len(after.calls)} times"
         left_shapes, right_shapes = before.calls[0].outputs, after.calls[0].outputs
         if left_shapes != right_shapes:
             yield f"output {_shapes(left_shapes)} -> {_shapes(right_shapes)}"
+
+
+def _config_changes(before: Module, after: Module) -> Iterable[str]:
+    if not before.config or not after.config:
+        return
+    # Where the construction was not seen, the settings are those that a module keeps as attributes.
+    seen = before.source is not None and after.source is not None
+    names = dict.fromkeys([*before.config, *after.config])
+    for name in names if seen else [name for name in names if name in before.config and name in after.config]:
+        left, right = before.config.get(name, _ABSENT), after.config.get(name, _ABSENT)
+        if (left is _ABSENT and right is None) or (right is _ABSENT and left is None):
+            continue
+        if not seen and (None in (left, right) or _spread(left, right)):
+            continue
+        if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
+            yield f"{name} {_value(left)} -> {_value(right)}"
 
 
 def _times(module: Module) -> str:

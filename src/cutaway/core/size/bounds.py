@@ -150,11 +150,7 @@ def _summed(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
         return ends if direction > 0 else ends[::-1]
     period = lcm(*(wave.period for _, wave in parts))
     if period > _LONGEST_PERIOD:
-        total: Bounds = (0, 0)
-        for coefficient, wave in parts:
-            one = _summed([(1, wave)], within) if wave.direction else ANYTHING
-            total = _add(total, _scaled(one, coefficient))
-        return total
+        return _summed_one_by_one(parts, within)
     growth = sum(coefficient * wave.growth * (period // wave.period) for coefficient, wave in parts)
     start = low if low is not None else (0 if high is None else high - period + 1)
     first = [value(x) for x in range(start, start + period if high is None else min(start + period, high + 1))]
@@ -165,6 +161,15 @@ def _summed(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
     has_start, has_stop = (low, high) if growth >= 0 else (high, low)
     least = min(starts) if growth == 0 or has_start is not None else None
     return least, (max(stops) if growth == 0 or has_stop is not None else None)
+
+
+def _summed_one_by_one(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
+    """Return bounds of a sum of functions of one variable, as if each had a variable of its own."""
+    total: Bounds = (0, 0)
+    for coefficient, wave in parts:
+        one = _summed([(1, wave)], within) if wave.direction else ANYTHING
+        total = _add(total, _scaled(one, coefficient))
+    return total
 
 
 def _monomial(monomial: Monomial) -> Bounds:

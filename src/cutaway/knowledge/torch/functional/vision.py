@@ -23,8 +23,22 @@ _ANY_RANK = ("nearest", "nearest-exact", "area")
 def _interpolate(
     input: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute: Any, antialias: Any
 ) -> Out:
+    _check_interpolate(input.shape, size, scale_factor, mode, align_corners, recompute, antialias)
     name = "interpolate"
     shape = input.shape
+    size, scale_factor = _numbers(size), _numbers(scale_factor)
+    out = resize(name, shape, size, scale_factor, least=0 if mode == "area" else 1)
+    if mode == "area":
+        out = adaptive_pool(name, shape, out[2:], rank=len(shape) - 2)
+    exact = mode == "nearest" and size is not None and all(type(s) is int for s in (*shape, *out))
+    return Out(out, input.dtype, compute(lambda np, a: _nearest(np, a, out), input) if exact else None)
+
+
+def _check_interpolate(
+    shape: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute: Any, antialias: Any
+) -> None:
+    """Raise what torch does where the arguments of `interpolate` do not go together."""
+    name = "interpolate"
     ranks = (3, 4, 5) if mode in _ANY_RANK else _RANKS.get(mode, ())
     if not ranks:
         raise NotImplementedFault(f"{name}: there is no mode {mode!r}", "argument-value")
@@ -54,12 +68,6 @@ def _interpolate(
         raise ArgumentFault(f"{name}: recompute_scale_factor has no meaning with an explicit size", "argument-conflict")
     if isinstance(size, float) or (isinstance(size, (tuple, list)) and any(isinstance(s, float) for s in size)):
         raise TypeFault(f"{name}: size must be integers, but is {size}", "argument-type")
-    size, scale_factor = _numbers(size), _numbers(scale_factor)
-    out = resize(name, shape, size, scale_factor, least=0 if mode == "area" else 1)
-    if mode == "area":
-        out = adaptive_pool(name, shape, out[2:], rank=len(shape) - 2)
-    exact = mode == "nearest" and size is not None and all(type(s) is int for s in (*shape, *out))
-    return Out(out, input.dtype, compute(lambda np, a: _nearest(np, a, out), input) if exact else None)
 
 
 def _nearest(np: Any, array: Any, shape: Any) -> Any:

@@ -91,6 +91,20 @@ def _in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
     return F.linear(q, w_q, b_q), F.linear(k, w_k, b_k), F.linear(v, w_v, b_v)
 
 
+def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any, separate: tuple[Any, ...] | None) -> Any:
+    """Return the projections of query, key and value, by one weight or by three separate ones."""
+    needed = [weight] if separate is None else separate
+    if any(each is None for each in needed):
+        kind = "common" if separate is None else "separate"
+        raise Fault(f"multi_head_attention: the {kind} projection is asked for, but its weight is None", "value")
+    if separate is not None:
+        _require(value.shape[:2], tuple(key.shape[:2]), "value (its first two dimensions, against key's)")
+        biases = (None, None, None) if bias is None else bias.chunk(3)
+        return _in_projection(query, key, value, *separate, *biases)
+    _require(value.shape, tuple(key.shape), "value")
+    return _in_projection_packed(query, key, value, weight, bias)
+
+
 def _widen(mask: Any) -> Any:
     """Add a column to a mask for a key that was added."""
     return None if mask is None else F.pad(mask, (0, 1))
@@ -150,17 +164,8 @@ def multi_head_attention_forward(
     head_dim = embed_dim // num_heads
     if not session.fit(embed_dim % num_heads, 0, "multi_head_attention"):
         raise Fault(f"multi_head_attention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}")
-    needed = [q_proj_weight, k_proj_weight, v_proj_weight] if use_separate_proj_weight else [in_proj_weight]
-    if any(weight is None for weight in needed):
-        kind = "separate" if use_separate_proj_weight else "common"
-        raise Fault(f"multi_head_attention: the {kind} projection is asked for, but its weight is None", "value")
-    if use_separate_proj_weight:
-        _require(value.shape[:2], tuple(key.shape[:2]), "value (its first two dimensions, against key's)")
-        biases = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = _in_projection(query, key, value, q_proj_weight, k_proj_weight, v_proj_weight, *biases)
-    else:
-        _require(value.shape, tuple(key.shape), "value")
-        q, k, v = _in_projection_packed(query, key, value, in_proj_weight, in_proj_bias)
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias, separate)
 
     if attn_mask is not None:
         if attn_mask.ndim == 2:
