@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from cutaway.core.condition import Decision
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Span, Turns
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -75,7 +76,7 @@ class Note:
 class Finding:
     """A definite fault of the target."""
 
-    code: str
+    code: FaultCode
     message: str
     place: Place | None = None
     notes: tuple[tuple[str, Place | None], ...] = ()

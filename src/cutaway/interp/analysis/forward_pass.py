@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import replace
@@ -66,7 +67,7 @@ def run(
         if solved is not None and not solved.fits:
             _refuse(solved, remarks)
             lacking = []
-        ours = isinstance(error, Fault) and "dtype" in error.code and lacking
+        ours = isinstance(error, Fault) and error.code.family is Family.DTYPE and lacking
         if ours:
             remarks.findings.clear()  # the type is ours, so what does not fit is no fault of the network
         with gathered.apart(remarks):
@@ -203,7 +204,7 @@ def _refuse(solved: Refused, remarks: Remarks) -> None:
     remarks.findings.clear()
     for finding in found:
         message = f"no input fits: with {shapes}, {finding.message}"
-        remarks.findings[replace(finding, code="no-input-fits", message=message)] = None
+        remarks.findings[replace(finding, code=FaultCode.NO_INPUT_FITS, message=message)] = None
 
 
 def _take(gathered: Session, remarks: Remarks) -> None:
