@@ -29,7 +29,7 @@ def attention(
     for which, shape in (("query", query), ("key", key), ("value", value)):
         if len(shape) < 2:
             raise Fault(
-                f"{name}: {which} must have at least 2 dimensions, but it is {text(shape)}", FaultCode.SHAPE_MISMATCH
+                f"{name}: {which} must have at least 2 dimensions, but it is {text(shape)}", FaultCode.WRONG_RANK
             )
     if not session.fit(query[-1], key[-1], name):
         raise Fault(
@@ -58,7 +58,7 @@ def _repeated(query: Sequence[Size], shape: Sequence[Size], which: str, name: st
     """Return `shape` with its heads repeated to those of the query."""
     if len(query) < 3 or len(shape) < 3:
         raise Fault(
-            f"{name}: enable_gqa needs a dimension of heads, but {which} is {text(shape)}", FaultCode.SHAPE_MISMATCH
+            f"{name}: enable_gqa needs a dimension of heads, but {which} is {text(shape)}", FaultCode.WRONG_RANK
         )
     heads, groups = query[-3], shape[-3]
     rest = mod(heads, groups) if equal(groups, 0) is False else 0

@@ -26,7 +26,7 @@ def parse(equation: str, ranks: Sequence[int]) -> Equation:
     terms = [_labels(term, equation) for term in left.split(",")]
     if len(terms) != len(ranks):
         raise Fault(
-            f"einsum: {equation!r} has {len(terms)} operands, but {len(ranks)} were given", FaultCode.SHAPE_MISMATCH
+            f"einsum: {equation!r} has {len(terms)} operands, but {len(ranks)} were given", FaultCode.INVALID_ARGUMENT
         )
     operands = []
     widest = 0
@@ -35,7 +35,7 @@ def parse(equation: str, ranks: Sequence[int]) -> Equation:
         if named > rank or (named < rank and ELLIPSIS not in term):
             raise Fault(
                 f"einsum: {equation!r} names {named} indices of operand {number}, which has {rank} dimensions",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         widest = max(widest, rank - named)
         operands.append((term, rank - named))
@@ -48,11 +48,11 @@ def parse(equation: str, ranks: Sequence[int]) -> Equation:
         output = (*(f"{ELLIPSIS}{i}" for i in range(widest)), *once)
     for label in output:
         if output.count(label) > 1:
-            raise Fault(f"einsum: {equation!r} has {label!r} more than once in its output", FaultCode.SHAPE_MISMATCH)
+            raise Fault(f"einsum: {equation!r} has {label!r} more than once in its output", FaultCode.INVALID_ARGUMENT)
         if not label.startswith(ELLIPSIS) and not any(label in term for term in expanded):
             raise Fault(
                 f"einsum: {equation!r} has {label!r} in its output, but in none of its operands",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.INVALID_ARGUMENT,
             )
     return Equation(expanded, output)
 
@@ -150,7 +150,7 @@ def _labels(term: str, equation: str) -> tuple[str, ...]:
     before, dots, after = term.partition(ELLIPSIS)
     for letter in before + after:
         if not (letter.isascii() and letter.isalpha()):
-            raise Fault(f"einsum: {equation!r} has {letter!r}, but indices must be letters", FaultCode.SHAPE_MISMATCH)
+            raise Fault(f"einsum: {equation!r} has {letter!r}, but indices must be letters", FaultCode.INVALID_ARGUMENT)
     return (*before, *((ELLIPSIS,) if dots else ()), *after)
 
 

@@ -19,7 +19,7 @@ FULL, HALVED, DOUBLED = "full", "halved", "doubled"
 def transform(shape: Sequence[Size], size: Any, dim: Any, kind: str, name: str) -> Shape:
     """Return the shape of a transform along one dimension."""
     if not shape:
-        raise Fault(f"{name}: input must have at least 1 dimension, but it is a scalar", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"{name}: input must have at least 1 dimension, but it is a scalar", FaultCode.WRONG_RANK)
     place = axis(dim, len(shape))
     return _replaced(shape, [place], [size], kind, name)
 
@@ -33,11 +33,11 @@ def transform_many(shape: Sequence[Size], sizes: Any, dims: Any, kind: str, name
         places = axes(dims, rank, name)
         if sizes is not None and len(sizes) != len(places):
             raise Fault(
-                f"{name}: s has {len(sizes)} sizes, but dim has {len(places)} dimensions", FaultCode.INVALID_ARGUMENT
+                f"{name}: s has {len(sizes)} sizes, but dim has {len(places)} dimensions", FaultCode.ARGUMENT_LENGTH
             )
     elif sizes is not None:
         if len(sizes) > rank:
-            raise Fault(f"{name}: s has {len(sizes)} sizes, but input is {text(shape)}", FaultCode.SHAPE_MISMATCH)
+            raise Fault(f"{name}: s has {len(sizes)} sizes, but input is {text(shape)}", FaultCode.ARGUMENT_LENGTH)
         places = list(range(rank - len(sizes), rank))
     else:
         places = list(range(rank))

@@ -63,7 +63,7 @@ def block_diagonal(shapes: Sequence[Shape]) -> Shape:
         if len(shape) > 2:
             raise Fault(
                 f"block_diag: tensors must have at most 2 dimensions, but tensor {number} is {text(shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         height, width = (1,) * (2 - len(shape)) + tuple(shape)
         rows, columns = rows + height, columns + width

@@ -17,9 +17,7 @@ Shape = tuple[Size, ...]
 def matrix(shape: Sequence[Size], name: str, what: str = "A") -> tuple[Shape, Size, Size]:
     """Return batch, rows and columns of a batch of matrices."""
     if len(shape) < 2:
-        raise Fault(
-            f"{name}: {what} must have at least 2 dimensions, but it is {text(shape)}", FaultCode.SHAPE_MISMATCH
-        )
+        raise Fault(f"{name}: {what} must have at least 2 dimensions, but it is {text(shape)}", FaultCode.WRONG_RANK)
     return tuple(shape[:-2]), shape[-2], shape[-1]
 
 

@@ -26,7 +26,7 @@ def matmul(left: Sequence[Size], right: Sequence[Size], name: str = "matmul") ->
         which = "left" if not left else "right"
         raise Fault(
             f"{name}: both operands must be at least 1-dimensional, but the {which} one has no dimension",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     inner = left[-1]
     contracted = right[-2] if len(right) > 1 else right[0]
@@ -110,5 +110,5 @@ def _of_rank(name: str, rank: int, left: Sequence[Size], right: Sequence[Size]) 
         if len(shape) != rank:
             raise Fault(
                 f"{name}: the {which} operand must have {rank} dimensions, but it is {text(shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )

@@ -211,13 +211,13 @@ def _expanded(title: str, left: Expression, shape: Sequence[Size]) -> list[tuple
         if len(groups) != len(shape):
             raise PatternFault(
                 f"{title}: the pattern expects {len(groups)} dimensions, but the input is {text(shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         return list(groups)
     if len(shape) < len(groups) - 1:
         raise PatternFault(
             f"{title}: the pattern expects at least {len(groups) - 1} dimensions, but the input is {text(shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     hidden = [f"{ELLIPSIS}{i}" for i in range(len(shape) - len(groups) + 1)]
     return _outer(left, hidden)

@@ -17,7 +17,7 @@ def kept_boxes(boxes: Sequence[Size], scores: Sequence[Size], name: str) -> Shap
     if len(boxes) != 2 or equal(boxes[1], 4) is False:
         raise Fault(f"{name}: boxes must have the shape [N, 4], but they are {text(boxes)}", FaultCode.SHAPE_MISMATCH)
     if len(scores) != 1:
-        raise Fault(f"{name}: scores must have 1 dimension, but they are {text(scores)}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"{name}: scores must have 1 dimension, but they are {text(scores)}", FaultCode.WRONG_RANK)
     if equal(boxes[0], scores[0]) is False:
         raise Fault(f"{name}: there are {boxes[0]} boxes, but {scores[0]} scores", FaultCode.SHAPE_MISMATCH)
     return (0,) if equal(boxes[0], 0) is True else (unknown_size(),)
@@ -26,7 +26,7 @@ def kept_boxes(boxes: Sequence[Size], scores: Sequence[Size], name: str) -> Shap
 def pooled(image: Sequence[Size], regions: Sequence[Size], height: Size, width: Size, name: str) -> Shape:
     """Return the shape of regions that are pooled to one size."""
     if len(image) != 4:
-        raise Fault(f"{name}: input must have 4 dimensions, but it is {text(image)}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"{name}: input must have 4 dimensions, but it is {text(image)}", FaultCode.WRONG_RANK)
     if len(regions) != 2 or equal(regions[1], 5) is False:
         raise Fault(f"{name}: rois must have the shape [K, 5], but they are {text(regions)}", FaultCode.SHAPE_MISMATCH)
     return regions[0], image[1], height, width
@@ -58,7 +58,7 @@ def deformable(
     """Return the shape of a convolution whose taps are moved by `offset`."""
     for what, shape in (("input", image), ("weight", weight), ("offset", offset)):
         if len(shape) != 4:
-            raise Fault(f"{name}: {what} must have 4 dimensions, but it is {text(shape)}", FaultCode.SHAPE_MISMATCH)
+            raise Fault(f"{name}: {what} must have 4 dimensions, but it is {text(shape)}", FaultCode.WRONG_RANK)
     if equal(weight[1] * groups, image[1]) is False:
         raise Fault(
             f"{name}: input has {image[1]} channels, but weight {text(weight)} expects {weight[1] * groups}",

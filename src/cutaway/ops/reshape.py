@@ -45,7 +45,7 @@ def axes(dims: Any, rank: int, name: str) -> list[int]:
     """Return distinct dimension arguments, each counted from the front."""
     found = [axis(d, rank) for d in dims]
     if len(set(found)) != len(found):
-        raise Fault(f"{name}: a dimension appears twice in {text(dims)}", FaultCode.INVALID_ARGUMENT)
+        raise Fault(f"{name}: a dimension appears twice in {text(dims)}", FaultCode.DUPLICATE_DIMENSION)
     return found
 
 
@@ -58,9 +58,7 @@ def integer(value: Any, what: str) -> Any:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise TypeFault(
-            f"{what} must be an integer, but got {type(value).__name__}", FaultCode.INVALID_ARGUMENT
-        ) from error
+        raise TypeFault(f"{what} must be an integer, but got {type(value).__name__}", FaultCode.WRONG_TYPE) from error
 
 
 def size(value: Any, what: str = "size") -> Size:
@@ -176,7 +174,7 @@ def expand(shape: Sequence[Size], sizes: Sequence[Any], name: str = "expand") ->
     if len(sizes) < len(shape):
         raise Fault(
             f"{name}: {len(sizes)} sizes {text(sizes)} were given for a tensor {text(shape)} of {len(shape)} dimensions",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.ARGUMENT_LENGTH,
         )
     lead = len(sizes) - len(shape)
     result: list[Size] = []
@@ -208,7 +206,7 @@ def repeat(shape: Sequence[Size], counts: Sequence[Size]) -> Shape:
     if len(counts) < len(shape):
         raise Fault(
             f"repeat: {len(counts)} counts {text(counts)} were given for a tensor {text(shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.ARGUMENT_LENGTH,
         )
     lead = len(counts) - len(shape)
     made = (*counts[:lead], *(s * c for s, c in zip(shape, counts[lead:])))
@@ -221,7 +219,7 @@ def permute(shape: Sequence[Size], dims: Sequence[Any], name: str = "permute") -
     """Return the order of dimensions and the shape in that order."""
     if len(dims) != len(shape):
         raise Fault(
-            f"{name}: {len(dims)} dims {text(dims)} were given for a tensor {text(shape)}", FaultCode.SHAPE_MISMATCH
+            f"{name}: {len(dims)} dims {text(dims)} were given for a tensor {text(shape)}", FaultCode.ARGUMENT_LENGTH
         )
     order = axes(dims, len(shape), name)
     return order, tuple(shape[i] for i in order)
@@ -232,7 +230,7 @@ def move(rank: int, source: Sequence[Any], destination: Sequence[Any], name: str
     if len(source) != len(destination):
         raise Fault(
             f"{name}: source {text(source)} and destination {text(destination)} have different lengths",
-            FaultCode.INVALID_ARGUMENT,
+            FaultCode.ARGUMENT_LENGTH,
         )
     if not rank and source:  # a scalar's nominal dimension moves onto itself
         axes(source, rank, name), axes(destination, rank, name)
@@ -247,7 +245,7 @@ def diagonal(shape: Sequence[Size], offset: Any, dim1: Any, dim2: Any) -> tuple[
     first, second = axis(dim1, len(shape)), axis(dim2, len(shape))
     offset = integer(offset, "diagonal: offset")
     if first == second:
-        raise Fault(f"diagonal: dimensions cannot be identical, but both are {dim1}", FaultCode.INVALID_ARGUMENT)
+        raise Fault(f"diagonal: dimensions cannot be identical, but both are {dim1}", FaultCode.DUPLICATE_DIMENSION)
     rest = [s for i, s in enumerate(shape) if i not in (first, second)]
     return first, second, (*rest, diagonal_size(shape[first], shape[second], offset))
 
@@ -281,7 +279,7 @@ def narrow(extent: Size, start: Any, length: Size) -> Size:
     if less(extent, begin + length) is True:
         raise Fault(
             f"narrow: start ({begin}) + length ({length}) exceeds the dimension size ({extent})",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.INDEX_OUT_OF_RANGE,
         )
     return length
 
@@ -370,7 +368,7 @@ def same_items(itemsize: int, wanted: int, shape: Sequence[Size]) -> Shape:
         return tuple(shape)
     if not shape:
         raise Fault(
-            "view: a tensor without dimensions cannot be viewed as a dtype of another size", FaultCode.INVALID_ARGUMENT
+            "view: a tensor without dimensions cannot be viewed as a dtype of another size", FaultCode.WRONG_RANK
         )
     if itemsize > wanted:
         return (*shape[:-1], shape[-1] * (itemsize // wanted))
@@ -386,7 +384,7 @@ def same_items(itemsize: int, wanted: int, shape: Sequence[Size]) -> Shape:
 def matrix(shape: Sequence[Size], name: str) -> tuple[Size, Size]:
     """Return rows and columns of the last two dimensions."""
     if len(shape) < 2:
-        raise Fault(f"{name}: input must have at least 2 dimensions, but is {text(shape)}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"{name}: input must have at least 2 dimensions, but is {text(shape)}", FaultCode.WRONG_RANK)
     return shape[-2], shape[-1]
 
 

@@ -42,7 +42,7 @@ def _input(tensor: Any) -> tuple[Any, list[Any]]:
         raise Undecidable(Unknown(f"einops on {type(tensor).__name__} objects is not modelled"))
     if not isinstance(tensor, list) or not all(isinstance(t, (Tensor, Unknown)) for t in tensor) or not tensor:
         raise TypeFault(
-            f"einops: expects a tensor or a list of tensors, but got {type(tensor).__name__}", FaultCode.SHAPE_MISMATCH
+            f"einops: expects a tensor or a list of tensors, but got {type(tensor).__name__}", FaultCode.WRONG_TYPE
         )
     for each in tensor:
         if isinstance(each, Unknown):
@@ -82,7 +82,7 @@ def _rearranged(tensor: Any, pattern: Any, operation: str, lengths: dict[str, An
 
 def _reduced_dtype(operation: str, dtype: DType) -> DType:
     if operation == "mean" and not dtype.is_floating_point:
-        raise NotImplementedFault(f"einops: the mean of {dtype} tensors is not available", FaultCode.DTYPE_MISMATCH)
+        raise NotImplementedFault(f"einops: the mean of {dtype} tensors is not available", FaultCode.UNSUPPORTED_DTYPE)
     if operation in ("sum", "prod") and kinds.category(dtype.name) < kinds.FLOATING:
         return int64
     if operation in ("any", "all"):
@@ -203,7 +203,7 @@ def pack(tensors, pattern):
         if len(shape) < before + after:
             raise PatternFault(
                 f"pack: tensor {number} is {text(shape)}, but {pattern!r} expects at least {before + after} dimensions",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         packed.append(shape[before : len(shape) - after])
         sizes.append((*shape[:before], *shape[len(shape) - after :]))
@@ -231,7 +231,7 @@ def unpack(tensor, packed_shapes, pattern):
     if len(shape) != before + 1 + after:
         raise PatternFault(
             f"unpack: {pattern!r} expects {before + 1 + after} dimensions, but the input is {text(shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     known = [None if any(s == -1 for s in part) else product(part) for part in packed_shapes]
     if known.count(None) > 1:
@@ -274,13 +274,13 @@ def parse_shape(x, pattern):
         if len(shape) < len(groups) - 1:
             raise Fault(
                 f"parse_shape: {pattern!r} expects at least {len(groups) - 1} dimensions, not {text(shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         groups[place : place + 1] = [("_",)] * (len(shape) - len(groups) + 1)
     if len(groups) != len(shape):
         raise Fault(
             f"parse_shape: {pattern!r} expects {len(groups)} dimensions, but the input is {text(shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     found = {}
     for group, size in zip(groups, shape):

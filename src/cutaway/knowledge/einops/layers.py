@@ -146,7 +146,7 @@ def _bias(pattern: str, right: Expression, bias_shape: str, axes_lengths: dict[s
         if axis == ELLIPSIS:
             if any(a in axes for a in right.axes[: right.axes.index(ELLIPSIS)]):
                 raise PatternFault(
-                    f"EinMix {pattern!r}: all axes of the bias must follow the ellipsis", FaultCode.SHAPE_MISMATCH
+                    f"EinMix {pattern!r}: all axes of the bias must follow the ellipsis", FaultCode.INVALID_ARGUMENT
                 )
         else:
             shape.append(axes_lengths[axis] if axis in axes else 1)

@@ -198,16 +198,14 @@ class _Odds(Distribution):
     def _take(self, probs: Any, logits: Any, rank: int = 0) -> Any:
         if (probs is None) == (logits is None):
             raise ArgumentFault(
-                f"{self._name()}: give either probs or logits, not both and not neither", FaultCode.INVALID_ARGUMENT
+                f"{self._name()}: give either probs or logits, not both and not neither", FaultCode.ARGUMENT_CONFLICT
             )
         given = probs if logits is None else logits
         if not isinstance(given, (Tensor, Unknown)):
             given = torch.tensor(given, dtype=default_dtype())
         self._given = "probs" if logits is None else "logits"
         if given.ndim < rank:
-            raise ArgumentFault(
-                f"{self._name()}: {self._given} must have at least one dimension", FaultCode.SHAPE_MISMATCH
-            )
+            raise ArgumentFault(f"{self._name()}: {self._given} must have at least one dimension", FaultCode.WRONG_RANK)
         self._parameters = (given,)
         self._dtype = given.dtype
         return given
@@ -374,7 +372,7 @@ class MultivariateNormal(Distribution):
         if len(given) != 1:
             raise ArgumentFault(
                 "MultivariateNormal: give exactly one of covariance_matrix, precision_matrix and scale_tril",
-                FaultCode.INVALID_ARGUMENT,
+                FaultCode.ARGUMENT_CONFLICT,
             )
         self._parameters = (loc, given[0])
         self._dtype = loc.dtype

@@ -17,7 +17,7 @@ def several(value: Any, count: int, name: str, least: int = 1) -> tuple[Any, ...
     if not isinstance(value, (list, tuple)):
         if isinstance(value, float):
             raise ArgumentFault(
-                f"{name} must be an integer or a tuple of {count} integers, but is {value}", FaultCode.INVALID_ARGUMENT
+                f"{name} must be an integer or a tuple of {count} integers, but is {value}", FaultCode.WRONG_TYPE
             )
         value = (value,) * count
     if len(value) != count:

@@ -49,7 +49,7 @@ class Convolution(Layer):
         ):
             raise ArgumentFault(
                 f"{name}: strides {self.strides} and dilation_rate {self.dilation_rate} can't both be above 1",
-                FaultCode.INVALID_ARGUMENT,
+                FaultCode.ARGUMENT_CONFLICT,
             )
         padding = given["padding"]
         self.padding = padding.lower() if isinstance(padding, str) else padding

@@ -29,7 +29,7 @@ class Merge(Layer):
         if not isinstance(inputs, (list, tuple)):
             raise ArgumentFault(
                 f'layer "{self.name}": a merging layer needs a list of inputs, but gets {type(inputs).__name__}',
-                FaultCode.INVALID_ARGUMENT,
+                FaultCode.WRONG_TYPE,
             )
         return list(inputs)
 

@@ -179,9 +179,7 @@ class Bidirectional(Layer):
 
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
         if not isinstance(layer, Layer):
-            raise ArgumentFault(
-                f"Bidirectional: needs a layer, but gets {type(layer).__name__}", FaultCode.INVALID_ARGUMENT
-            )
+            raise ArgumentFault(f"Bidirectional: needs a layer, but gets {type(layer).__name__}", FaultCode.WRONG_TYPE)
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ArgumentFault(f"Bidirectional: there is no merge_mode {merge_mode!r}", FaultCode.INVALID_ARGUMENT)
         super().__init__(**kwargs)
@@ -243,7 +241,7 @@ class TimeDistributed(Wrapper):
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
             raise ArgumentFault(
-                f"TimeDistributed: needs a layer, but gets {type(layer).__name__}", FaultCode.INVALID_ARGUMENT
+                f"TimeDistributed: needs a layer, but gets {type(layer).__name__}", FaultCode.WRONG_TYPE
             )
         super().__init__(layer, **kwargs)
         self.supports_masking = True

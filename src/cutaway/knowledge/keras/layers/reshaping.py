@@ -92,7 +92,7 @@ class RepeatVector(Layer):
         super().__init__(**kwargs)
         self.n = n
         if not isinstance(n, (int, Dim, Unknown)):
-            raise ArgumentFault(f"RepeatVector: n must be an integer, but is {n!r}", FaultCode.INVALID_ARGUMENT)
+            raise ArgumentFault(f"RepeatVector: n must be an integer, but is {n!r}", FaultCode.WRONG_TYPE)
         self.input_spec = InputSpec(ndim=2)
 
     def call(self, inputs):

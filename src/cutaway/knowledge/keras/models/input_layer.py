@@ -37,11 +37,11 @@ class InputLayer(Layer):
         batch_shape = kwargs.pop("batch_input_shape", batch_shape)
         if input_tensor is not None:
             if not isinstance(input_tensor, KerasTensor):
-                raise ArgumentFault("Input: tensor must be a KerasTensor", FaultCode.INVALID_ARGUMENT)
+                raise ArgumentFault("Input: tensor must be a KerasTensor", FaultCode.WRONG_TYPE)
             sizes, dtype = input_tensor._shape, input_tensor._dtype
         else:
             if shape is not None and batch_shape is not None:
-                raise ArgumentFault("Input: shape and batch_shape can't both be given", FaultCode.INVALID_ARGUMENT)
+                raise ArgumentFault("Input: shape and batch_shape can't both be given", FaultCode.ARGUMENT_CONFLICT)
             if shape is None and batch_shape is None:
                 raise ArgumentFault("Input: a shape is needed", FaultCode.MISSING_ARGUMENT)
             if shape is not None:

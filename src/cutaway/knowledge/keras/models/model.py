@@ -246,7 +246,7 @@ def _functional(
             if not isinstance(value, KerasTensor):
                 kind = type(value).__name__
                 raise ArgumentFault(
-                    f"Model: all {what} must be symbolic tensors, but one is of {kind}", FaultCode.INVALID_ARGUMENT
+                    f"Model: all {what} must be symbolic tensors, but one is of {kind}", FaultCode.WRONG_TYPE
                 )
     if not all(_starts(tensor) for tensor in flatten(inputs)):
         inputs, outputs = _cut(inputs, outputs)

@@ -70,7 +70,7 @@ class Sequential(Model):
         if not isinstance(layer, Layer):
             raise ArgumentFault(
                 f"Sequential: only layers can be added, but one is of type {type(layer).__name__}",
-                FaultCode.INVALID_ARGUMENT,
+                FaultCode.WRONG_TYPE,
             )
         if any(each is not layer and each.name == layer.name for each in held):  # type: ignore[attr-defined]
             raise ArgumentFault(

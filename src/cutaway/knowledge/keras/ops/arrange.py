@@ -52,7 +52,7 @@ def transpose(x, axes=None):
     if len(order) != len(x._shape):
         raise ArgumentFault(
             f"transpose: axes {tuple(order)} are for {len(order)} dimensions, but the tensor is {written(x._shape)}",
-            FaultCode.WRONG_RANK,
+            FaultCode.ARGUMENT_LENGTH,
         )
     places, shape = reshape.permute(x._shape, order, "transpose")
     return Out(shape, x._dtype, compute(lambda np, a: a.transpose(places), x))
@@ -110,7 +110,7 @@ def squeeze(x, axis=None):
 def concatenate(xs, axis=0):
     tensors = [known_rank(x) for x in xs]
     if not tensors:
-        raise ArgumentFault("concatenate: there is nothing to join", FaultCode.MISSING_ARGUMENT)
+        raise ArgumentFault("concatenate: there is nothing to join", FaultCode.INVALID_ARGUMENT)
     place = reshape.axis(size_of(axis), len(tensors[0]._shape))
     shape = join.concatenate([t._shape for t in tensors], place, "concatenate")
     values = None

@@ -80,7 +80,7 @@ def random_crop(value, size, seed=None, name=None):
     sizes = sizes_of(size)
     if len(sizes) != len(x._shape):
         raise ArgumentFault(
-            f"random_crop: size {text(sizes)} does not have the rank of {text(x._shape)}", FaultCode.WRONG_RANK
+            f"random_crop: size {text(sizes)} does not have the rank of {text(x._shape)}", FaultCode.ARGUMENT_LENGTH
         )
     return Out(sizes, x._dtype)
 

@@ -17,7 +17,9 @@ from cutaway.ops.elementwise import broadcast
 def _where(condition: Any, input: Any, other: Any) -> Out:
     tensor("where", condition, "condition")
     if condition.dtype not in (bool_, uint8):
-        raise Fault(f"where: condition must be a bool tensor, but is {condition.dtype.name}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(
+            f"where: condition must be a bool tensor, but is {condition.dtype.name}", FaultCode.UNSUPPORTED_DTYPE
+        )
     left, right = operand("where", input), operand("where", other)
     dtype = result_type(left, right)
     shape = broadcast("where", condition.shape, shape_of(left), shape_of(right))
@@ -116,7 +118,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     if not (divided.is_floating_point or divided.is_complex):
         raise Fault(
             f"addcdiv: tensor1 and tensor2 are {divided.name}, but integer division is not supported",
-            FaultCode.DTYPE_MISMATCH,
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     return Out(shape, dtype)
 
@@ -127,7 +129,7 @@ def complex(real, imag):
     for which, part in (("real", real), ("imag", imag)):
         if not part.dtype.is_floating_point or part.dtype.name == "bfloat16":
             raise Fault(
-                f"complex: {which} must be half, float or double, but is {part.dtype.name}", FaultCode.DTYPE_MISMATCH
+                f"complex: {which} must be half, float or double, but is {part.dtype.name}", FaultCode.UNSUPPORTED_DTYPE
             )
     if real.dtype is not imag.dtype:
         raise Fault(f"complex: real is {real.dtype.name}, but imag is {imag.dtype.name}", FaultCode.DTYPE_MISMATCH)
@@ -139,7 +141,7 @@ def complex(real, imag):
 def polar(abs, angle):
     tensor("polar", abs, "abs"), tensor("polar", angle, "angle")
     if not abs.dtype.is_floating_point or abs.dtype.name in ("float16", "bfloat16"):
-        raise Fault(f"polar: abs must be float or double, but is {abs.dtype.name}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"polar: abs must be float or double, but is {abs.dtype.name}", FaultCode.UNSUPPORTED_DTYPE)
     if abs.dtype is not angle.dtype:
         raise Fault(f"polar: abs is {abs.dtype.name}, but angle is {angle.dtype.name}", FaultCode.DTYPE_MISMATCH)
     shape = broadcast("polar", abs.shape, angle.shape)

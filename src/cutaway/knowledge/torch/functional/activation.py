@@ -200,9 +200,7 @@ def prelu(input, weight):
         raise Fault(f"prelu: weight must have one dimension, but its shape is {shown(weights)}", FaultCode.WRONG_RANK)
     if weights and equal(weights[0], 1) is False:
         if not input.shape:
-            raise Fault(
-                f"prelu: a single number can't have the {weights[0]} channels of weight", FaultCode.SHAPE_MISMATCH
-            )
+            raise Fault(f"prelu: a single number can't have the {weights[0]} channels of weight", FaultCode.WRONG_RANK)
         channels = input.shape[1] if len(input.shape) > 1 else 1
         if equal(channels, weights[0]) is False:
             raise Fault(

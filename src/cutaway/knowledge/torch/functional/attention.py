@@ -29,7 +29,7 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         # Fused kernels, which take 4 dimensions, apply both; the plain implementation refuses.
         if is_causal is True and query.ndim != 4:
-            raise Fault(f"{name}: attn_mask must not be given with is_causal=True", FaultCode.INVALID_ARGUMENT)
+            raise Fault(f"{name}: attn_mask must not be given with is_causal=True", FaultCode.ARGUMENT_CONFLICT)
         require_tensors(name, attn_mask)
         if attn_mask.dtype not in (bool_, float32, dtype, query.dtype):
             raise Fault(
@@ -154,7 +154,7 @@ def flex_attention(
         if tensor.ndim != 4:
             raise Fault(
                 f"flex_attention: {which} must have 4 dimensions, but it is {text(tensor.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
     if not enable_gqa and equal(query.shape[1], key.shape[1]) is False:
         raise ArgumentFault(

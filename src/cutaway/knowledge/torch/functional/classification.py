@@ -151,7 +151,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
         raise Fault(f"{name}: target must be torch.int64, but is {target.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     if weight is not None and len(weight.shape) != 1:
         raise ArgumentFault(
-            f"{name}: weight must have one dimension, but its shape is {shown(weight.shape)}", FaultCode.SHAPE_MISMATCH
+            f"{name}: weight must have one dimension, but its shape is {shown(weight.shape)}", FaultCode.WRONG_RANK
         )
     if scores:
         _check_weight(name, weight, scores[-1])

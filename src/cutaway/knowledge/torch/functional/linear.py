@@ -46,7 +46,7 @@ def _check_bias(bias: Any, weights: Any) -> None:
         if bias:
             raise Fault(
                 f"linear: a weight of one dimension needs a bias of none, but its shape is {shown(bias)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
     elif bias and equal(bias[-1], weights[0]) is False and equal(bias[-1], 1) is False:
         raise Fault(
@@ -116,7 +116,7 @@ def scaled_mm(
     if len(left) != 2 or len(right) != 2:
         raise Fault(
             f"scaled_mm: both matrices must have 2 dimensions, but are {shown(left)} and {shown(right)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     if equal(left[1], right[0]) is False:
         raise Fault(f"scaled_mm: mat_a has {left[1]} columns, but mat_b has {right[0]} rows", FaultCode.SHAPE_MISMATCH)

@@ -22,7 +22,7 @@ from cutaway.ops.reshape import axis, diagonal, integer, text
 
 def _need(tensor: Any, names: tuple[str, ...], name: str, what: str, fault: type[Fault] = Fault) -> None:
     if tensor.dtype.name not in names:
-        raise fault(f"{name}: {what} must be {' or '.join(names)}, but is {tensor.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise fault(f"{name}: {what} must be {' or '.join(names)}, but is {tensor.dtype}", FaultCode.UNSUPPORTED_DTYPE)
 
 
 def _same_dtype(input: Any, source: Any, name: str) -> None:
@@ -112,7 +112,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
 def _vector(index: Any, name: str) -> Any:
     """Return the number of positions in an index of at most one dimension."""
     if len(index.shape) > 1:
-        raise IndexFault(f"{name}: index must be a vector, but is {text(index.shape)}", FaultCode.SHAPE_MISMATCH)
+        raise IndexFault(f"{name}: index must be a vector, but is {text(index.shape)}", FaultCode.WRONG_RANK)
     return index.shape[0] if index.shape else 1
 
 
@@ -202,7 +202,7 @@ def index_fill(input, dim, index, value):
     place = axis(dim, len(input.shape))
     _need(index, ("int64",), "index_fill", "index", IndexFault)
     if len(index.shape) > 1:
-        raise Fault(f"index_fill: index must be a vector, but is {text(index.shape)}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"index_fill: index must be a vector, but is {text(index.shape)}", FaultCode.WRONG_RANK)
     _single(value, input.dtype, "index_fill")
     if input.shape:
         check_numbers(index, input.shape[place], place, "index_fill")
@@ -224,7 +224,7 @@ def _single(value: Any, dtype: DType, name: str) -> None:
         if value.shape:
             raise Fault(
                 f"{name}: value must be a number or a 0-dimensional tensor, but is {text(value.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or dtype.name == "bool":

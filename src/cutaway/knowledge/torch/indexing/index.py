@@ -53,7 +53,7 @@ def _gather(value: Any, flat: list[Any]) -> tuple[int, ...]:
     if isinstance(value, (list, tuple, range)):
         shapes = {_gather(v, flat) for v in value}
         if len(shapes) > 1:
-            raise IndexFault(f"index: the rows of a list have different lengths: {value}", FaultCode.INVALID_ARGUMENT)
+            raise IndexFault(f"index: the rows of a list have different lengths: {value}", FaultCode.RAGGED_DATA)
         return (len(value), *next(iter(shapes), ()))
     if isinstance(value, Tensor):
         if value.shape:
@@ -113,7 +113,7 @@ def _read_part(part: Any) -> tuple[Any, Any]:
         raise IndexFault(
             f"only integers, slices, `...`, None, lists and integer or bool tensors index a tensor, "
             f"not {type(part).__name__}",
-            FaultCode.INVALID_ARGUMENT,
+            FaultCode.WRONG_TYPE,
         )
     return integer(part, "index"), None
 
@@ -139,7 +139,7 @@ def _read_tensor(part: Tensor) -> tuple[Any, Any]:
     if name not in _POSITIONS:
         raise IndexFault(
             f"tensors used as indices must be int64, int32, uint8 or bool, but got {part.dtype}",
-            FaultCode.DTYPE_MISMATCH,
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     return Positions(tuple(shape)), part
 
@@ -244,9 +244,7 @@ def setitem(self, key, value):
         if not isinstance(key, bool):
             _check_dtype(self, made, arrays, value)
     elif isinstance(value, (list, tuple, str, dict)) or value is None or _is_array(value):
-        raise TypeFault(
-            f"can't assign a {type(value).__name__} to a tensor of {self.dtype}", FaultCode.INVALID_ARGUMENT
-        )
+        raise TypeFault(f"can't assign a {type(value).__name__} to a tensor of {self.dtype}", FaultCode.WRONG_TYPE)
     if arrays is None:
         return Out(self.shape, self.dtype)
     return Out(self.shape, self.dtype, _assigned(self, made, arrays, value))

@@ -66,7 +66,7 @@ def searchsorted(sorted_sequence, input=None, *, out_int32=False, right=False, s
     if side not in (None, "left", "right"):
         raise Fault(f"searchsorted: side must be 'left' or 'right', but is {side!r}", FaultCode.INVALID_ARGUMENT)
     if side == "left" and right:
-        raise Fault("searchsorted: side is 'left' while right is True", FaultCode.INVALID_ARGUMENT)
+        raise Fault("searchsorted: side is 'left' while right is True", FaultCode.ARGUMENT_CONFLICT)
     if not edges:
         raise Fault("searchsorted: sorted_sequence must have at least one dimension", FaultCode.WRONG_RANK)
     shape = values.shape if isinstance(values, Tensor) else ()
@@ -94,7 +94,7 @@ def isin(elements=None, test_elements=None, *, assume_unique=False, invert=False
     test_elements = test_element if test_elements is None else test_elements
     for tensor in (elements, test_elements):
         if isinstance(tensor, Tensor) and (tensor.dtype is bool_ or tensor.dtype.is_complex):
-            raise Fault(f"isin: is not implemented for {tensor.dtype}", FaultCode.DTYPE_MISMATCH)
+            raise Fault(f"isin: is not implemented for {tensor.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     shape = elements.shape if isinstance(elements, Tensor) else ()
     return Out(shape, bool_, compute(lambda np, a, b: np.isin(a, b, invert=bool(invert)), elements, test_elements))
 
@@ -102,7 +102,7 @@ def isin(elements=None, test_elements=None, *, assume_unique=False, invert=False
 @op("torch.bincount", "torch.Tensor.bincount")
 def bincount(input, weights=None, minlength=0):
     if category(input.dtype.name) != INTEGER:
-        raise NotImplementedFault(f"bincount: is not implemented for {input.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise NotImplementedFault(f"bincount: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     minlength = size(minlength, "bincount: minlength")
     if less(minlength, 0) is True:
         raise Fault(f"bincount: minlength must be non-negative, but is {minlength}", FaultCode.INVALID_ARGUMENT)
@@ -130,7 +130,7 @@ def bincount(input, weights=None, minlength=0):
 @op("torch.histc", "torch.Tensor.histc")
 def histc(input, bins=100, min=0, max=0):
     if not input.dtype.is_floating_point:
-        raise NotImplementedFault(f"histc: is not implemented for {input.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise NotImplementedFault(f"histc: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     bins = size(bins, "histc: bins")
     if less(0, bins) is False:
         raise Fault(f"histc: bins must be greater than 0, but is {bins}", FaultCode.INVALID_ARGUMENT)

@@ -40,7 +40,7 @@ def _along(np: Any, a: Any, order: Any, place: int) -> Any:
 
 def _sorted(input: Any, dim: Any, descending: Any, stable: Any, name: str) -> tuple[Out, Out]:
     if input.dtype.is_complex:
-        raise Fault(f"{name}: complex tensors have no order", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"{name}: complex tensors have no order", FaultCode.UNSUPPORTED_DTYPE)
     place, down = axis(dim, len(input.shape)), bool(descending)
 
     def order(np: Any, a: Any) -> Any:
@@ -69,7 +69,7 @@ def msort(input):
 @op("torch.topk", "torch.Tensor.topk")
 def topk(input, k, dim=-1, largest=True, sorted=True):
     if input.dtype.is_complex or input.dtype.name == "bool":
-        raise Fault(f"topk: is not implemented for {input.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"topk: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     place = axis(-1 if dim is None else dim, len(input.shape))
     count = size(k, "topk: k")
     extent = input.shape[place] if input.shape else 1
@@ -99,7 +99,7 @@ def _untied(input: Any, order: Any) -> Any:
 @op("torch.kthvalue", "torch.Tensor.kthvalue")
 def kthvalue(input, k, dim=-1, keepdim=False):
     if input.shape and (input.dtype.is_complex or input.dtype.name == "bool"):
-        raise Fault(f"kthvalue: is not implemented for {input.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"kthvalue: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     place = axis(-1 if dim is None else dim, len(input.shape))
     count = size(k, "kthvalue: k")
     extent = input.shape[place] if input.shape else 1

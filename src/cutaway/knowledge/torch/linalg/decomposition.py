@@ -38,9 +38,9 @@ def floating(name: str, tensor: Tensor, low_precision: bool = False) -> DType:
     if empty(tensor.shape):
         return dtype
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise Fault(f"{name}: expects a floating or complex tensor, but got {dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"{name}: expects a floating or complex tensor, but got {dtype}", FaultCode.UNSUPPORTED_DTYPE)
     if not low_precision and dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise Fault(f"{name}: {dtype} has too low a precision", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"{name}: {dtype} has too low a precision", FaultCode.UNSUPPORTED_DTYPE)
     return dtype
 
 
@@ -262,7 +262,7 @@ def _reflected(name: str, input: Tensor, tau: Tensor) -> Out:
         raise Fault(
             f"{name}: tau must have one dimension less than input, but they are {text(tau.shape)} and "
             f"{text(input.shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     return Out(input.shape, floating(name, input))
 
@@ -347,7 +347,7 @@ def pinverse(input, rcond=1e-15):
 @op(*names("vander"), strided=True)
 def vander(x, *, N=None):
     if x.dtype.name in ("bool", "float16", "bfloat16"):
-        raise Fault(f"linalg.vander: {x.dtype} is not supported", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"linalg.vander: {x.dtype} is not supported", FaultCode.UNSUPPORTED_DTYPE)
     shape = x.shape or (1,)
     columns = shape[-1] if N is None else N
     if isinstance(columns, int) and columns < 2:

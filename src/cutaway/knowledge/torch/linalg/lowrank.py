@@ -19,7 +19,7 @@ def _lowrank(name: str, A: Tensor, q: Any, niter: int) -> tuple[Out, Out, Out]:
     if isinstance(q, (float, Tensor)):
         raise TypeFault(
             f"{name}: q must be an integer, but is {q if isinstance(q, float) else 'a tensor'}",
-            FaultCode.INVALID_ARGUMENT,
+            FaultCode.WRONG_TYPE,
         )
     longer, shorter = maximum(rows, columns), minimum(rows, columns)
     elements = longer * shorter

@@ -33,9 +33,7 @@ def product_dtype(name: str, *operands: Tensor) -> DType:
 def _vectors(name: str, *operands: Tensor) -> None:
     for operand in operands:
         if operand.ndim != 1:
-            raise Fault(
-                f"{name}: expects 1-dimensional tensors, but got {text(operand.shape)}", FaultCode.SHAPE_MISMATCH
-            )
+            raise Fault(f"{name}: expects 1-dimensional tensors, but got {text(operand.shape)}", FaultCode.WRONG_RANK)
 
 
 def require_tensors(name: str, *operands: Any) -> None:
@@ -44,7 +42,7 @@ def require_tensors(name: str, *operands: Any) -> None:
         if isinstance(operand, Unknown):
             raise Undecidable(operand)
         if not isinstance(operand, Tensor):
-            raise TypeFault(f"{name}: expects a Tensor, but got {type(operand).__name__}", FaultCode.INVALID_ARGUMENT)
+            raise TypeFault(f"{name}: expects a Tensor, but got {type(operand).__name__}", FaultCode.WRONG_TYPE)
 
 
 def _matmul(input: Any, other: Any) -> Out:
@@ -88,7 +86,7 @@ def mv(input, vec):
     if input.ndim != 2 or vec.ndim != 1:
         raise Fault(
             f"mv: expects a matrix and a vector, but got {text(input.shape)} and {text(vec.shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     shape, macs = products.matmul(input.shape, vec.shape, "mv")
     return Out(shape, product_dtype("mv", input, vec), compute(lambda np, a, b: a @ b, input, vec), macs=macs)
@@ -141,7 +139,7 @@ def _added(name: str, input: Tensor, shape: Any, beta: Any, alpha: Any, product:
     if input.ndim > len(shape):
         raise Fault(
             f"{name}: input {text(input.shape)} has more dimensions than the product {text(shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     expand(input.shape, shape, name)
     if input.dtype.name not in ("float32", "float64", "int64"):
@@ -183,7 +181,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out_dtype=None):
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     if input.ndim > 1 or mat.ndim != 2 or vec.ndim != 1:
         given = ", ".join(text(t.shape) for t in (input, mat, vec))
-        raise Fault(f"addmv: expects a vector, a matrix and a vector, but got {given}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"addmv: expects a vector, a matrix and a vector, but got {given}", FaultCode.WRONG_RANK)
     shape, macs = products.matmul(mat.shape, vec.shape, "addmv")
     values = _added("addmv", input, shape, beta, alpha, lambda np, a, b: a @ b, mat, vec)
     if empty(mat.shape):  # torch then returns the scaled input without expanding it
@@ -234,7 +232,7 @@ def _multi_dot(name: str, operands: Any) -> Out:
         if operand.ndim != 2 and not (ends and operand.ndim == 1):
             raise Fault(
                 f"{name}: tensor {number} must have 2 dimensions, but it is {text(operand.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
     dtype = product_dtype(name, *operands)
     shapes = [tuple(t.shape) for t in operands]
@@ -282,9 +280,7 @@ def _contracted(dims: Any, left: int, right: int) -> tuple[list[int], list[int]]
         return list(range(left - dims, left)), list(range(dims))
     first, second = dims
     if isinstance(first, int) or isinstance(second, int):
-        raise TypeFault(
-            f"tensordot: dims must be an int or two lists of ints, but got {dims}", FaultCode.INVALID_ARGUMENT
-        )
+        raise TypeFault(f"tensordot: dims must be an int or two lists of ints, but got {dims}", FaultCode.WRONG_TYPE)
     return axes(first, left, "tensordot"), axes(second, right, "tensordot")
 
 
@@ -299,11 +295,11 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise ArgumentFault(f"{compute_mode} is not a valid value for compute_mode", FaultCode.INVALID_ARGUMENT)
     for which, operand in (("x1", x1), ("x2", x2)):
         if not operand.dtype.is_floating_point:
-            raise Fault(f"cdist: {which} must be floating, but it is {operand.dtype}", FaultCode.DTYPE_MISMATCH)
+            raise Fault(f"cdist: {which} must be floating, but it is {operand.dtype}", FaultCode.UNSUPPORTED_DTYPE)
         if operand.ndim < 2:
             raise Fault(
                 f"cdist: {which} must have at least 2 dimensions, but it is {text(operand.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
     if equal(x1.shape[-1], x2.shape[-1]) is False:
         raise Fault(f"cdist: x1 has {x1.shape[-1]} columns, but x2 has {x2.shape[-1]}", FaultCode.SHAPE_MISMATCH)
@@ -317,7 +313,7 @@ def _cross(name: str, input: Tensor, other: Tensor, dim: int) -> Out:
     if input.ndim != other.ndim:
         raise Fault(
             f"{name}: inputs must have the same number of dimensions, not {input.ndim} and {other.ndim}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     dim = axis(dim, input.ndim)
     left, right = input.shape[dim], other.shape[dim]
@@ -347,18 +343,16 @@ def linalg_cross(input, other, *, dim=-1):
 @op("torch.cov", "torch.Tensor.cov")
 def cov(input, *, correction=1, fweights=None, aweights=None):
     if input.ndim > 2:
-        raise Fault(
-            f"cov: input must have at most 2 dimensions, but it is {text(input.shape)}", FaultCode.SHAPE_MISMATCH
-        )
+        raise Fault(f"cov: input must have at most 2 dimensions, but it is {text(input.shape)}", FaultCode.WRONG_RANK)
     if input.dtype is bool_:
-        raise Fault("cov: bool is not supported for input", FaultCode.DTYPE_MISMATCH)
+        raise Fault("cov: bool is not supported for input", FaultCode.UNSUPPORTED_DTYPE)
     observations = input.shape[-1] if input.ndim else 1
     for which, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
             continue
         if weights.ndim > 1:
             raise Fault(
-                f"cov: {which} must have at most 1 dimension, but it is {text(weights.shape)}", FaultCode.SHAPE_MISMATCH
+                f"cov: {which} must have at most 1 dimension, but it is {text(weights.shape)}", FaultCode.WRONG_RANK
             )
         if equal(product(weights.shape), observations) is False:
             raise Fault(
@@ -375,7 +369,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 def corrcoef(input):
     if input.ndim > 2:
         raise Fault(
-            f"corrcoef: input must have at most 2 dimensions, but it is {text(input.shape)}", FaultCode.SHAPE_MISMATCH
+            f"corrcoef: input must have at most 2 dimensions, but it is {text(input.shape)}", FaultCode.WRONG_RANK
         )
     return Out(_square(input), float_type(input.dtype), macs=_square_macs(input))
 
@@ -396,7 +390,7 @@ def _square_macs(input: Tensor) -> Size:
 @op("torch.vander")
 def vander(x, N=None, increasing=False):
     if x.ndim != 1:
-        raise Fault(f"vander: x must have 1 dimension, but it is {text(x.shape)}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"vander: x must have 1 dimension, but it is {text(x.shape)}", FaultCode.WRONG_RANK)
     columns = x.shape[0] if N is None else N
     if isinstance(columns, int) and columns < 0:
         raise Fault(f"vander: N must not be negative, but it is {columns}", FaultCode.INVALID_ARGUMENT)

@@ -18,7 +18,7 @@ def _dtype(name: str, input: Tensor, dtype: DType | None) -> DType:
     if dtype is None:
         return found.to_real()
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise Fault(f"{name}: dtype must be floating or complex, but it is {dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"{name}: dtype must be floating or complex, but it is {dtype}", FaultCode.UNSUPPORTED_DTYPE)
     if found.is_complex != dtype.is_complex:
         raise Fault(f"{name}: input is {found}, so dtype can't be {dtype}", FaultCode.DTYPE_MISMATCH)
     if dtype.itemsize < found.itemsize:
@@ -64,7 +64,7 @@ def _vector_norm(np: Any, array: Any, ord: float, dims: tuple[int, ...], keepdim
 def _matrix(name: str, input: Tensor, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Out:
     if input.ndim < 2:
         raise Fault(
-            f"{name}: input must have at least 2 dimensions, but it is {text(input.shape)}", FaultCode.SHAPE_MISMATCH
+            f"{name}: input must have at least 2 dimensions, but it is {text(input.shape)}", FaultCode.WRONG_RANK
         )
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise Fault(f"{name}: ord={ord!r} is no norm of matrices", FaultCode.INVALID_ARGUMENT)
@@ -96,7 +96,7 @@ def norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
         if input.ndim not in (1, 2):
             raise Fault(
                 f"linalg.norm: with ord but no dim, input must have 1 or 2 dimensions, not {text(input.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         dims = list(range(input.ndim))
     if len(dims) == 1:

@@ -75,7 +75,7 @@ def cholesky_solve(input, input2, upper=False):
 
 def _pivots(name: str, factors: Tensor, pivots: Tensor) -> None:
     if pivots.dtype is not int32:
-        raise Fault(f"{name}: pivots must be torch.int32, but is {pivots.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"{name}: pivots must be torch.int32, but is {pivots.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     linalg.square(factors.shape, name)
     if pivots.ndim != factors.ndim - 1 or any(equal(a, b) is False for a, b in zip(pivots.shape, factors.shape)):
         raise Fault(
@@ -112,7 +112,7 @@ def lstsq(input, b, rcond=None, *, driver=None):
     if not 0 <= input.ndim - b.ndim <= 1:
         raise Fault(
             f"linalg.lstsq: A has {input.ndim} dimensions, so B must have as many or one less, not {b.ndim}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     vector = b.ndim < input.ndim
     right = (*b.shape, 1) if vector else tuple(b.shape)

@@ -112,7 +112,7 @@ class Softmax2d(Module):
     def forward(self, input):
         dims = rank(input)
         if dims is not None and dims not in (3, 4):
-            raise ArgumentFault(f"Softmax2d: expected 3D or 4D input, got {dims}D input", FaultCode.SHAPE_MISMATCH)
+            raise ArgumentFault(f"Softmax2d: expected 3D or 4D input, got {dims}D input", FaultCode.WRONG_RANK)
         return F.softmax(input, -3, _stacklevel=5)
 
 

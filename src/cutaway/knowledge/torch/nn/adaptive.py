@@ -91,17 +91,17 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if input_.dim() != 2:
                 raise Fault(
                     f"AdaptiveLogSoftmaxWithLoss: 1D target needs 2D input, got {input_.dim()}D",
-                    FaultCode.SHAPE_MISMATCH,
+                    FaultCode.WRONG_RANK,
                 )
         elif target_.dim() == 0:
             if input_.dim() != 1:
                 raise Fault(
                     f"AdaptiveLogSoftmaxWithLoss: 0D target needs 1D input, got {input_.dim()}D",
-                    FaultCode.SHAPE_MISMATCH,
+                    FaultCode.WRONG_RANK,
                 )
         else:
             raise Fault(
-                f"AdaptiveLogSoftmaxWithLoss: target must be 0D or 1D, got {target_.dim()}D", FaultCode.SHAPE_MISMATCH
+                f"AdaptiveLogSoftmaxWithLoss: target must be 0D or 1D, got {target_.dim()}D", FaultCode.WRONG_RANK
             )
         batched = target_.dim() > 0
         input = input_ if batched else input_.unsqueeze(0)

@@ -28,7 +28,7 @@ def _canonical_mask(mask, mask_name, other_type, other_name, target_type, check_
         return mask
     if mask.dtype is not torch.bool:
         raise Fault(
-            f"{mask_name} is {mask.dtype}, but only bool and floating masks are supported", FaultCode.DTYPE_MISMATCH
+            f"{mask_name} is {mask.dtype}, but only bool and floating masks are supported", FaultCode.UNSUPPORTED_DTYPE
         )
     return torch.zeros_like(mask, dtype=target_type).masked_fill_(mask, -math.inf)
 
@@ -52,25 +52,25 @@ def _mha_shape_check(query, key, value, key_padding_mask, attn_mask, num_heads):
     if rank not in (2, 3):
         raise Fault(
             f"multi_head_attention: query should be 2-D (unbatched) or 3-D (batched), but is {rank}-D",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     kind = "batched (3-D)" if rank == 3 else "unbatched (2-D)"
     if key.ndim != rank or value.ndim != rank:
         raise Fault(
             f"multi_head_attention: query is {kind}, but key is {key.ndim}-D and value is {value.ndim}-D",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     if key_padding_mask is not None and key_padding_mask.ndim != rank - 1:
         raise Fault(
             f"multi_head_attention: query is {kind}, so key_padding_mask should be {rank - 1}-D, "
             f"but is {key_padding_mask.ndim}-D",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     if attn_mask is not None:
         if attn_mask.ndim not in (2, 3):
             raise Fault(
                 f"multi_head_attention: attn_mask should be 2-D or 3-D, but is {attn_mask.ndim}-D",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         if rank == 2 and attn_mask.ndim == 3:
             _require(attn_mask.shape, (num_heads, query.shape[0], key.shape[0]), "attn_mask")
@@ -153,7 +153,7 @@ def multi_head_attention_forward(
     if is_causal and attn_mask is None:
         raise Fault(
             "multi_head_attention: is_causal is a hint about attn_mask, but attn_mask is None",
-            FaultCode.INVALID_ARGUMENT,
+            FaultCode.MISSING_ARGUMENT,
         )
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None
@@ -178,7 +178,7 @@ def multi_head_attention_forward(
         kind = "separate" if use_separate_proj_weight else "common"
         raise Fault(
             f"multi_head_attention: the {kind} projection is asked for, but its weight is None",
-            FaultCode.INVALID_ARGUMENT,
+            FaultCode.MISSING_ARGUMENT,
         )
     if use_separate_proj_weight:
         _require(value.shape[:2], tuple(key.shape[:2]), "value (its first two dimensions, against key's)")

@@ -27,7 +27,7 @@ def require_rank(module: Any, input: Any, *ranks: int) -> None:
         shape = ", ".join(map(str, input.shape))
         raise ArgumentFault(
             f"{type(module).__name__}: expected {wanted} input, got {dims}D input of shape ({shape})",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
 
 
@@ -241,9 +241,7 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input):
         dims = rank(input)
         if dims is not None and dims < 2:
-            raise ArgumentFault(
-                f"SyncBatchNorm: expected at least 2D input, got {dims}D input", FaultCode.SHAPE_MISMATCH
-            )
+            raise ArgumentFault(f"SyncBatchNorm: expected at least 2D input, got {dims}D input", FaultCode.WRONG_RANK)
 
     def _check_non_zero_input_channels(self, input):
         if rank(input) is not None and certain(lambda: input.shape[1] == 0):

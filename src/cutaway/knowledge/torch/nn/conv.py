@@ -63,7 +63,7 @@ class _ConvNd(Module):
             if padding == "same" and any(unequal(s, 1) for s in stride):
                 raise ArgumentFault(
                     f"{name}: padding='same' needs a stride of 1, got stride {_text(stride)}",
-                    FaultCode.INVALID_ARGUMENT,
+                    FaultCode.ARGUMENT_CONFLICT,
                 )
         if certain(lambda: padding_mode not in PADDING_MODES):
             raise ArgumentFault(
@@ -152,7 +152,7 @@ class _ConvTransposeNd(_ConvNd):
             raise ArgumentFault(
                 f"{name}: output_size must have {num_spatial_dims} or {channel_dims + num_spatial_dims} elements "
                 f"for an input of {input.dim()} dimensions, got {len(output_size)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.ARGUMENT_LENGTH,
             )
         extra = []
         for d in range(num_spatial_dims):
@@ -259,11 +259,11 @@ def _transposed(n: int) -> type:
         def forward(self, input, output_size=None):
             if self.padding_mode != "zeros":
                 raise ArgumentFault(
-                    f"{name}: padding_mode must be 'zeros', got {self.padding_mode!r}", FaultCode.SHAPE_MISMATCH
+                    f"{name}: padding_mode must be 'zeros', got {self.padding_mode!r}", FaultCode.INVALID_ARGUMENT
                 )
             if not isinstance(self.padding, tuple):
                 raise AssertionFault(
-                    f"{name}: self.padding must be a tuple, got {self.padding!r}", FaultCode.INVALID_ARGUMENT
+                    f"{name}: self.padding must be a tuple, got {self.padding!r}", FaultCode.WRONG_TYPE
                 )
             output_padding = self._output_padding(
                 input, output_size, self.stride, self.padding, self.kernel_size, n, self.dilation
@@ -318,7 +318,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
             raise Fault(
                 f"{type(self).__name__}: expected an input of {n + 1} (unbatched) or {n + 2} dimensions, "
                 f"got shape {_text(input.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         return input.shape[dims - n - 1]
 

@@ -46,13 +46,13 @@ class Unflatten(Module):
         if not isinstance(input, (tuple, list)):
             raise TypeFault(
                 f"Unflatten: unflattened_size must be a tuple of ints, got {type(input).__name__}",
-                FaultCode.INVALID_ARGUMENT,
+                FaultCode.WRONG_TYPE,
             )
         for index, size in enumerate(input):
             if not isinstance(size, (int, Dim, Unknown)):
                 raise TypeFault(
                     f"Unflatten: unflattened_size must be a tuple of ints, got {type(size).__name__} at {index}",
-                    FaultCode.INVALID_ARGUMENT,
+                    FaultCode.WRONG_TYPE,
                 )
 
     def forward(self, input):

@@ -53,7 +53,7 @@ def fans(tensor):
     if dims < 2:
         raise ArgumentFault(
             f"fan in and fan out need a tensor of at least 2 dimensions, but this one has shape {_shape(tensor)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     receptive = product(tensor.shape[2:])
     return tensor.shape[1] * receptive, tensor.shape[0] * receptive
@@ -77,7 +77,7 @@ def _drawn(tensor: Any) -> Out:
     drawable = dtype.itemsize > 1 and (dtype.is_floating_point or dtype.is_complex)
     if not drawable and certain(lambda: equal(product(tensor.shape), 0) is False):
         raise NotImplementedFault(
-            f"random numbers can't be drawn into a tensor of dtype {dtype}", FaultCode.INVALID_ARGUMENT
+            f"random numbers can't be drawn into a tensor of dtype {dtype}", FaultCode.UNSUPPORTED_DTYPE
         )
     return Out(tensor.shape, dtype)
 
@@ -87,10 +87,10 @@ def _filled(tensor: Any, value: Any) -> Out:
         if rank(value):
             raise Fault(
                 f"fill_ takes a number or a 0-dimensional tensor, but got one of shape {_shape(value)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
     elif value is None or isinstance(value, (str, list, tuple)):
-        raise TypeFault(f"fill_ takes a number, but got {value!r}", FaultCode.INVALID_ARGUMENT)
+        raise TypeFault(f"fill_ takes a number, but got {value!r}", FaultCode.WRONG_TYPE)
     shape = tensor.shape
     numbers = None if rank(tensor) is None else compute(lambda np, number: np.full(shape, number), value)
     return Out(shape, tensor.dtype, numbers)
@@ -113,7 +113,7 @@ def _fills(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def fill(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(tensor, Tensor):
                 raise AttributeFault(
-                    f"{rule.__name__}: expected a tensor to fill, got {tensor!r}", FaultCode.INVALID_ARGUMENT
+                    f"{rule.__name__}: expected a tensor to fill, got {tensor!r}", FaultCode.WRONG_TYPE
                 )
             return rule(tensor, *args, **kwargs)
 
@@ -231,7 +231,7 @@ def orthogonal_(tensor, gain=1, generator=None):
     if dims is not None and dims < 2:
         raise ArgumentFault(
             f"orthogonal_: needs a tensor of at least 2 dimensions, but got shape {_shape(tensor)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     if certain(lambda: equal(product(tensor.shape), 0)):
         return Out(tensor.shape, tensor.dtype)
@@ -249,7 +249,7 @@ def _require_rank(name: str, tensor: Any, ranks: tuple[int, ...]) -> None:
     if dims is not None and dims not in ranks:
         wanted = " or ".join(map(str, ranks))
         raise ArgumentFault(
-            f"{name}: needs a tensor of {wanted} dimensions, but got shape {_shape(tensor)}", FaultCode.SHAPE_MISMATCH
+            f"{name}: needs a tensor of {wanted} dimensions, but got shape {_shape(tensor)}", FaultCode.WRONG_RANK
         )
 
 

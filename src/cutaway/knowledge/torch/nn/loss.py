@@ -223,9 +223,7 @@ class HuberLoss(_Loss):
 
     def __init__(self, reduction="mean", delta=1.0):
         if not isinstance(delta, (float, int, Unknown)):
-            raise TypeFault(
-                f"HuberLoss: delta must be a number, got {type(delta).__name__}", FaultCode.INVALID_ARGUMENT
-            )
+            raise TypeFault(f"HuberLoss: delta must be a number, got {type(delta).__name__}", FaultCode.WRONG_TYPE)
         super().__init__(reduction=reduction)
         self.delta = delta
 
@@ -269,7 +267,7 @@ class MultiMarginLoss(_WeightedLoss):
         if certain(lambda: p != 1 and p != 2):
             raise ArgumentFault(f"MultiMarginLoss: p must be 1 or 2, got {p}", FaultCode.INVALID_ARGUMENT)
         if weight is not None and rank(weight) not in (None, 1):
-            raise ArgumentFault(f"MultiMarginLoss: weight must be 1D, got {rank(weight)}D", FaultCode.SHAPE_MISMATCH)
+            raise ArgumentFault(f"MultiMarginLoss: weight must be 1D, got {rank(weight)}D", FaultCode.WRONG_RANK)
         self.p = p
         self.margin = margin
 

@@ -40,11 +40,11 @@ class LocalResponseNorm(Module):
 @op("torch.nn.modules._functions.CrossMapLRN2d.apply")
 def cross_map_lrn2d(input, size, alpha=1e-4, beta=0.75, k=1):
     if len(input.shape) != 4:
-        raise ArgumentFault(
-            f"CrossMapLRN2d: expected 4D input, got {len(input.shape)}D input", FaultCode.SHAPE_MISMATCH
-        )
+        raise ArgumentFault(f"CrossMapLRN2d: expected 4D input, got {len(input.shape)}D input", FaultCode.WRONG_RANK)
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
-        raise Fault(f"CrossMapLRN2d: the input must be floating, but has dtype {input.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(
+            f"CrossMapLRN2d: the input must be floating, but has dtype {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     return Out(input.shape, input.dtype)
 
 
@@ -76,7 +76,7 @@ def _normalized(module: Any, shape: Any) -> Any:
     except TypeError:
         raise TypeFault(
             f"{type(module).__name__}: normalized_shape must be an integer or a sequence of integers, got {shape!r}",
-            FaultCode.INVALID_ARGUMENT,
+            FaultCode.WRONG_TYPE,
         ) from None
 
 

@@ -148,9 +148,9 @@ def _fractional(n: int) -> type:
         self.output_size = several(output_size) if output_size is not None else None
         self.output_ratio = several(output_ratio) if output_ratio is not None else None
         if output_size is None and output_ratio is None:
-            raise ArgumentFault(f"{name}: needs either output_size or output_ratio", FaultCode.INVALID_ARGUMENT)
+            raise ArgumentFault(f"{name}: needs either output_size or output_ratio", FaultCode.MISSING_ARGUMENT)
         if output_size is not None and output_ratio is not None:
-            raise ArgumentFault(f"{name}: takes only one of output_size and output_ratio", FaultCode.INVALID_ARGUMENT)
+            raise ArgumentFault(f"{name}: takes only one of output_size and output_ratio", FaultCode.ARGUMENT_CONFLICT)
         for ratio in (self.output_ratio or ())[:n]:
             if certain(partial(le, ratio, 0)) or certain(partial(ge, ratio, 1)):
                 raise ArgumentFault(

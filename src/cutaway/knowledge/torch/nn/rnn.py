@@ -179,7 +179,7 @@ class RNNBase(Module):
         if input.ndim != expected:
             raise Fault(
                 f"{self._get_name()}: input must have {expected} dimensions, but has {input.ndim}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         if not session.fit(input.shape[-1], self.input_size, self._get_name()):
             raise Fault(
@@ -230,7 +230,7 @@ class RNNBase(Module):
         if input.ndim not in (2, 3):
             raise ArgumentFault(
                 f"{self._get_name()}: expected input to be 2D or 3D, got {input.ndim}D instead",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         is_batched = input.ndim == 3
         batch_dim = 0 if self.batch_first else 1
@@ -244,7 +244,7 @@ class RNNBase(Module):
                     raise Fault(
                         f"{self._get_name()}: for {'batched 3-D' if is_batched else 'unbatched 2-D'} input, the hidden "
                         f"state should also be {3 if is_batched else 2}-D but is {state.ndim}-D",
-                        FaultCode.SHAPE_MISMATCH,
+                        FaultCode.WRONG_RANK,
                     )
             if not is_batched:
                 hx = self._each(hx, lambda state: state.unsqueeze(1))

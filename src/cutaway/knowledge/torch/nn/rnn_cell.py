@@ -85,13 +85,13 @@ class RNNCellBase(Module):
         name, pair = self._get_name(), function is lstm_cell
         if input.ndim not in (1, 2):
             raise ArgumentFault(
-                f"{name}: expected input to be 1D or 2D, got {input.ndim}D instead", FaultCode.SHAPE_MISMATCH
+                f"{name}: expected input to be 1D or 2D, got {input.ndim}D instead", FaultCode.WRONG_RANK
             )
         for state in () if hx is None else hx if pair else (hx,):
             if state.ndim not in (1, 2):
                 raise ArgumentFault(
                     f"{name}: expected the hidden state to be 1D or 2D, got {state.ndim}D instead",
-                    FaultCode.SHAPE_MISMATCH,
+                    FaultCode.WRONG_RANK,
                 )
         is_batched = input.ndim == 2
         if not is_batched:

@@ -57,7 +57,7 @@ def list_with_default(out_size: Any, defaults: Any) -> Any:
         raise ArgumentFault(
             f"the input has {len(defaults)} dimensions, but an output of {len(out_size)} sizes needs "
             f"at least {len(out_size) + 1}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     return [d if v is None else v for v, d in zip(out_size, defaults[-len(out_size) :])]
 

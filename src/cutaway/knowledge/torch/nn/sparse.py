@@ -24,7 +24,7 @@ def _padding_index(name: str, index: Any, count: Any) -> Any:
         return None
     if certain(lambda: index > 0 and index >= count) or certain(lambda: index < -count):
         raise AssertionFault(
-            f"{name}: padding_idx {index} is outside num_embeddings {count}", FaultCode.INVALID_ARGUMENT
+            f"{name}: padding_idx {index} is outside num_embeddings {count}", FaultCode.INDEX_OUT_OF_RANGE
         )
     return count + index if certain(lambda: index < 0) else index
 
@@ -45,7 +45,7 @@ def _table_shape(name: str, embeddings: Any) -> tuple[Any, Any]:
         reason = embeddings if isinstance(embeddings, Unknown) else embeddings.shape
         return reason, reason
     if dims != 2:
-        raise AssertionFault(f"{name}: embeddings must have 2 dimensions, got {dims}", FaultCode.SHAPE_MISMATCH)
+        raise AssertionFault(f"{name}: embeddings must have 2 dimensions, got {dims}", FaultCode.WRONG_RANK)
     return embeddings.shape[0], embeddings.shape[1]
 
 

@@ -24,7 +24,7 @@ def norm_except_dim(v, pow=2, dim=0):
     if not 0 <= dim < len(v.shape):
         raise Fault(
             f"norm_except_dim: dim {dim} is not a dimension of a tensor with {len(v.shape)} dimensions",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.DIMENSION_OUT_OF_RANGE,
         )
     return Out([size if i == dim else 1 for i, size in enumerate(v.shape)], v.dtype.to_real())
 

@@ -317,7 +317,7 @@ _quantile("nanquantile")
 @op(*methods("logsumexp"), "torch.special.logsumexp")
 def logsumexp(input, dim, keepdim=False):
     if dim is None:
-        raise TypeFault("logsumexp: dim must be given", FaultCode.WRONG_TYPE)
+        raise TypeFault("logsumexp: dim must be given", FaultCode.MISSING_ARGUMENT)
     dims, shape = over("logsumexp", input, dim, keepdim)
     dtype = float_type(input.dtype)
 

@@ -45,7 +45,7 @@ class TensorDataset(Dataset[Any]):
             if dim.equal(tensor.shape[0], tensors[0].shape[0]) is False:
                 raise Fault(
                     f"TensorDataset: tensors have {tensors[0].shape[0]} and {tensor.shape[0]} samples, but must agree",
-                    FaultCode.SHAPE_MISMATCH,
+                    FaultCode.DIFFERENT_LENGTHS,
                 )
         self.tensors = tensors
 

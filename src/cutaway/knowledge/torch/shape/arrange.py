@@ -49,12 +49,12 @@ def repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None):
 def _interleaved(repeats: Any, extent: Any, output_size: Any) -> Any:
     if repeats.dtype not in (int64, int32):
         raise Fault(
-            f"repeat_interleave: repeats must be int32 or int64, but are {repeats.dtype}", FaultCode.DTYPE_MISMATCH
+            f"repeat_interleave: repeats must be int32 or int64, but are {repeats.dtype}", FaultCode.UNSUPPORTED_DTYPE
         )
     if len(repeats.shape) > 1:
         raise Fault(
             f"repeat_interleave: repeats must be 0-D or 1-D, but are {rule.text(repeats.shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     count = repeats.shape[0] if repeats.shape else 1
     if equal(count, 1) is False and equal(count, extent) is False:
@@ -69,9 +69,7 @@ def _interleaved(repeats: Any, extent: Any, output_size: Any) -> Any:
 
 def _counted(repeats: Any, output_size: Any) -> Out:
     if len(repeats.shape) != 1:
-        raise Fault(
-            f"repeat_interleave: repeats must be 1-D, but are {rule.text(repeats.shape)}", FaultCode.SHAPE_MISMATCH
-        )
+        raise Fault(f"repeat_interleave: repeats must be 1-D, but are {rule.text(repeats.shape)}", FaultCode.WRONG_RANK)
     total = _interleaved(repeats, repeats.shape[0], output_size)
     return Out((total,), repeats.dtype, compute(lambda np, r: np.repeat(np.arange(len(r)), r), repeats))
 
@@ -99,14 +97,14 @@ def unfold(self, dimension, size, step):
 def as_strided(input, size, stride, storage_offset=None):
     shape = sizes_of(size, "as_strided")
     if len(shape) != len(list(stride)):
-        raise Fault(f"as_strided: {len(shape)} sizes and {len(stride)} strides were given", FaultCode.INVALID_ARGUMENT)
+        raise Fault(f"as_strided: {len(shape)} sizes and {len(stride)} strides were given", FaultCode.ARGUMENT_LENGTH)
     return Out(shape, input.dtype, view=True)
 
 
 @op("torch.narrow", "torch.Tensor.narrow", "torch.narrow_copy", "torch.Tensor.narrow_copy")
 def narrow(input, dim, start, length):
     if not input.shape:
-        raise Fault("narrow: cannot be applied to a tensor without dimensions", FaultCode.INVALID_ARGUMENT)
+        raise Fault("narrow: cannot be applied to a tensor without dimensions", FaultCode.DIMENSION_OUT_OF_RANGE)
     place = rule.axis(dim, len(input.shape))
     if isinstance(start, Tensor) and start.values_ is None:
         start = Unknown("a number in a tensor")
@@ -149,7 +147,7 @@ def diag(input, diagonal=0):
     if rank == 2:
         shape = rule.diagonal(input.shape, diagonal, 0, 1)[2]
         return same(input, shape, lambda np, a: np.diagonal(a, diagonal))
-    raise Fault(f"diag: expects a 1-D or 2-D tensor, but input is {rule.text(input.shape)}", FaultCode.SHAPE_MISMATCH)
+    raise Fault(f"diag: expects a 1-D or 2-D tensor, but input is {rule.text(input.shape)}", FaultCode.WRONG_RANK)
 
 
 @op("torch.diagflat", "torch.Tensor.diagflat")
@@ -167,7 +165,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
         )
     first, second = rule.axis(dim1, rank), rule.axis(dim2, rank)
     if first == second:
-        raise Fault(f"diag_embed: dimensions cannot be identical, but both are {dim1}", FaultCode.INVALID_ARGUMENT)
+        raise Fault(f"diag_embed: dimensions cannot be identical, but both are {dim1}", FaultCode.DUPLICATE_DIMENSION)
     side = input.shape[-1] + abs(rule.integer(offset, "diag_embed: offset"))
     rest = iter(input.shape[:-1])
     shape = [side if i in (first, second) else next(rest) for i in range(rank)]
@@ -219,7 +217,7 @@ def tensor_flip(self, *dims, **named):
 def fliplr(input):
     if len(input.shape) < 2:
         raise Fault(
-            f"fliplr: input must have at least 2 dimensions, but is {rule.text(input.shape)}", FaultCode.SHAPE_MISMATCH
+            f"fliplr: input must have at least 2 dimensions, but is {rule.text(input.shape)}", FaultCode.WRONG_RANK
         )
     return _flipped(input, [1])
 
@@ -227,7 +225,7 @@ def fliplr(input):
 @op("torch.flipud", "torch.Tensor.flipud")
 def flipud(input):
     if not input.shape:
-        raise Fault("flipud: input must have at least 1 dimension", FaultCode.SHAPE_MISMATCH)
+        raise Fault("flipud: input must have at least 1 dimension", FaultCode.WRONG_RANK)
     return _flipped(input, [0])
 
 
@@ -248,9 +246,9 @@ def rot90(input, k=1, dims=(0, 1)):
 def roll(input, shifts, dims=()):
     shifts, dims = spread([shifts], {}), spread([() if dims is None else dims], {})
     if not shifts:
-        raise Fault("roll: shifts are required", FaultCode.INVALID_ARGUMENT)
+        raise Fault("roll: shifts are required", FaultCode.MISSING_ARGUMENT)
     if len(shifts) != len(dims) and (dims or len(shifts) != 1):
-        raise Fault(f"roll: {len(shifts)} shifts and {len(dims)} dims were given", FaultCode.INVALID_ARGUMENT)
+        raise Fault(f"roll: {len(shifts)} shifts and {len(dims)} dims were given", FaultCode.ARGUMENT_LENGTH)
     if equal(product(input.shape), 0) is True:
         return Out(input.shape, input.dtype, compute(lambda np, a: a, input))
     if dims and not input.shape:

@@ -27,9 +27,7 @@ def _listed(tensors: Any, name: str) -> list[Any]:
     if not isinstance(tensors, (list, tuple)):
         if isinstance(tensors, Unknown):
             raise Undecidable(tensors)
-        raise TypeFault(
-            f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", FaultCode.INVALID_ARGUMENT
-        )
+        raise TypeFault(f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", FaultCode.WRONG_TYPE)
     session.current().follow(len(tensors), "tensors")
     if not tensors:
         raise ArgumentFault(f"{name}: expects a non-empty list of tensors", FaultCode.INVALID_ARGUMENT)
@@ -38,7 +36,7 @@ def _listed(tensors: Any, name: str) -> list[Any]:
             raise Undecidable(tensor)
         if not isinstance(tensor, Tensor):
             raise TypeFault(
-                f"{name}: element {number} must be a tensor, but is {type(tensor).__name__}", FaultCode.INVALID_ARGUMENT
+                f"{name}: element {number} must be a tensor, but is {type(tensor).__name__}", FaultCode.WRONG_TYPE
             )
         if isinstance(tensor.shape, Unknown):
             raise Undecidable(tensor.shape)
@@ -137,7 +135,7 @@ def _grids(tensors: list[Any], indexing: str | None) -> tuple[Out, ...]:
         if len(tensor.shape) > 1:
             raise Fault(
                 f"meshgrid: expects scalars or vectors, but tensor {number} is {text(tensor.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         if tensor.dtype is not tensors[0].dtype:
             raise Fault(f"meshgrid: tensors must have the same dtype, but tensor 0 is {tensors[0].dtype} and "
@@ -167,7 +165,7 @@ def cartesian_prod(*tensors):
         if len(tensor.shape) != 1:
             raise Fault(
                 f"cartesian_prod: expects vectors, but tensor {number} is {text(tensor.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         if tensor.dtype is not tensors[0].dtype:
             raise Fault(f"cartesian_prod: tensors must have the same dtype, but tensor 0 is {tensors[0].dtype} and "
@@ -185,7 +183,7 @@ def cartesian_prod(*tensors):
 @op("torch.combinations")
 def combinations(input, r=2, with_replacement=False):
     if len(input.shape) != 1:
-        raise Fault(f"combinations: expects a vector, but input is {text(input.shape)}", FaultCode.SHAPE_MISMATCH)
+        raise Fault(f"combinations: expects a vector, but input is {text(input.shape)}", FaultCode.WRONG_RANK)
     if r < 0:
         raise Fault(f"combinations: r must be non-negative, but is {r}", FaultCode.INVALID_ARGUMENT)
     if r == 0:

@@ -24,7 +24,7 @@ def spread(values: Sequence[Any], named: dict[str, Any], *keys: str) -> list[Any
         if key in named:
             values = (named.pop(key),)
     if named:
-        raise TypeFault(f"unexpected keyword argument '{next(iter(named))}'", FaultCode.INVALID_ARGUMENT)
+        raise TypeFault(f"unexpected keyword argument '{next(iter(named))}'", FaultCode.UNKNOWN_ARGUMENT)
     if len(values) == 1 and (isinstance(values[0], (list, tuple, Unknown))):
         return list(values[0])
     return list(values)
@@ -170,7 +170,7 @@ def _matrix_order(input: Any, name: str) -> list[int]:
     if rank > 2:
         raise Fault(
             f"{name}: expects a tensor with at most 2 dimensions, but input is {rule.text(input.shape)}",
-            FaultCode.SHAPE_MISMATCH,
+            FaultCode.WRONG_RANK,
         )
     return list(range(rank))[::-1]
 
@@ -305,7 +305,7 @@ def _at_least(tensors: Sequence[Any], grow: Any) -> Any:
 @op("torch.view_as_real")
 def view_as_real(input):
     if not input.dtype.is_complex:
-        raise Fault(f"view_as_real: expects a complex tensor, but got {input.dtype}", FaultCode.DTYPE_MISMATCH)
+        raise Fault(f"view_as_real: expects a complex tensor, but got {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     values = compute(lambda np, a: np.stack([a.real, a.imag], -1), input)
     strides = strides_of(input)
     pairs = None if strides is None else (*(2 * stride for stride in strides), 1)
@@ -317,12 +317,10 @@ def view_as_complex(input):
     if input.dtype.name not in ("float16", "float32", "float64"):
         raise Fault(
             f"view_as_complex: expects a float16, float32 or float64 tensor, but got {input.dtype}",
-            FaultCode.DTYPE_MISMATCH,
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     if not input.shape:
-        raise Fault(
-            "view_as_complex: input has no dimension, but its last one must have size 2", FaultCode.SHAPE_MISMATCH
-        )
+        raise Fault("view_as_complex: input has no dimension, but its last one must have size 2", FaultCode.WRONG_RANK)
     if equal(input.shape[-1], 2) is False:
         raise Fault(
             f"view_as_complex: the last dimension must have size 2, but has {input.shape[-1]}", FaultCode.SHAPE_MISMATCH

@@ -41,12 +41,10 @@ def as_strided_(self, size, stride, storage_offset=None):
 def unravel_index(indices, shape):
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype.name == "bool":
         raise ArgumentFault(
-            f"unravel_index: indices must be integers, but are {indices.dtype}", FaultCode.DTYPE_MISMATCH
+            f"unravel_index: indices must be integers, but are {indices.dtype}", FaultCode.UNSUPPORTED_DTYPE
         )
     if not isinstance(shape, (int, list, tuple, Unknown)):
-        raise TypeFault(
-            f"unravel_index: shape must be sizes, but is {type(shape).__name__}", FaultCode.INVALID_ARGUMENT
-        )
+        raise TypeFault(f"unravel_index: shape must be sizes, but is {type(shape).__name__}", FaultCode.WRONG_TYPE)
     sizes = spread([shape], {})
     strides = [1] * len(sizes)
     for i in reversed(range(len(sizes) - 1)):

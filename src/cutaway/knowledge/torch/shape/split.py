@@ -20,7 +20,7 @@ from cutaway.ops.index import slice_size
 
 def _place(tensor: Any, dim: Any, name: str) -> int:
     if not tensor.shape:
-        raise Fault(f"{name}: expects at least a 1-dimensional tensor", FaultCode.INVALID_ARGUMENT)
+        raise Fault(f"{name}: expects at least a 1-dimensional tensor", FaultCode.WRONG_RANK)
     return rule.axis(dim, len(tensor.shape))
 
 
@@ -127,7 +127,7 @@ def _given(*forms: Any) -> Any:
     for form in forms:
         if form is not None:
             return form
-    raise TypeFault("indices or sections are missing", FaultCode.INVALID_ARGUMENT)
+    raise TypeFault("indices or sections are missing", FaultCode.MISSING_ARGUMENT)
 
 
 def _register_split(name: str, least: int, dim_of: Any) -> None:
@@ -138,7 +138,7 @@ def _register_split(name: str, least: int, dim_of: Any) -> None:
         if rank < least:
             raise Fault(
                 f"{name}: needs a tensor with at least {least} dimensions, but got {rule.text(input.shape)}",
-                FaultCode.SHAPE_MISMATCH,
+                FaultCode.WRONG_RANK,
             )
         place = dim_of(rank)
         extent = input.shape[place]

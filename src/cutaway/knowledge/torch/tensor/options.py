@@ -32,7 +32,7 @@ def sizes(name: str, args: Any, named: dict[str, Any] | None = None) -> Any:
     named = named or {}
     for key in named:
         if key not in ("size", "names"):
-            raise TypeFault(f"{name}() got an unexpected keyword argument '{key}'", FaultCode.WRONG_TYPE)
+            raise TypeFault(f"{name}() got an unexpected keyword argument '{key}'", FaultCode.UNKNOWN_ARGUMENT)
     if "size" in named:
         args = (named["size"],)
     if len(args) == 1:
