@@ -11,7 +11,7 @@ class Family(Enum):
     SHAPE = "shape"
     DTYPE = "dtype"
     ARGUMENT = "argument"
-    INDEX = "index"
+    INDEXING = "indexing"
     MODEL = "model"
     DATA = "data"
     RUN = "run"
@@ -58,8 +58,8 @@ class FaultCode(Enum):
     KERNEL_TOO_LARGE = (
         "kernel-too-large",
         Family.SHAPE,
-        "The input of a convolution or a pooling is smaller than its kernel.",
-        "Each strided layer makes the image smaller, and at this layer not enough of it is left for one position of the "
+        "The input of a convolution or pooling operation is smaller than its kernel.",
+        "Each strided layer makes the image smaller, and at this layer it is too small for even one position of the "
         "kernel. Use larger inputs, fewer strided layers, a smaller kernel or some padding.",
     )
     PADDING_TOO_LARGE = (
@@ -92,7 +92,7 @@ class FaultCode(Enum):
     UNDEFINED_SIZE = (
         "undefined-size",
         Family.SHAPE,
-        "A layer needs a size that its input leaves open.",
+        "A layer needs a size that its input leaves undefined.",
         "The shape of a weight follows from the input, so the dimension that it depends on can't be None. Give the size "
         "where the input is declared.",
     )
@@ -110,8 +110,8 @@ class FaultCode(Enum):
         "unsupported-dtype",
         Family.DTYPE,
         "An operation does not accept the element type of a tensor.",
-        "The mean of integers, an index that is floating, or a class label that is not an integer. Convert the tensor "
-        "before the operation.",
+        "Examples are the mean of integers, an index that is not an integer, or class labels that are floating. Convert the "
+        "tensor before the operation.",
     )
 
     # Arguments
@@ -161,8 +161,8 @@ class FaultCode(Enum):
         "division-by-zero",
         Family.ARGUMENT,
         "Integers are divided by zero.",
-        "Floating tensors give infinity, integer tensors have none and raise. Check the divisor, or divide floating "
-        "tensors.",
+        "Dividing floating tensors by zero gives infinity; integers have no infinity, so dividing them raises an exception. "
+        "Check the divisor, or divide floating tensors.",
     )
     VALUE_OVERFLOW = (
         "value-overflow",
@@ -176,22 +176,22 @@ class FaultCode(Enum):
 
     INDEX_OUT_OF_RANGE = (
         "index-out-of-range",
-        Family.INDEX,
-        "An index is outside of the dimension that it selects from.",
-        "The dimension is shorter than the index requires, or there are more indices than dimensions. Valid indices of a "
-        "dimension of size n are -n to n - 1.",
+        Family.INDEXING,
+        "An index is outside the range of its dimension.",
+        "The dimension is shorter than expected, there are more indices than dimensions, or more elements are selected than "
+        "there are. Valid indices of a dimension of size n are -n to n - 1.",
     )
     DIMENSION_OUT_OF_RANGE = (
         "dimension-out-of-range",
-        Family.INDEX,
-        "A dimension is named that the tensor does not have.",
+        Family.INDEXING,
+        "An argument names a dimension that the tensor does not have.",
         "A tensor of n dimensions has the dimensions 0 to n - 1, or -n to -1. The tensor often has fewer dimensions than "
         "expected, because the batch dimension is missing.",
     )
     DUPLICATE_DIMENSION = (
         "duplicate-dimension",
-        Family.INDEX,
-        "A dimension is named twice.",
+        Family.INDEXING,
+        "An argument names a dimension twice.",
         "Each dimension can be reduced or moved once. A negative number and a positive one may be the same dimension: of "
         "three, 2 and -1 are.",
     )
@@ -209,8 +209,8 @@ class FaultCode(Enum):
         "graph-disconnected",
         Family.MODEL,
         "The outputs of a functional model do not follow from its inputs.",
-        "The path from an output back to the inputs ends at a tensor that is not among the inputs of the model. Add that "
-        "input to the model, or use the one that is there already.",
+        "The path back from an output ends at a symbolic tensor that no layer makes and that is not among the inputs. Make "
+        "it with `Input`, and pass it to the model with the other inputs.",
     )
     DUPLICATE_NAME = (
         "duplicate-name",
@@ -233,8 +233,8 @@ class FaultCode(Enum):
     INVALID_CALL = (
         "invalid-call",
         Family.MODEL,
-        "A module is called that only has methods to call.",
-        "It has no forward pass. Call the method that stands for the operation.",
+        "A module without a forward pass is called.",
+        "The module only groups operations, each of which is a method of its own. Call that method.",
     )
     REMOVED_FUNCTION = (
         "removed-function",
@@ -261,7 +261,7 @@ class FaultCode(Enum):
     ONE_VALUE_PER_CHANNEL = (
         "one-value-per-channel",
         Family.DATA,
-        "A normalization in training mode gets one value for each channel.",
+        "A normalisation in training mode gets one value for each channel.",
         "The mean and the variance of a single value say nothing, so training is refused. Use a batch of at least two, "
         "drop the last incomplete batch, or switch to evaluation mode.",
     )
