@@ -222,7 +222,7 @@ class DiagnosticNote:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A definite fault of the target; `code` names its kind, in kebab case."""
+    """A definite fault of the target; `code` is the value of a `FaultCode`, or one that an older document has."""
 
     code: str
     message: str

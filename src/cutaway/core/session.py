@@ -15,6 +15,7 @@ from cutaway.core import context
 from cutaway.core.condition import Decision
 from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Span, Turns
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
@@ -78,7 +79,7 @@ class Note:
 class Finding:
     """A definite fault of the target."""
 
-    code: str
+    code: FaultCode
     message: str
     place: Place | None = None
     notes: tuple[tuple[str, Place | None], ...] = ()

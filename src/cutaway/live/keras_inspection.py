@@ -18,6 +18,7 @@ import keras
 
 from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Module, Note, Setting, Value, Weight
 from cutaway.core.error import in_words
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
@@ -314,7 +315,10 @@ def _with_failure(architecture: Architecture, error: BaseException, gathered: Se
             )
         )
     fault = Diagnostic(
-        "forward-raises", in_words(error), place_of(error, framework_detection.homes(), user_line.SHOWN), tuple(notes)
+        FaultCode.FORWARD_RAISES.value,
+        in_words(error),
+        place_of(error, framework_detection.homes(), user_line.SHOWN),
+        tuple(notes),
     )
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 

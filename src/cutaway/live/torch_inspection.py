@@ -14,6 +14,7 @@ import torch
 from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Note, Setting, Value, Weight
 from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.error import in_words
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
@@ -191,7 +192,10 @@ def _with_failure(
             held = ", ".join(f"{w.name.rpartition('.')[2]} {'x'.join(map(str, w.shape or ()))}" for w in own)
             notes.append(DiagnosticNote(f"its weights are {held}"))
     fault = Diagnostic(
-        "forward-raises", in_words(error), place_of(error, framework_detection.homes(), user_line.SHOWN), tuple(notes)
+        FaultCode.FORWARD_RAISES.value,
+        in_words(error),
+        place_of(error, framework_detection.homes(), user_line.SHOWN),
+        tuple(notes),
     )
     return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
 

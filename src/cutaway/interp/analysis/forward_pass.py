@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
@@ -85,7 +86,7 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], ga
 
 def _stopped(error: BaseException, at: Place, lacking: Sequence[str], remarks: Remarks, gathered: Session) -> Unknown:
     """Return why forward stopped: not by a fault of the network where that is due to a dtype that nobody gave."""
-    is_ours = isinstance(error, Fault) and "dtype" in error.code and bool(lacking)
+    is_ours = isinstance(error, Fault) and error.code.family is Family.DTYPE and bool(lacking)
     if is_ours:
         remarks.findings.clear()
     with gathered.apart(remarks):
@@ -252,7 +253,7 @@ def _refuse(solved: Refused, remarks: Remarks) -> None:
     remarks.findings.clear()
     for finding in found:
         message = f"no input fits: with {shapes}, {finding.message}"
-        remarks.findings[replace(finding, code="no-input-fits", message=message)] = None
+        remarks.findings[replace(finding, code=FaultCode.NO_INPUT_FITS, message=message)] = None
 
 
 def _take(gathered: Session, remarks: Remarks) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from cutaway.core import disk
 from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Remarks, Session
@@ -136,7 +137,9 @@ def inquire(
         of_type = list(_tried(run, make, hints, dtypes, gathered, until))
         trials += of_type
         if any(path.passes for trial in of_type for path in trial.paths) or not any(
-            isinstance(path.error, Fault) and "dtype" in path.error.code for trial in of_type for path in trial.paths
+            isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
+            for trial in of_type
+            for path in trial.paths
         ):
             break
     if time.process_time() > until:

@@ -337,6 +337,6 @@ def assumptions(gathered: Session) -> tuple[Note, ...]:
 def diagnostics(gathered: Session) -> tuple[Diagnostic, ...]:
     """Return the faults that were found."""
     return tuple(
-        Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
+        Diagnostic(f.code.value, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
         for f in gathered.findings
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
@@ -91,7 +92,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split", split_dim=N
         given = [s for s in sizes if not (isinstance(s, int) and s == -1)]
         if len(given) == len(sizes) and equal(sum(given), extent) is False:
             raise ArgumentFault(
-                f"split: parts of {text(sizes)} are {sum(given)} together, but dimension {place} has size {extent}"
+                f"split: parts of {text(sizes)} are {sum(given)} together, but dimension {place} has size {extent}",
+                FaultCode.SHAPE_MISMATCH,
             )
         sizes = [extent - sum(given) if isinstance(s, int) and s == -1 else s for s in sizes]
     else:
@@ -99,7 +101,9 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split", split_dim=N
         if not isinstance(count, int):
             raise Undecidable(Unknown("the number of parts of a split is not known"))
         if equal(extent % count, 0) is False:
-            raise ArgumentFault(f"split: {count} equal parts do not divide dimension {place} of size {extent}")
+            raise ArgumentFault(
+                f"split: {count} equal parts do not divide dimension {place} of size {extent}", FaultCode.SHAPE_MISMATCH
+            )
         sizes = [extent // count] * count
     return [Out((*x._shape[:place], s, *x._shape[place + 1 :]), x._dtype) for s in sizes]
 
@@ -110,7 +114,7 @@ def tile(input, multiples, name=None):
     counts = given_sizes(multiples)
     if len(counts) != len(x._shape):
         raise ArgumentFault(
-            f"tile: {len(counts)} multiples for a tensor of {len(x._shape)} dimensions", "argument-length"
+            f"tile: {len(counts)} multiples for a tensor of {len(x._shape)} dimensions", FaultCode.ARGUMENT_LENGTH
         )
     return Out([a * b for a, b in zip(x._shape, counts)], x._dtype)
 
@@ -126,7 +130,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     amounts = paddings.array().tolist() if isinstance(paddings, Tensor) else paddings
     if isinstance(amounts, (list, tuple)) and len(amounts) != len(x._shape):
         raise ArgumentFault(
-            f"pad: {len(amounts)} paddings for a tensor of {len(x._shape)} dimensions", "argument-length"
+            f"pad: {len(amounts)} paddings for a tensor of {len(x._shape)} dimensions", FaultCode.ARGUMENT_LENGTH
         )
     return Out(pad_shape("pad", tuple(x._shape), pad_amounts(amounts, len(x._shape))), x._dtype)
 
@@ -203,7 +207,8 @@ def constant(value, dtype=None, shape=None, name="Const", **_former):
     wanted = sizes_of(shape)
     if made._shape and equal(product(made._shape), product(wanted)) is False:
         raise ArgumentFault(
-            f"constant: a value of shape {text(made._shape)} does not have the {product(wanted)} elements of shape {text(wanted)}"
+            f"constant: a value of shape {text(made._shape)} does not have the {product(wanted)} elements of shape {text(wanted)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     return Out(wanted, made._dtype)
 
