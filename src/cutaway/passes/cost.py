@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
 from cutaway.core.condition import MODE
@@ -15,6 +14,7 @@ from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
 from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
 from cutaway.core.size.parser import detached
+from cutaway.passes.condition_dependence import chance, once
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -36,8 +36,6 @@ class Figure:
         """Return the sum of that many, where that is known."""
         if self is NOTHING or factor == 0:
             return NOTHING
-        from cutaway.passes.condition_dependence import once
-
         return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
     @property
@@ -71,22 +69,39 @@ class Cost:
     uneven: bool = False
 
 
-_last: tuple[tuple[Any, ...], dict[str, Cost]] = ((), {})
-
-
 def measure(architecture: Architecture) -> dict[str, Cost]:
     """Return the cost of each module by its path; the root's is the cost of the whole.
 
-    What was measured last is kept: reports ask for the figures of the network that was just read.
+    The last result is cached: reports ask for the figures of the network that was just read.
     """
-    global _last
-    parts = (architecture.modules, architecture.weights, architecture.ops, architecture.unknowns)
-    if len(_last[0]) != len(parts) or any(mine is not theirs for mine, theirs in zip(parts, _last[0])):
-        _last = (parts, _measured(architecture))
-    return _last[1]
+    return _measured(_Parts(architecture))
 
 
-def _measured(architecture: Architecture) -> dict[str, Cost]:
+class _Parts:
+    """The parts of an architecture that costs depend on; equal to others where they are the very same objects."""
+
+    __slots__ = ("architecture", "parts")
+
+    def __init__(self, architecture: Architecture) -> None:
+        self.architecture = architecture
+        self.parts = (
+            architecture.modules,
+            architecture.weights,
+            architecture.ops,
+            architecture.unknowns,
+            architecture.conditions,
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.parts)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Parts) and all(mine is theirs for mine, theirs in zip(self.parts, other.parts))
+
+
+@functools.lru_cache(maxsize=1)
+def _measured(key: _Parts) -> dict[str, Cost]:
+    architecture = key.architecture
     below = children((module.path for module in architecture.modules), architecture.separator)
     costs = {path: Cost() for path in below}
     excluded = {f"[{one.text}]": 0 for one in architecture.conditions if one.kind == MODE and one.holds is None}
@@ -175,8 +190,6 @@ def of_one(
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:
     """Yield what is known to hold, or not to, where a condition holds."""
-    from cutaway.passes.condition_dependence import chance
-
     share = chance(condition)
     if not isinstance(share, Dim):
         return
@@ -188,8 +201,6 @@ def _settled(condition: str) -> Iterable[tuple[str, bool]]:
 
 def times(repeat: Quantity, condition: str | None) -> Size | None:
     """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
-    from cutaway.passes.condition_dependence import chance, once
-
     if repeat is None:
         return None
     share = 1 if condition is None else chance(condition)
