@@ -211,14 +211,14 @@ _INDEX = re.compile(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
 
 
 def _is_counted(figure: Figure, path: str) -> bool:
-    """Tell whether a figure is another one from turn to turn of the repeats in a path."""
+    """Tell whether a figure differs from iteration to iteration of the repeats in a path."""
     if "{" not in path or not isinstance(figure.least, Dim):
         return False
     return bool({one.name for one in symbols(figure.least)} & set(_INDEX.findall(path)))
 
 
 def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) -> Figure:
-    """Return what a figure of one turn of a repeat is in all of them; it may depend on which turn it is."""
+    """Return what a figure of one iteration of a repeat is in all of them; it may depend on the iteration."""
     factor = times(repeat, condition)
     if not isinstance(figure.least, Dim) or not _is_counted(figure, path):
         return figure.scaled(factor)
@@ -229,14 +229,14 @@ def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) 
     return UNKNOWN if total is None else Figure(total, figure.exact)
 
 
-_MOST_TURNS = 1000
+_MOST_ITERATIONS = 1000
 
 
 def _summed(size: Dim, index: str, count: Size) -> Size | None:
-    """Return the sum of a size over all turns, from the first to the last or from the last to the first."""
-    found = _sum(size, index, count)
-    if found is not None:
-        return found
+    """Return the sum of a size over all iterations, from the first to the last or from the last to the first."""
+    total = _sum(size, index, count)
+    if total is not None:
+        return total
     backwards = substitute(size, {index: count - 1 - Dim({((Symbol(index, None), 1),): 1})})
     return _sum(backwards, index, count) if isinstance(backwards, Dim) else backwards * count
 
@@ -246,8 +246,8 @@ def _sum(size: Dim, index: str, count: Size) -> Size | None:
 
     It has one where the index comes as a square at most, or only as the exponent of a number; or there are not many.
     """
-    if isinstance(count, int) and count <= _MOST_TURNS:
-        return sum((substitute(size, {index: turn}) for turn in range(count)), 0)
+    if isinstance(count, int) and count <= _MOST_ITERATIONS:
+        return sum((substitute(size, {index: iteration}) for iteration in range(count)), 0)
     sums = (count, floordiv(count * (count - 1), 2), floordiv(count * (count - 1) * (2 * count - 1), 6))
     total: Size = 0
     for monomial, coefficient in size.terms.items():
@@ -388,13 +388,13 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
 
 def _repeats(architecture: Architecture) -> dict[str, Size]:
     """Return how often repeats come, by what counts them; what counts several that differ is left out."""
-    found: dict[str, set[Size]] = {}
+    counts_of: dict[str, set[Size]] = {}
     for module in architecture.modules:
         (_, _, last) = module.path.rpartition(architecture.separator)
         for index in _INDEX.findall(last):
             if module.repeat is not None:
-                found.setdefault(index, set()).add(module.repeat)
-    return {index: counts.pop() for index, counts in found.items() if len(counts) == 1}
+                counts_of.setdefault(index, set()).add(module.repeat)
+    return {index: counts.pop() for index, counts in counts_of.items() if len(counts) == 1}
 
 
 def _free(architecture: Architecture) -> frozenset[str]:
@@ -406,7 +406,7 @@ def _free(architecture: Architecture) -> frozenset[str]:
 
 
 def _counted(op: Op, free: frozenset[str], repeats: Mapping[str, Size]) -> dict[str, Size | None]:
-    """Return what may count the turns of an operation, and how many these are; None where that is not known."""
+    """Return what may count the iterations of an operation, and how many these are; None where that is not known."""
     inside = set(_INDEX.findall(op.module))
     return {name: repeats.get(name) if name in inside else None for name in set(INDICES) - free}
 
@@ -429,7 +429,7 @@ def _in_all(figure: Figure, factor: Size | None, counted: Mapping[str, Size | No
 def undecided(architecture: Architecture) -> frozenset[str]:
     """Return the modules that were not called though they might be.
 
-    That is so where the forward pass around them was not followed to its end, or hangs on something unknown.
+    That is so where the forward pass around them was not followed to its end, or depends on something unknown.
     """
     uncalled = [module.path for module in architecture.modules if not module.calls]
     if not was_followed(architecture):

@@ -193,17 +193,17 @@ def rewritten(size: Size) -> Size:
     """Return a size in the simplest form that what was learned allows."""
     if not _rules or isinstance(size, int):
         return size
-    found = _rewritten.get(size)
-    if found is None:
+    result = _rewritten.get(size)
+    if result is None:
         if len(_rewritten) > _MOST_KEPT:
             _rewritten.clear()
-        found = size
+        result = size
         for _ in range(_DEEPEST):
-            before, found = found, _replaced(found, _rules.get, whole=True)
-            if found == before:
+            before, result = result, _replaced(result, _rules.get, whole=True)
+            if result == before:
                 break
-        _rewritten[size] = found
-    return found
+        _rewritten[size] = result
+    return result
 
 
 def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = False) -> Size:
@@ -382,10 +382,10 @@ def _extreme(kind: str, left: Size, right: Size) -> Size:
         return anonymous(None, Dim)
     numbers = [size for size in kept if isinstance(size, int)]
     kept = [*sorted((size for size in kept if isinstance(size, Dim)), key=order), *numbers]
-    found = kept.pop()
+    result = kept.pop()
     while kept:
-        found = _function(kind, kept.pop(), found)
-    return found
+        result = _function(kind, kept.pop(), result)
+    return result
 
 
 def _surpassed(kind: str, size: Size, other: Size) -> bool:
