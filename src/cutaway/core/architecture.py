@@ -140,7 +140,7 @@ class Op:
     outputs share memory with an input: a view, or an operation in place. `condition` is given where it does not
     always take place, `repeat` is how often it does; None where that is not known.
 
-    An `either` is no operation of the program: it stands where values come together, and is its first input where
+    An `either` is not an operation of the program: it stands where values come together, and is its first input where
     the condition in its attributes holds, its second where it does not.
     """
 
@@ -186,7 +186,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that the network hangs on, in the user's words.
+    """Something that the network depends on, in the user's words.
 
     `kind` is what decides it: "configuration" (an argument), "mode" (training or evaluation), "data" (numbers in
     tensors) or "environment" (the machine). `holds` is how it is taken; None where both ways are shown.
@@ -200,9 +200,9 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Where something unknown comes from, and how many modules, weights and operations hang on it.
+    """Where something unknown comes from, and how many modules, weights and operations depend on it.
 
-    A module hangs on it if what it consists of, or what comes out of it, is unknown because of it.
+    A module depends on it if what it consists of, or what comes out of it, is unknown because of it.
     """
 
     text: str
@@ -252,7 +252,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """What a network requires of its inputs, found from what it does with them.
+    """What a network requires of its inputs, inferred from what it does with them.
 
     `inputs` have symbols for the sizes that are free. They fit if all symbols of one of the `alternatives` are
     allowed; a symbol that is not in it may be any positive number. `keeps` are those with which each sample of a
@@ -281,8 +281,8 @@ class Architecture:
 
     `modules` is in the order of a walk from the root, parents before children, as torch's
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
-    names in a module's path. `causes` are the origins of what is unknown, that on which most hangs first. `requires`
-    is there where no input was given and one was found.
+    names in a module's path. `causes` are the origins of what is unknown, the one that most depends on first. `requires`
+    is there where no input was given and one was inferred.
 
     Expressions in totals, shapes and counts may have conditions in brackets: `[use_norm]` is 1 where the condition
     holds, and 0 where it does not.

@@ -239,36 +239,38 @@ class _Node:
 
 def _operations(architecture: Architecture, tree: Tree, names: Mapping[str, str]) -> dict[str, list[_Node]]:
     """Return the operations of each module, modules under the names that `names` gives them."""
-    made: dict[str, str] = {}
+    origins: dict[str, str] = {}
     nodes: dict[str, list[_Node]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     weights = {w.name: w for path in tree.weights for w in tree.weights[path]}
     for op in architecture.ops:
         home = owner(op.module, tree.modules, tree.separator)
         home = names.get(home, f"- {home}")
-        given = {name: value for name, value in op.attributes.items() if value is not None}
-        nodes.setdefault(home, []).append(_Node(op.op, canonical(given), _sources(op, made, weights, tree, names)))
+        settings = {name: value for name, value in op.attributes.items() if value is not None}
+        nodes.setdefault(home, []).append(
+            _Node(op.op, canonical(settings), _sources(op, origins, weights, tree, names))
+        )
         number = counts[home, op.op]
         counts[home, op.op] += 1
         for at, value in enumerate(op.outputs):
-            made[value.name] = f"{home} {op.op} {number} {at}"
+            origins[value.name] = f"{home} {op.op} {number} {at}"
     return nodes
 
 
 def _sources(
-    op: Op, made: Mapping[str, str], weights: Mapping[str, Weight], tree: Tree, names: Mapping[str, str]
+    op: Op, origins: Mapping[str, str], weights: Mapping[str, Weight], tree: Tree, names: Mapping[str, str]
 ) -> tuple[str, ...]:
-    found = []
+    sources = []
     for value in op.inputs:
         weight = weights.get(value.name)
-        if value.name in made:
-            found.append(made[value.name])
+        if value.name in origins:
+            sources.append(origins[value.name])
         elif weight is not None:
             home = owner(weight.module or "", tree.modules, tree.separator)
-            found.append(f"weight {names.get(home, home)} {name_below(home, value.name)}")
+            sources.append(f"weight {names.get(home, home)} {name_below(home, value.name)}")
         else:
-            found.append(f"input {value.name}")
-    return tuple(found)
+            sources.append(f"input {value.name}")
+    return tuple(sources)
 
 
 def _wiring_changes(before: list[_Node], after: list[_Node]) -> Iterable[str]:
@@ -288,8 +290,8 @@ def _wiring_changes(before: list[_Node], after: list[_Node]) -> Iterable[str]:
 
 
 def _operation(name: str, attributes: str, count: int) -> str:
-    given = {k: v for k, v in json.loads(attributes).items() if v not in (None, False)}
-    settings = ", ".join(f"{k}={_value(v)}" for k, v in given.items())
+    stated = {k: v for k, v in json.loads(attributes).items() if v not in (None, False)}
+    settings = ", ".join(f"{k}={_value(v)}" for k, v in stated.items())
     return f"{name}({settings})" + (f" {count} times" if count > 1 else "")
 
 

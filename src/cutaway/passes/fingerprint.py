@@ -38,8 +38,8 @@ def fingerprint(architecture: Architecture, *, names: bool = True) -> str:
     ops = []
     for op in architecture.ops:
         read = [values.get(value.name) or _hash(["constant", value.shape, value.dtype]) for value in op.inputs]
-        made = [[value.shape, value.dtype] for value in op.outputs]
-        node = _hash([op.op, _settings(op.attributes), read, made])
+        results = [[value.shape, value.dtype] for value in op.outputs]
+        node = _hash([op.op, _settings(op.attributes), read, results])
         for at, value in enumerate(op.outputs):
             values[value.name] = _hash([node, at])
         ops.append(node)

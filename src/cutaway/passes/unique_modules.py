@@ -58,15 +58,15 @@ def unique_modules(architecture: Architecture, key: str = FULL) -> list[UniqueMo
     groups: dict[Any, list[str]] = {}
     for path in modules:
         groups.setdefault(keys[path], []).append(path)
-    found = []
+    records = []
     for group in groups.values():
         first = group[0]
         between = architecture.separator
         parent = owner(first.rpartition(between)[0], modules, between) if first else None
         if parent is not None:
             parent = groups[keys[parent]][0]
-        found.append(UniqueModule(modules[first], parent, tuple(group), _count(group, modules, between)))
-    return found
+        records.append(UniqueModule(modules[first], parent, tuple(group), _count(group, modules, between)))
+    return records
 
 
 def _count(paths: list[str], modules: Mapping[str, Module], separator: str) -> Quantity:
@@ -102,7 +102,7 @@ def wrongly_merged(architecture: Architecture) -> list[Merge]:
 
 
 def canonical(value: Setting | Mapping[str, Setting]) -> str:
-    """Return a text that is equal for equal values."""
+    """Return a string that is equal for equal values."""
     return json.dumps(_plain(value), sort_keys=True, default=symbolic)
 
 
@@ -184,10 +184,10 @@ def _differences(modules: Sequence[Module]) -> Iterable[str]:
         ("the order of shapes, or the number of calls", lambda m: tuple((c.inputs, c.outputs) for c in m.calls)),
         ("the class that the name stands for", lambda m: m.qualified_name),
     )
-    found = False
+    differs = False
     for words, look in looks:
         if len({look(module) for module in modules}) > 1:
-            found = True
+            differs = True
             yield words
-    if not found and all(module.config == modules[0].config for module in modules):
+    if not differs and all(module.config == modules[0].config for module in modules):
         yield "what is in them: weights, operations or modules below"

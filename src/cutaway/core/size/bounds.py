@@ -2,7 +2,7 @@
 
 A size is taken apart into functions of one product of symbols each, such as `3*H - 2*floor((H + 1)/4)`. Each of
 these is a line with a ripple that repeats, so its least and greatest value are found by looking at one period. What
-is no such function gets bounds by interval arithmetic.
+is not such a function gets bounds by interval arithmetic.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _by_parts(terms: dict[Monomial, int]) -> Bounds:
 
 @dataclass(frozen=True, slots=True)
 class _Wave:
-    """A function of one variable that grows by `growth` with each `period`; `direction` is 1 or -1 if it never turns."""
+    """A function of one variable that grows by `growth` with each `period`; `direction` is 1 or -1 if it never changes direction."""
 
     variable: Monomial
     value: Callable[[int], int]
@@ -193,23 +193,23 @@ def _atom(atom: Atom) -> Bounds:
     (left_low, left_high), (right_low, right_high) = left, right = bounds(atom.left), bounds(atom.right)
     if atom.kind == MIN:
         low = None if left_low is None or right_low is None else min(left_low, right_low)
-        found: Bounds = (low, both((None, left_high), (None, right_high))[1])
+        limits: Bounds = (low, both((None, left_high), (None, right_high))[1])
     elif atom.kind == MAX:
         high = None if left_high is None or right_high is None else max(left_high, right_high)
-        found = (both((left_low, None), (right_low, None))[0], high)
+        limits = (both((left_low, None), (right_low, None))[0], high)
     elif atom.kind == POWER:
-        found = _raised(left, right)
+        limits = _raised(left, right)
     elif right_low is None or right_low <= 0:
-        found = ANYTHING
+        limits = ANYTHING
     elif atom.kind == MOD:
-        found = (0, None if right_high is None else right_high - 1)
+        limits = (0, None if right_high is None else right_high - 1)
     else:
-        found = _divided(left, right)
+        limits = _divided(left, right)
         if atom.kind != FLOORDIV and right_low == right_high:
             # A quotient without a rest: what is above 2 and divisible by 4 is at least 4.
             low = None if left_low is None else -(-left_low // right_low)
-            found = (low, found[1])
-    return both(learned, found)
+            limits = (low, limits[1])
+    return both(learned, limits)
 
 
 def _raised(base: Bounds, exponent: Bounds) -> Bounds:

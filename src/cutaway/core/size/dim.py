@@ -388,10 +388,10 @@ def _extreme(kind: str, left: Size, right: Size) -> Size:
         return anonymous(None, Dim)
     numbers = [size for size in kept if isinstance(size, int)]
     kept = [*sorted((size for size in kept if isinstance(size, Dim)), key=order), *numbers]
-    found = kept.pop()
+    result = kept.pop()
     while kept:
-        found = _function(kind, kept.pop(), found)
-    return found
+        result = _function(kind, kept.pop(), result)
+    return result
 
 
 def _surpassed(kind: str, size: Size, other: Size) -> bool:

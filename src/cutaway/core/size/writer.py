@@ -1,4 +1,4 @@
-"""The text of sizes: `floor((H - 3)/4)`, `ceil(H/32)`, `64*B*(H - 2)*(W - 2)`, `H/32`, as a person would write them.
+"""The strings of sizes: `floor((H - 3)/4)`, `ceil(H/32)`, `64*B*(H - 2)*(W - 2)`, `H/32`, as a person would write them.
 
 A size is kept as a sum of products (`core/size/dim.py`). Here it is put together again: products of sums are found,
 constants are drawn into roundings, and what a rounding leaves is a remainder. What is written means exactly what the
@@ -33,7 +33,7 @@ _CEILING = "ceil"
 
 
 def to_string(size: Size) -> str:
-    """Return the text of a size."""
+    """Return the string of a size."""
     if isinstance(size, int):
         return str(size)
     if len(size.terms) == 1:
@@ -50,7 +50,7 @@ def to_string(size: Size) -> str:
 
 
 def _sum(size: Polynomial, divisor: int) -> str:
-    """Return the text of a size divided by a number."""
+    """Return the string of a size divided by a number."""
     text = ""
     for negative, part in _signed(size, divisor):
         if not text:
@@ -61,7 +61,7 @@ def _sum(size: Polynomial, divisor: int) -> str:
 
 
 def _signed(size: Polynomial, divisor: int) -> list[tuple[bool, str]]:
-    """Return the texts of what is added or, where that is told, taken away."""
+    """Return the strings of what is added or, where the flag says so, subtracted."""
     rounded = _rounded_sum(size) if divisor == 1 else None
     if rounded is not None:
         return [(False, rounded)]
@@ -74,7 +74,7 @@ def _signed(size: Polynomial, divisor: int) -> list[tuple[bool, str]]:
 
 
 def _raised_up(part: Part) -> Part:
-    """Return a product in which `-floor(-n/d)` is `ceil(n/d)`, where the divisor is no number."""
+    """Return a product in which `-floor(-n/d)` is `ceil(n/d)`, where the divisor is not a number."""
     coefficient, factors = part
     for at, (size, power) in enumerate(factors):
         atom = as_atom(size)
@@ -111,13 +111,13 @@ def _products(size: Polynomial) -> list[Part]:
     factors = _factored(inner)
     if len(factors) > 1 or (shared and _is_shift(inner)):
         return [(coefficient, [*shared, *((factor, 1) for factor in factors)])]
-    found: list[Part] = []
+    products: list[Part] = []
     rest: Size = inner
     while isinstance(rest, Polynomial):
         times, powers = _group(rest)
-        found.append((coefficient * times, [*shared, *powers]))
+        products.append((coefficient * times, [*shared, *powers]))
         rest = rest - times * product(size**power for size, power in powers)
-    return [*found, (coefficient * rest, shared)] if rest else found
+    return [*products, (coefficient * rest, shared)] if rest else products
 
 
 def _common(size: Polynomial) -> tuple[int, Factors, Size]:
@@ -198,7 +198,7 @@ def _group(size: Polynomial) -> Part:
 
 def _remainders(size: Polynomial) -> tuple[Size, list[tuple[int, str]]]:
     """Find `n - d*floor(n/d)` in a sum, and return the rest of it and each `n % d` with its coefficient."""
-    found: list[tuple[int, str]] = []
+    remainders: list[tuple[int, str]] = []
     rest: Size = size
     for monomial in size.terms:
         atom = _single(monomial)
@@ -209,12 +209,12 @@ def _remainders(size: Polynomial) -> tuple[Size, list[tuple[int, str]]]:
             if over or times <= 0:
                 continue
             if all(rest.terms.get(m) == times * c for m, c in left.terms.items() if m):
-                found.append((times, f"{_grouped(left)} % {right}"))
+                remainders.append((times, f"{_grouped(left)} % {right}"))
                 rest = rest - times * (left - right * _of(atom))
                 break
-    if len(found) == 1 and rest == 0 and found[0][0] == 1:
-        return 0, found
-    return rest, [(times, f"({text})") for times, text in found]
+    if len(remainders) == 1 and rest == 0 and remainders[0][0] == 1:
+        return 0, remainders
+    return rest, [(times, f"({text})") for times, text in remainders]
 
 
 def _divided_by(atom: Func, size: Polynomial) -> Iterator[tuple[Polynomial, int]]:
@@ -258,7 +258,7 @@ def _rounded_sum(size: Polynomial) -> str | None:
 
 
 def _rounded(left: Size, divisor: Size, shift: int = 0) -> str:
-    """Return the text of a quotient, rounded down, and a number."""
+    """Return the string of a quotient, rounded down, and a number."""
     if isinstance(divisor, int) and isinstance(left, Polynomial):
         constant = left.terms.get((), 0)
         above = left - constant
@@ -324,7 +324,7 @@ def _cleared(size: Polynomial) -> tuple[Polynomial, int]:
 
 
 def _product(coefficient: int, factors: Factors, divisor: int = 1) -> str:
-    """Return the text of a product, divided by a number; it is one term."""
+    """Return the string of a product, divided by a number; it is one term."""
     powers: dict[Size, int] = {}
     for size, power in factors:
         atom = as_atom(size)
@@ -380,7 +380,7 @@ def _times(coefficient: int, text: str) -> str:
 
 
 def _grouped(size: Size) -> str:
-    """Return the text of a size as a factor: in parentheses unless it is a number, a name or a call."""
+    """Return the string of a size as a factor: in parentheses unless it is a number, a name or a call."""
     atom = as_atom(size)
     if isinstance(atom, Symbol) or (isinstance(atom, Func) and atom.kind in (FLOORDIV, MIN, MAX, POWER, _CEILING)):
         return _atom_text(atom)

@@ -238,7 +238,7 @@ def _shown(
         why = solved.shown or "forward accepts it, and none is given"
         gathered.assume(f"the input {name} is {sizes} {solved.dtypes[name]}: {why}", solved.place)
     if solved.settled.is_narrowed:
-        gathered.assume(f"shown for {solved.settled.words()}: other sizes take other ways through forward")
+        gathered.assume(f"shown for {solved.settled.describe()}: other sizes take other ways through forward")
     if call is not None:
         call.requires = solved.requires
         if error is not None:
