@@ -458,6 +458,13 @@ def test_no_module_global_is_rebound() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_unit_tests_mirror_the_package() -> None:
+    unit = Path(__file__).with_name("unit")
+    folders = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")}
+    wrong = [f"tests/unit/{each}: there is no src/cutaway/{each}" for each in folders if not (PACKAGE / each).is_dir()]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_names_say_what_is_inside() -> None:
     wrong = [
         f"{name_of(path)}: name it after what it is for"

@@ -40,13 +40,18 @@ def to_string(size: Size) -> str:
         ((monomial, coefficient),) = size.terms.items()
         if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return _atom_text(monomial[0][0])
-    if any(isinstance(atom, Func) and atom.kind == POWER for monomial in size.terms for atom, _ in monomial):
+    if _has(POWER, size):
         drawn = with_factors_absorbed(size)
         if isinstance(drawn, int):
             return str(drawn)
         size = drawn
-    whole, divisor = _cleared(size)
+    whole, divisor = _cleared(size) if _has(QUOTIENT, size) else (size, 1)
     return _sum(whole, divisor)
+
+
+def _has(kind: str, size: Polynomial) -> bool:
+    """Tell whether a factor of a term is a function of a kind."""
+    return any(isinstance(atom, Func) and atom.kind == kind for monomial in size.terms for atom, _ in monomial)
 
 
 def _sum(size: Polynomial, divisor: int) -> str:
@@ -68,9 +73,11 @@ def _signed(size: Polynomial, divisor: int) -> list[tuple[bool, str]]:
     left, remainders = _remainders(size) if divisor == 1 else (size, [])
     parts = [(coefficient < 0, _times(abs(coefficient), text)) for coefficient, text in remainders]
     products = _products(left) if isinstance(left, Polynomial) else [(left, [])] if left else []
-    products = [_raised_up(part) for part in products]
-    products.sort(key=_rank)
-    return parts + [(c < 0, _product(abs(c), factors, divisor)) for c, factors in products]
+    ranked = sorted(((part, _product(1, part[1])) for part in map(_raised_up, products)), key=_rank)
+    for (coefficient, factors), text in ranked:
+        text = text if abs(coefficient) == divisor == 1 else _product(abs(coefficient), factors, divisor)
+        parts.append((coefficient < 0, text))
+    return parts
 
 
 def _raised_up(part: Part) -> Part:
@@ -92,10 +99,13 @@ def _is_below(size: Polynomial) -> bool:
     return all(coefficient < 0 for monomial, coefficient in size.terms.items() if monomial)
 
 
-def _rank(part: Part) -> tuple[int, list[tuple[bool, int, str]]]:
-    """Return what products are ordered by: the highest degree first, then as a person counts, `ceil(H/8)` before `ceil(H/16)`."""
-    _, factors = part
-    words = _NUMBERS.split(_product(1, factors).replace("(", ""))
+def _rank(product: tuple[Part, str]) -> tuple[int, list[tuple[bool, int, str]]]:
+    """Return what products are ordered by: the highest degree first, then as a person counts, `ceil(H/8)` before `ceil(H/16)`.
+
+    Each comes with its text, in which it has no coefficient.
+    """
+    (_, factors), text = product
+    words = _NUMBERS.split(text.replace("(", ""))
     return -sum(power for _, power in factors), [
         (word.isdecimal(), int(word or 0) if word.isdecimal() else 0, word) for word in words
     ]
