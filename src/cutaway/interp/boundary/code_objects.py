@@ -42,7 +42,7 @@ def described(record: Record) -> Description:
         co_name=code.name,
         co_filename=code.file,
         co_firstlineno=code.line,
-        co_qualname=record.qualified,
+        co_qualname=record.qualname,
     )
     object.__setattr__(made, "__cutaway__", record)
     return made
@@ -99,10 +99,10 @@ def make_function(
     record: Record = object.__getattribute__(code, "__cutaway__")
     names = globals.state.namespace if isinstance(globals, Namespace) else globals
     given = tuple(argdefs or ())
-    made = Record(record.code, names, record.parent, given, dict(kwdefaults or {}), record.cell, record.qualified)
+    made = Record(record.code, names, record.parent, given, dict(kwdefaults or {}), record.cell, record.qualname)
     function = wrap(made)
     function.__name__ = name or record.code.name
-    function.__qualname__ = record.qualified
+    function.__qualname__ = record.qualname
     function.__module__ = names.get("__name__", "")
     function.__doc__ = (
         None if isinstance(record.code.node, ast.Lambda) else ast.get_docstring(record.code.node, clean=False)

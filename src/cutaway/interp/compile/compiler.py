@@ -26,7 +26,7 @@ class Python:
 
     def generator(self, code: Code) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """Compile the body of a generator."""
-        scope, body = of_function(code.node, code.around, code.owner), code.node.body
+        scope, body = of_function(code.node, code.enclosing, code.owner), code.node.body
         if isinstance(body, ast.expr):
             body = [ast.copy_location(ast.Return(body), body)]
         return GeneratorCompiler(scope, code.file, self, code.owner).function(body)
@@ -49,7 +49,7 @@ class Python:
             self._inside(code).forget_rest(frame, code.node.body, unknown)
 
     def _inside(self, code: Code) -> StatementCompiler:
-        return StatementCompiler(of_function(code.node, code.around, code.owner), code.file, self, code.owner)
+        return StatementCompiler(of_function(code.node, code.enclosing, code.owner), code.file, self, code.owner)
 
 
 PYTHON = Python()

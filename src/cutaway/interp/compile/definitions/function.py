@@ -47,7 +47,7 @@ def define(compiler: ScopeCompiler, node: Any) -> Evaluate:
         function.__name__ = code.name
         function.__doc__ = docstring
         function.__module__ = frame.globals.get("__name__", "")
-        function.__qualname__ = record.qualified
+        function.__qualname__ = record.qualname
         if enter is not None and parent is not None:
             function.__type_params__ = parameters_of(parent)
         return function

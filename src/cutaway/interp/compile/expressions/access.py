@@ -10,8 +10,8 @@ from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp.boundary.attributes import CHECKED, GUARDED, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
-from cutaway.interp.run.function import doubt_of
-from cutaway.interp.run.truth import mode
+from cutaway.interp.run.function import unknown_decorator_of
+from cutaway.interp.run.truth import training_mode
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -24,15 +24,15 @@ class Access(ScopeCompiler):
         if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
         if name == "training" and self.tests:
-            return lambda frame: mode(getattr(value(frame), name), frame)
+            return lambda frame: training_mode(getattr(value(frame), name), frame)
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
             try:
                 found = getattr(owner, name)
             except AttributeError:
-                if (doubt := doubt_of(owner)) is not None:
-                    return doubt
+                if (unknown_decorator := unknown_decorator_of(owner)) is not None:
+                    return unknown_decorator
                 raise
             check = CHECKED.get(type(found))
             return found if check is None else check(found)
@@ -66,8 +66,8 @@ class Access(ScopeCompiler):
                     return Unknown("an element of a table one of whose keys is not known")
                 raise
             except TypeError:
-                if (doubt := doubt_of(container)) is not None:
-                    return doubt
+                if (unknown_decorator := unknown_decorator_of(container)) is not None:
+                    return unknown_decorator
                 raise
             check = CHECKED.get(type(found))
             return found if check is None else check(found)

@@ -15,7 +15,7 @@ from cutaway.interp.compile.variables import (
     assign_name,
 )
 from cutaway.interp.run.frame import Evaluate, Frame
-from cutaway.interp.run.truth import _inverse, _together, by_data, is_own, merge, opposite, truth_of
+from cutaway.interp.run.truth import combine_truths, decide_by_data, is_own, merge, negate, opposite, truth_of
 from cutaway.syntax.scope import Scope
 
 _SMALL = 1 << 60
@@ -43,14 +43,14 @@ class Operators(ScopeCompiler):
         operand = self.expression(node.operand)
         if isinstance(node.op, ast.Not):
 
-            def negate(frame: Frame) -> Any:
+            def evaluate_not(frame: Frame) -> Any:
                 value = operand(frame)
                 if type(value) is Unknown:
                     return opposite(value)
                 truth = truth_of(value)
                 return opposite(truth) if isinstance(truth, Unknown) else not truth
 
-            return negate
+            return evaluate_not
         operate = UNARY[type(node.op).__name__]
         return lambda frame: operate(operand(frame))
 
@@ -64,11 +64,11 @@ class Operators(ScopeCompiler):
             for part, pure in values:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
-                    return _together(unknown, None, not stop_at)
+                    return combine_truths(unknown, None, not stop_at)
                 value = part(frame)
                 truth = truth_of(value)
                 if isinstance(truth, Unknown):
-                    unknown = _together(unknown, truth, not stop_at)
+                    unknown = combine_truths(unknown, truth, not stop_at)
                 elif truth is stop_at:
                     # What decides the whole stands even behind an unknown, if its value is a plain truth.
                     return value if unknown is None or isinstance(value, bool) else other_than_truth(unknown)
@@ -94,12 +94,12 @@ class Operators(ScopeCompiler):
             for compare, second, pure in rest:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
-                    return _together(unknown, None, True)
+                    return combine_truths(unknown, None, True)
                 right = second(frame)
                 result = compare(left, right)
                 truth = truth_of(result)
                 if isinstance(truth, Unknown):
-                    unknown = _together(unknown, truth, True)
+                    unknown = combine_truths(unknown, truth, True)
                 elif truth is False:
                     return result if unknown is None or isinstance(result, bool) else other_than_truth(unknown)
                 left = right
@@ -117,7 +117,7 @@ class Operators(ScopeCompiler):
                 return body(frame)
             if truth is False:
                 return orelse(frame)
-            holds = by_data(truth, node.test, frame)
+            holds = decide_by_data(truth, node.test, frame)
             if holds is not None:
                 return body(frame) if holds else orelse(frame)
             if not pure:
@@ -191,8 +191,8 @@ def _comparison(node: ast.cmpop) -> Callable[[Any, Any], Any]:
         return COMPARE[name]
     decided: dict[str, Callable[[Any, Any], Any]] = {
         "Is": identical,
-        "IsNot": lambda a, b: _inverse(identical(a, b)),
+        "IsNot": lambda a, b: negate(identical(a, b)),
         "In": contains,
-        "NotIn": lambda a, b: _inverse(contains(a, b)),
+        "NotIn": lambda a, b: negate(contains(a, b)),
     }
     return decided[name]

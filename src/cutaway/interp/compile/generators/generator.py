@@ -18,7 +18,7 @@ from cutaway.interp.compile.statements.exceptions import OURS, enter, matches
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.statement import StatementCompiler
 from cutaway.interp.run.budget import tick
-from cutaway.interp.run.frame import BREAK, RETURN, Closing, Frame, Stopping
+from cutaway.interp.run.frame import BREAK, RETURN, Frame, WrappedGeneratorExit, WrappedStopIteration
 from cutaway.interp.run.function import FunctionCompiler
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import decide
@@ -43,8 +43,8 @@ class GeneratorCompiler(StatementCompiler):
             stop: StopIteration | None = None
             try:
                 signal = yield from run(frame)
-            except Stopping as stopping:
-                stop = stopping.error
+            except WrappedStopIteration as wrapped:
+                stop = wrapped.error
             if stop is not None:
                 raise RuntimeError("generator raised StopIteration") from stop
             return frame.value if signal is RETURN else None
@@ -123,10 +123,10 @@ class GeneratorCompiler(StatementCompiler):
             thrown: BaseException | None = None
             try:
                 sent = yield given
-            except Closing as closing:
-                thrown = closing.error
+            except WrappedGeneratorExit as wrapped:
+                thrown = wrapped.error
             except StopIteration as stop:
-                thrown = Stopping(stop)
+                thrown = WrappedStopIteration(stop)
             if thrown is not None:
                 raise thrown
             return sent
@@ -314,14 +314,14 @@ def contained(evaluate: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return evaluate(*args)
         except StopIteration as stop:
-            raise Stopping(stop) from None
+            raise WrappedStopIteration(stop) from None
 
     return run
 
 
 def _own(error: BaseException) -> BaseException:
     """Return an exception as the target knows it."""
-    return error.error if isinstance(error, Stopping) else error
+    return error.error if isinstance(error, WrappedStopIteration) else error
 
 
 def _delegated(inner: Any) -> Generator[Any, Any, Any]:
@@ -336,8 +336,8 @@ def _delegated(inner: Any) -> Generator[Any, Any, Any]:
         sent = None
         try:
             sent = yield item
-        except Closing as closing:
-            thrown = closing.error
+        except WrappedGeneratorExit as wrapped:
+            thrown = wrapped.error
         except BaseException as error:
             thrown = error
         if isinstance(thrown, GeneratorExit):

@@ -9,7 +9,7 @@ from cutaway.core.unknown import Undecidable, Unknown, holding
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.run.frame import Execute, Frame
-from cutaway.interp.run.truth import by_data, truth_of
+from cutaway.interp.run.truth import decide_by_data, truth_of
 
 
 class Branches(UndecidedCode):
@@ -50,7 +50,7 @@ class Branches(UndecidedCode):
         if node.orelse and raises(node.orelse):
             here.rely_on(truth, f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
             return body(frame)
-        holds = by_data(truth, node.test, frame)
+        holds = decide_by_data(truth, node.test, frame)
         if holds is not None:
             return body(frame) if holds else orelse(frame)
         self._forget(frame, [*node.body, *node.orelse], truth)

@@ -34,7 +34,7 @@ class Definitions(UndecidedCode):
                     # What an unknown decorator returns is unknown; the plain function is an assumption.
                     session.current().assume(f"a decorator leaves {node.name} as it is: {made.reason}", frame.place)
                     if (record := record_of(function)) is not None:
-                        record.doubt = made
+                        record.unknown_decorator = made
                     continue
                 function = made
             assign(frame, function)

@@ -14,7 +14,7 @@ from cutaway.interp.boundary.host_calls import taint
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
 from cutaway.interp.run.frame import Frame
-from cutaway.interp.run.signature import written_by
+from cutaway.interp.run.signature import attributes_assigned_by
 from cutaway.syntax.scope import assigned
 
 # Methods that leave a container or a module as it is.
@@ -134,7 +134,7 @@ class UndecidedCode(BlockCompiler):
             with suppress(AttributeError):  # a property that gives a new list each time
                 assign_target(self, target)(frame, unknown)
         elif method and is_instance_of_targets(value):
-            blur(value, unknown, written_by(type(value), method))
+            blur(value, unknown, attributes_assigned_by(type(value), method))
 
     def _forget_numbers(self, frame: Frame, node: ast.expr) -> None:
         """What may or may not have been written into an array leaves its sizes as they are."""

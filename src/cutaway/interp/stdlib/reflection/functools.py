@@ -46,7 +46,7 @@ def _annotate(wrapper: Any, wrapped: Any) -> bool:
     if ours is None or theirs is None or wrapped.__annotations__:
         return False
     wrapper.__annotations__ = {}
-    ours.annotated_as = theirs.annotated_as or theirs
+    ours.annotations_from = theirs.annotations_from or theirs
     return True
 
 

@@ -9,7 +9,7 @@ from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
-from cutaway.interp.run.annotations import annotations_of, meaning
+from cutaway.interp.run.annotations import annotations_of, evaluate_annotation
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
 
@@ -35,7 +35,9 @@ def _hint(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -> A
     if annotation is None:
         return type(None)
     return (
-        meaning(loader.current().language, annotation, namespace, parent) if isinstance(annotation, str) else annotation
+        evaluate_annotation(loader.current().language, annotation, namespace, parent)
+        if isinstance(annotation, str)
+        else annotation
     )
 
 
