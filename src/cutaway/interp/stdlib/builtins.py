@@ -23,8 +23,8 @@ from cutaway.interp.boundary.attributes import (
 )
 from cutaway.interp.boundary.call import CONVERSIONS
 from cutaway.interp.boundary.namespace import Namespace, every_name
-from cutaway.interp.boundary.operators import BINARY, beyond, power
-from cutaway.interp.boundary.text_limits import symbolic_text
+from cutaway.interp.boundary.operators import BINARY, power, too_large_result
+from cutaway.interp.boundary.string_limits import size_in_string
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
@@ -399,7 +399,7 @@ def _convert(kind: Any) -> Callable[..., Any]:
             if kind is float:
                 return fraction(first, 1)
             if kind is str:
-                return symbolic_text(first)
+                return size_in_string(first)
             return Unknown(f"{kind.__name__} of the size {first}")
         if kind in OF_SERIES:
             made = OF_SERIES[kind](*args)
@@ -522,7 +522,7 @@ def _formatted(value: Any, style: Any = "") -> Any:
 
 def _quotient(left: Any, right: Any) -> Any:
     """`divmod`."""
-    too_large = beyond("FloorDiv", left, right)
+    too_large = too_large_result("FloorDiv", left, right)
     return known(divmod)(left, right) if too_large is None else too_large
 
 

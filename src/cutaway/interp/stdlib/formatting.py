@@ -9,8 +9,8 @@ from typing import Any
 
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.boundary.attributes import admit, get_attribute, read_specially
-from cutaway.interp.boundary.text_limits import is_wide, too_wide
+from cutaway.interp.boundary.attributes import expose, get_attribute, special_reader
+from cutaway.interp.boundary.string_limits import is_wide, too_wide_string
 from cutaway.interp.run.budget import ELEMENTS
 
 
@@ -46,7 +46,7 @@ class Formatter(string.Formatter):
         if type(value) is Unknown:
             raise UnknownText(value)
         if is_wide(format_spec):
-            raise UnknownText(too_wide())
+            raise UnknownText(too_wide_string())
         if isinstance(value, Dim):
             if format_spec:
                 raise UnknownText(Unknown("text of a size that is no number"))
@@ -79,13 +79,13 @@ def format_text(text: Any, args: Sequence[Any], kwargs: Any) -> Any:
             return Unknown("text made of an unknown value", value.place)
     longest = max((len(value) for value in args if isinstance(value, (str, bytes))), default=0)
     if text.count("{") * longest > ELEMENTS:
-        return too_wide()
+        return too_wide_string()
     if type(text) is str and type(kwargs) is dict and not any(mark in text for mark in ".[:!"):
         return text.format(*args, **kwargs)
     return _FORMATTER.vformat(text, args, kwargs)
 
 
-@read_specially("format", "format_map")
+@special_reader("format", "format_map")
 def _formatting(value: Any, name: str, found: Any) -> Any:
     """`str.format` and `str.format_map`: the attributes that a text names are the target's to have or not."""
     if type(found) is types.BuiltinFunctionType and issubclass(type(found.__self__), str):
@@ -97,4 +97,4 @@ def _formatting(value: Any, name: str, found: Any) -> Any:
         if name == "format":
             return lambda text, *args, **kwargs: format_text(text, args, kwargs)
         return lambda text, mapping: format_text(text, (), mapping)
-    return admit(found)
+    return expose(found)

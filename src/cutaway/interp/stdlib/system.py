@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.boundary.code_objects import activation
+from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.stdlib.builtins import unasked, unreachable
@@ -35,7 +35,7 @@ def _sys() -> dict[str, Any]:
 
     table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
                  setrecursionlimit=quiet, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
-                 executable="python", exc_info=_exc_info, _getframe=activation, flags=sys.flags, gettrace=quiet, getprofile=quiet,
+                 executable="python", exc_info=_exc_info, _getframe=frame_view, flags=sys.flags, gettrace=quiet, getprofile=quiet,
                  getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
                  stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
                  warnoptions=[])  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.boundary.attributes import UNWANTED
+from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
 from cutaway.interp.boundary.call import call
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import parameter_frame, parameter_scope, parameters_of
@@ -66,7 +66,7 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
             namespace["__doc__"] = documentation
         with entered(child):
             body(child)
-        for unwanted in UNWANTED:
+        for unwanted in FORBIDDEN_CLASS_ATTRIBUTES:
             namespace.pop(unwanted, None)
         if resolved is not bases:
             namespace["__orig_bases__"] = bases

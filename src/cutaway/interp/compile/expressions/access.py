@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
-from cutaway.interp.boundary.attributes import CHECKED, GUARDED, get_attribute
+from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
@@ -34,7 +34,7 @@ class Access(ScopeCompiler):
                 if (unknown_decorator := unknown_decorator_of(owner)) is not None:
                     return unknown_decorator
                 raise
-            check = CHECKED.get(type(found))
+            check = CHECKS.get(type(found))
             return found if check is None else check(found)
 
         return evaluate
@@ -48,7 +48,7 @@ class Access(ScopeCompiler):
             index = constant if constant is not None else key(frame)
             if type(index) is int and (type(container) is tuple or type(container) is list):
                 found = container[index]
-                check = CHECKED.get(type(found))
+                check = CHECKS.get(type(found))
                 return found if check is None else check(found)
             if isinstance(index, Unknown) and not hasattr(container, "reference"):
                 if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
@@ -69,7 +69,7 @@ class Access(ScopeCompiler):
                 if (unknown_decorator := unknown_decorator_of(container)) is not None:
                     return unknown_decorator
                 raise
-            check = CHECKED.get(type(found))
+            check = CHECKS.get(type(found))
             return found if check is None else check(found)
 
         return evaluate

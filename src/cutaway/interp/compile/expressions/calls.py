@@ -8,7 +8,7 @@ from typing import Any
 
 from cutaway.core.loop.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.boundary.call import _NUMBERS, call
+from cutaway.interp.boundary.call import NUMBER_TYPES, call
 from cutaway.interp.compile.definitions.function import define
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import (
@@ -142,7 +142,7 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
 
         def call_one(frame: Frame) -> Any:
             callee, argument = function(frame), only(frame)
-            if id(callee) in AT_ONCE and type(argument) in _NUMBERS:
+            if id(callee) in AT_ONCE and type(argument) in NUMBER_TYPES:
                 return AT_ONCE[id(callee)](argument)
             frame.line = line
             return call(callee, [argument], nothing)

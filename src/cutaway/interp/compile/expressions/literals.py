@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
-from cutaway.interp.boundary.text_limits import is_wide, joined, symbolic_text
+from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Evaluate, Frame
@@ -42,7 +42,7 @@ class Literals(ScopeCompiler):
             for text in texts:
                 if type(text) is Unknown:
                     return other_than_truth(text)
-            return joined(texts)
+            return join_strings(texts)
 
         return evaluate
 
@@ -62,7 +62,7 @@ class Literals(ScopeCompiler):
             if type(style) is Unknown or (style and is_wide(style)):
                 return Unknown("text of unknown layout")
             if isinstance(item, Dim):
-                return symbolic_text(item) if not style else Unknown("text of a size that is no number")
+                return size_in_string(item) if not style else Unknown("text of a size that is no number")
             return format(item, style)
 
         return evaluate

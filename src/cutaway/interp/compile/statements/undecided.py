@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.boundary.attributes import blur, is_instance_of_targets, set_attribute
+from cutaway.interp.boundary.attributes import blur, is_target_instance, set_attribute
 from cutaway.interp.boundary.host_calls import taint
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
@@ -133,7 +133,7 @@ class UndecidedCode(BlockCompiler):
             target = ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "ctx": ast.Store()}), node)
             with suppress(AttributeError):  # a property that gives a new list each time
                 assign_target(self, target)(frame, unknown)
-        elif method and is_instance_of_targets(value):
+        elif method and is_target_instance(value):
             blur(value, unknown, attributes_assigned_by(type(value), method))
 
     def _forget_numbers(self, frame: Frame, node: ast.expr) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.boundary.attributes import DENIED, SPECIAL, admit, get_attribute, is_host_class
-from cutaway.interp.boundary.code_objects import activation
+from cutaway.interp.boundary.attributes import DENIED, SPECIAL, expose, get_attribute, is_host_class
+from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
@@ -94,11 +94,11 @@ def _inspect() -> dict[str, Any]:
     def static(value: Any, name: Any, *default: Any) -> Any:
         if type(value) is Unknown or name in DENIED or is_host_class(type(value)) or name in SPECIAL:
             return get_attribute_or(value, name, *default) if default else get_attribute(value, name)
-        return admit(inspect.getattr_static(value, name, *default))
+        return expose(inspect.getattr_static(value, name, *default))
 
     table.update(getattr_static=static, signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=full,
                  getmembers=members, isfunction=is_function, getsource=text_of,
-                 getfile=file_of, getmodule=module_of, stack=frames, currentframe=activation, unwrap=unwrap,
+                 getfile=file_of, getmodule=module_of, stack=frames, currentframe=frame_view, unwrap=unwrap,
                  getsourcefile=file_of, get_annotations=own_annotations,
                  getsourcelines=lambda value: (text_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,
                  iscallable=lambda value: callable(value))  # fmt: skip
