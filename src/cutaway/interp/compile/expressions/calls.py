@@ -17,7 +17,7 @@ from cutaway.interp.compile.variables import (
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
-from cutaway.interp.stdlib.builtins import AT_ONCE, make_super
+from cutaway.interp.stdlib.builtins import NUMBER_FUNCTIONS, builtin_super
 
 
 class Calls(ScopeCompiler):
@@ -118,7 +118,7 @@ class Calls(ScopeCompiler):
             first = method.function.code.positional[0]
             if first not in method.vars:
                 raise RuntimeError("super(): arg[0] deleted")
-            return make_super(load_class(method), method.vars[first])
+            return builtin_super(load_class(method), method.vars[first])
 
         return evaluate
 
@@ -142,8 +142,8 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
 
         def call_one(frame: Frame) -> Any:
             callee, argument = function(frame), only(frame)
-            if id(callee) in AT_ONCE and type(argument) in NUMBER_TYPES:
-                return AT_ONCE[id(callee)](argument)
+            if id(callee) in NUMBER_FUNCTIONS and type(argument) in NUMBER_TYPES:
+                return NUMBER_FUNCTIONS[id(callee)](argument)
             frame.line = line
             return call(callee, [argument], nothing)
 

@@ -13,7 +13,7 @@ from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.truth import decide
-from cutaway.interp.stdlib.builtins import is_instance
+from cutaway.interp.stdlib.builtins import builtin_isinstance
 
 Matches = Callable[[Frame, Any], bool]
 
@@ -116,7 +116,7 @@ def _class(compiler: ScopeCompiler, node: ast.MatchClass) -> Matches:
         cls = kind(frame)
         if not isinstance(cls, type):
             raise TypeError(f"called match pattern must be a {'class' if sys.version_info >= (3, 12) else 'type'}")
-        if not decide(is_instance(value, cls)):
+        if not decide(builtin_isinstance(value, cls)):
             return False
         if (
             positional
