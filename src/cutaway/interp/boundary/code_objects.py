@@ -95,7 +95,7 @@ def make_function(
         if type(value) is Unknown:
             return other_than_truth(value)
     if type(code) is not CodeView or not isinstance(globals, dict):
-        return Unknown("a function is created from code that is not the target's")
+        return Unknown("a function is created from code that is not part of the analysed program")
     record: Record = object.__getattribute__(code, "__cutaway__")
     names = globals.state.namespace if isinstance(globals, Namespace) else globals
     defaults = tuple(argdefs or ())

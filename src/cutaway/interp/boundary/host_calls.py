@@ -44,7 +44,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
         args = [*args[:3], class_namespace(args[3])]
     if not kwargs and _is_too_large(name, owner, args):
-        return session.current().unknown(f"the result of {name} would be too large to build")
+        return session.current().unknown(f"the result of {name}() would be too large to build")
     try:
         return function(*args, **kwargs)
     except Undecidable as undecidable:

@@ -14,7 +14,7 @@ from cutaway.interp.run.function import Code
 from cutaway.syntax.scope import Scope, of_function
 
 
-class Python:
+class PythonCompiler:
     """Compiles functions, statements and expressions. It has no state: all analyses share `PYTHON`."""
 
     def body(self, code: Code) -> Execute:
@@ -52,7 +52,7 @@ class Python:
         return StatementCompiler(of_function(code.node, code.enclosing, code.owner), code.file, self, code.owner)
 
 
-PYTHON = Python()
+PYTHON = PythonCompiler()
 
 
 def _return_value(value: Evaluate) -> Execute:

@@ -88,7 +88,7 @@ def _itertools() -> dict[str, Any]:
 
     def tee(items: Any, n: Any = 2) -> Any:
         if isinstance(n, int) and n > _MAX_COPIES:
-            return session.current().unknown(f"{n} copies of an iterator are not made")
+            return session.current().unknown(f"{n} copies of an iterator are not created")
         return itertools.tee(items, n)
 
     return {**table, "tee": tee}

@@ -14,7 +14,7 @@ from cutaway.interp.stdlib.modules import do_nothing, stdlib_module
 def _random() -> dict[str, Any]:
     def draw(name: str) -> Callable[..., Any]:
         kind = int if name in ("randint", "randrange", "getrandbits") else float if name in numbers else None
-        return lambda *_args, **_kwargs: Unknown(f"random.{name} is random", session.current().place(), kind=kind)
+        return lambda *_args, **_kwargs: Unknown(f"random.{name}() is random", session.current().place(), kind=kind)
 
     def unless_single_option(name: str, options: Callable[..., Any]) -> Callable[..., Any]:
         """A choice is not random if there is only one option."""
@@ -29,14 +29,14 @@ def _random() -> dict[str, Any]:
         return call
 
     def shuffle(items: Any, *_args: Any) -> None:
-        raise Undecidable(Unknown("random.shuffle is random", session.current().place()), items)
+        raise Undecidable(Unknown("random.shuffle() is random", session.current().place()), items)
 
     numbers = "random uniform gauss normalvariate betavariate triangular expovariate".split()
     names = """random randint uniform choice choices sample gauss normalvariate randrange betavariate
     getrandbits triangular expovariate""".split()
     chosen = {"randrange": unless_single_option("randrange", range), "randint": unless_single_option("randint", lambda a, b: range(a, b + 1)),
               "choice": unless_single_option("choice", lambda seq: seq)}  # fmt: skip
-    return {**{n: draw(n) for n in names}, **chosen, "shuffle": shuffle, "seed": do_nothing, "Random": lambda *_a: Unknown("random.Random is random"),
+    return {**{n: draw(n) for n in names}, **chosen, "shuffle": shuffle, "seed": do_nothing, "Random": lambda *_a: Unknown("random.Random() is random"),
             "getstate": draw("getstate"), "setstate": do_nothing}  # fmt: skip
 
 

@@ -117,7 +117,7 @@ class UndecidedCode(BlockCompiler):
         return None if type(value) is Unknown else value
 
     def _forget_object(self, frame: Frame, node: ast.expr, unknown: Unknown, method: str = "") -> None:
-        """Make an object unknown on which a method may or may not have been called, if it is mutable."""
+        """Make unknown an object on which a method may or may not have been called, if it is mutable."""
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return
         value = self.present(frame, node)
@@ -137,7 +137,7 @@ class UndecidedCode(BlockCompiler):
             blur(value, unknown, attributes_assigned_by(type(value), method))
 
     def _forget_numbers(self, frame: Frame, node: ast.expr) -> None:
-        """Make the numbers of an array unknown that may or may not have been written to; its sizes stay known."""
+        """Make unknown the numbers of an array that may or may not have been written to; its sizes stay known."""
         forget = getattr(type(value := self.present(frame, node)), "forget_numbers", None)
         if forget is not None:
             forget(value)
