@@ -17,7 +17,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
-from cutaway.interp.boundary.namespace import Namespace, every_name
+from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.annotations import function_attribute
@@ -194,7 +194,7 @@ CHECKS: dict[type, Callable[[Any], Any]] = {
 def _dict_attribute(owner: Any, name: str, value: Any) -> Any:
     """`__dict__`: for a class of the host, a copy without denied members; for a function of the host, a copy."""
     if type(value) is dict and "__cutaway__" in value:
-        return every_name(owner)
+        return module_namespace(owner)
     if type(owner) is registry.KnownModule:
         return {key: getattr(owner, key) for key in dir(owner)}
     if _is_instance(owner, type) and is_host_class(owner):
@@ -434,7 +434,7 @@ def _type_attribute(cls: type, name: str) -> str:
 _INTERPRETER_CLASSES: set[type] = set()
 
 
-def hide(*classes: type) -> None:
+def hide_from_target(*classes: type) -> None:
     """Hide instances of the interpreter's own classes from the target, which can neither see nor modify them."""
     for cls in classes:
         _INTERPRETER_CLASSES.add(cls)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cutaway.interp.run.frame import HIDDEN, Pending
+from cutaway.interp.run.frame import MODULE_STATE, Pending
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState, SourceModule
 
-_HIDDEN_NAMES = frozenset((HIDDEN,))
+_HIDDEN_NAMES = frozenset((MODULE_STATE,))
 
 
 class Namespace(dict[str, Any]):
@@ -118,8 +118,8 @@ class Namespace(dict[str, Any]):
 _ABSENT = object()
 
 
-def every_name(module: SourceModule) -> Namespace:
+def module_namespace(module: SourceModule) -> Namespace:
     """Return the namespace of a module as the target sees it."""
-    state: ModuleState = module.__dict__[HIDDEN]
+    state: ModuleState = module.__dict__[MODULE_STATE]
     state.run()
     return Namespace(state)

@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.interp.modules.module import MISSING, ModuleState
-from cutaway.interp.run.frame import HIDDEN, Evaluate, Frame, Pending
+from cutaway.interp.run.frame import MODULE_STATE, Evaluate, Frame, Pending
 from cutaway.interp.stdlib.builtins import BUILTINS
 from cutaway.syntax.scope import Scope
 
@@ -71,7 +71,7 @@ def load_global(name: str) -> Evaluate:
     def evaluate(frame: Frame) -> Any:
         value = frame.globals.get(name, _UNDEFINED)
         if value is _UNDEFINED:
-            state = frame.globals.get(HIDDEN)
+            state = frame.globals.get(MODULE_STATE)
             if builtin is not _UNDEFINED and (state is None or not state.stars):  # no star import provides the name
                 return builtin
             return resolve_missing_global(frame.globals, name)
@@ -144,7 +144,7 @@ def assign_name(scope: Scope, name: str) -> Callable[[Frame, Any], None]:
 
 def resolve_missing_global(namespace: dict[str, Any], name: str) -> Any:
     """Return the value of a name that is not in a module's namespace: star-imported, or built in."""
-    state: ModuleState | None = namespace.get(HIDDEN)
+    state: ModuleState | None = namespace.get(MODULE_STATE)
     if state is not None:
         value = state.from_stars(name, MISSING)
         if value is not MISSING:

@@ -92,7 +92,7 @@ IDLE.interpreter.budget = Budget()
 
 
 @contextmanager
-def renewed(seconds: float) -> Iterator[None]:
+def separate_budget(seconds: float) -> Iterator[None]:
     """Use a separate budget, in processor time, for work that is done even if the target's budget has run out."""
     here = interpreter()
     outer, here.budget = here.budget, Budget(seconds, clock=time.process_time)

@@ -82,7 +82,7 @@ def entered(frame: Frame) -> Iterator[Frame]:
         stack.pop()
 
 
-def placed(place: Place, function: Callable[[], Any]) -> Any:
+def call_at(place: Place, function: Callable[[], Any]) -> Any:
     """Call a function so that its problems are reported at a place."""
     frame = Frame({}, {}, place.file, None, None)
     frame.line = place.line
@@ -99,5 +99,5 @@ class Pending:
         self.resolve = resolve
 
 
-HIDDEN = "__cutaway__"
+MODULE_STATE = "__cutaway__"
 """The name under which a module's namespace holds its state, hidden from the target."""

@@ -10,7 +10,7 @@ from cutaway.core.condition import MODE, Term
 from cutaway.core.size.dim import Dim, equal, undecided
 from cutaway.core.size.relation import Relation, Several
 from cutaway.core.unknown import Undecidable, Unknown, decisions, other_than_truth
-from cutaway.interp.run.frame import HIDDEN, Frame, place
+from cutaway.interp.run.frame import MODULE_STATE, Frame, place
 from cutaway.interp.run.interpreter import interpreter
 
 
@@ -63,7 +63,7 @@ def _is_recursive() -> bool:
 
 def is_own(frame: Frame) -> bool:
     """Tell whether a frame runs code of the user's own project."""
-    module = frame.globals.get(HIDDEN)
+    module = frame.globals.get(MODULE_STATE)
     return module is not None and module.is_own
 
 

@@ -22,7 +22,7 @@ from cutaway.interp.boundary.attributes import (
     variables_of,
 )
 from cutaway.interp.boundary.call import CONVERSIONS
-from cutaway.interp.boundary.namespace import Namespace, every_name
+from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import BINARY, power, too_large_result
 from cutaway.interp.boundary.string_limits import size_in_string
 from cutaway.interp.modules import loader
@@ -317,7 +317,7 @@ def builtin_vars(value: Any = None) -> Any:
     if value is None:
         return builtin_locals()
     if isinstance(value, SourceModule):
-        return every_name(value)
+        return module_namespace(value)
     return value if type(value) is Unknown else variables_of(value)
 
 
@@ -326,7 +326,7 @@ def builtin_dir(value: Any = None) -> Any:
     if value is None:
         return sorted(interpreter().stack[-1].vars)
     if isinstance(value, SourceModule):
-        names = every_name(value)
+        names = module_namespace(value)
         return sorted(names["__dir__"]() if "__dir__" in names else names)
     return value if type(value) is Unknown else dir(value)
 

@@ -139,5 +139,7 @@ class Loops(UndecidedCode):
         unknown, here.settled = here.settled, None
         assert unknown is not None
         for name in assigned(body):
-            if isinstance(self.present(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)):
+            if isinstance(
+                self.current_value(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)
+            ):
                 assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)

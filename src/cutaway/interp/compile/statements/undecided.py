@@ -49,7 +49,7 @@ class UndecidedCode(BlockCompiler):
         changed = [child for node in nodes for child in ast.walk(node)]
         for child in changed:
             if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
-                if self.present(frame, child.value) is not None:  # None for `self` of a nested class
+                if self.current_value(frame, child.value) is not None:  # None for `self` of a nested class
                     assign_target(self, child)(frame, unknown)
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, (ast.Store, ast.Del)):
                 self._forget_object(frame, child.value, unknown)
@@ -65,7 +65,7 @@ class UndecidedCode(BlockCompiler):
                     if _writes(child.func.attr):
                         self._forget_numbers(frame, child.func.value)
                 elif isinstance(child.func, ast.Name) and child.func.id in ("setattr", "delattr") and child.args:
-                    blur(self.present(frame, child.args[0]), unknown)
+                    blur(self.current_value(frame, child.args[0]), unknown)
                 name = getattr(child.func, "attr", getattr(child.func, "id", ""))
                 for argument in child.args:
                     self._forget_object(frame, argument, unknown)
@@ -86,15 +86,15 @@ class UndecidedCode(BlockCompiler):
             if getattr(child, "lineno", 0) < start:
                 continue
             if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
-                owner = self.present(frame, child.value)
+                owner = self.current_value(frame, child.value)
                 if owner is not None and not hasattr(type(owner), "mark_incomplete"):
                     with suppress(Exception):
                         set_attribute(owner, self.mangle(child.attr), unknown)
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
-                taint(self.present(frame, child.value), unknown)
+                taint(self.current_value(frame, child.value), unknown)
             elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
                 if child.func.attr not in _HARMLESS:
-                    taint(self.present(frame, child.func.value), unknown)
+                    taint(self.current_value(frame, child.func.value), unknown)
             elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
                 if self.scope.declared.get(self.mangle(child.id)):
                     assign_target(self, child)(frame, unknown)
@@ -103,7 +103,7 @@ class UndecidedCode(BlockCompiler):
         """Return the closure that stores a value into an assignment target."""
         return assign_target(self, node)
 
-    def present(self, frame: Frame, node: ast.expr) -> Any:
+    def current_value(self, frame: Frame, node: ast.expr) -> Any:
         """Return the current value of a name or of an attribute of one; None if it is undefined or unknown."""
         root = node
         while isinstance(root, ast.Attribute):
@@ -120,9 +120,9 @@ class UndecidedCode(BlockCompiler):
         """Make unknown an object on which a method may or may not have been called, if it is mutable."""
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return
-        value = self.present(frame, node)
+        value = self.current_value(frame, node)
         if isinstance(node, ast.Attribute) and node.attr in _INNER:
-            blur(self.present(frame, node.value), unknown)
+            blur(self.current_value(frame, node.value), unknown)
         elif hasattr(type(value), "mark_incomplete"):
             if not session.current().modules:
                 value.mark_incomplete(unknown)
@@ -138,7 +138,7 @@ class UndecidedCode(BlockCompiler):
 
     def _forget_numbers(self, frame: Frame, node: ast.expr) -> None:
         """Make unknown the numbers of an array that may or may not have been written to; its sizes stay known."""
-        forget = getattr(type(value := self.present(frame, node)), "forget_numbers", None)
+        forget = getattr(type(value := self.current_value(frame, node)), "forget_numbers", None)
         if forget is not None:
             forget(value)
 
