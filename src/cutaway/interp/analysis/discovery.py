@@ -252,7 +252,7 @@ def _by_itself(gathered: Session) -> Iterator[None]:
 
 def _classes(framework: Framework, network: Any) -> list[type]:
     """Return the classes of a network and of every network inside it."""
-    with budget.renewed(DESCRIBING_SECONDS):
+    with budget.separate_budget(DESCRIBING_SECONDS):
         try:
             return [type(part) for part in framework.parts(network)]
         except (Exception, Undecidable, Exhausted):  # it is remarked when the network is described

@@ -63,7 +63,7 @@ def _with_arguments(network: Any, framework: Framework, arguments: Any, gathered
 
 def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session) -> Call | None:
     """Call a network with the inputs that the user gives; those that are lacking are inferred."""
-    with entered(_top(network, framework)), budget.renewed(_SECONDS):
+    with entered(_top(network, framework)), budget.separate_budget(_SECONDS):
         args, kwargs, lacking = _given(network, framework, inputs)
     inferred = _solved(network, framework, args, kwargs, lacking, gathered)
     if inferred is not None and inferred.fits:
@@ -189,7 +189,7 @@ def _solved(
         with _unchanged(parts):
             return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
 
-    with budget.renewed(2 * seconds), suppress(Exhausted):
+    with budget.separate_budget(2 * seconds), suppress(Exhausted):
         return input_inference.inquire(once, framework.tensor, said, gathered, time.process_time() + seconds)
     return None
 
@@ -372,7 +372,7 @@ def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assume
     }
     main = getattr(type(network), "main_input_name", None)
     try:
-        with budget.renewed(_SECONDS):
+        with budget.separate_budget(_SECONDS):
             if any(framework.declared(network, name) is not None for name in wanted.parameters):
                 return []
             settings = framework.settings(network)

@@ -29,7 +29,7 @@ from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
 from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, instance, missing, networks
 from cutaway.interp.analysis.forward_pass import run
-from cutaway.interp.boundary.attributes import hide
+from cutaway.interp.boundary.attributes import hide_from_target
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.loader import Loader
@@ -53,7 +53,7 @@ from cutaway.syntax.target import Input, Target, TargetError
 if TYPE_CHECKING:
     from cutaway.core.variant import Fold
 
-hide(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget, Interpreter)
+hide_from_target(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget, Interpreter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +453,7 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         _explain(past, gathered)
         gathered.assume_premises()
         try:
-            with budget.renewed(DESCRIBING_SECONDS):
+            with budget.separate_budget(DESCRIBING_SECONDS):
                 found = framework.read_off(network.value, network.name, target.text, gathered, past)
                 return found if past is None or past.requires is None else replace(found, requires=past.requires)
         except (Exception, Undecidable, Exhausted) as error:

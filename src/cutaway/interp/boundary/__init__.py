@@ -1,1 +1,1 @@
-"""The boundary between the target and the host: what the target may reach, call and build."""
+"""The boundary between the target and the host: what the target may access, call and build."""

@@ -1,33 +1,33 @@
-"""A module's names as its target sees them in `globals()`, `vars(module)` and `module.__dict__`."""
+"""The namespace of a module as the target sees it in `globals()`, `vars(module)` and `module.__dict__`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cutaway.interp.run.frame import HIDDEN, Pending
+from cutaway.interp.run.frame import MODULE_STATE, Pending
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState, SourceModule
 
-_OWN = frozenset((HIDDEN,))
+_HIDDEN_NAMES = frozenset((MODULE_STATE,))
 
 
 class Namespace(dict[str, Any]):
-    """The names of a module, imports resolved as they are read; what is written goes into the module."""
+    """The names of a module: imports are resolved when they are read, and assignments change the module."""
 
     def __init__(self, state: ModuleState) -> None:
         super().__init__()
         self.state = state
 
     def __getitem__(self, name: str) -> Any:
-        found = self._find(name)
-        if found is _ABSENT:
+        value = self._find(name)
+        if value is _ABSENT:
             raise KeyError(name)
-        return found
+        return value
 
     def _find(self, name: Any) -> Any:
-        if name in _OWN:
+        if name in _HIDDEN_NAMES:
             return _ABSENT
         value = self.state.namespace.get(name, _ABSENT)
         if value is _ABSENT and isinstance(name, str):
@@ -45,7 +45,7 @@ class Namespace(dict[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         self.state.expand_stars()
-        return iter([name for name in self.state.namespace if name not in _OWN])
+        return iter([name for name in self.state.namespace if name not in _HIDDEN_NAMES])
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -86,29 +86,29 @@ class Namespace(dict[str, Any]):
         return {name: self[name] for name in self}
 
     def get(self, name: str, default: Any = None) -> Any:
-        found = self._find(name)
-        return default if found is _ABSENT else found
+        value = self._find(name)
+        return default if value is _ABSENT else value
 
     def pop(self, name: str, *default: Any) -> Any:
-        found = self._find(name)
-        if found is _ABSENT:
+        value = self._find(name)
+        if value is _ABSENT:
             if default:
                 return default[0]
             raise KeyError(name)
         self.state.namespace.pop(name, None)
-        return found
+        return value
 
     def setdefault(self, name: str, default: Any = None) -> Any:
-        found = self._find(name)
-        if found is _ABSENT:
-            self[name] = found = default
-        return found
+        value = self._find(name)
+        if value is _ABSENT:
+            self[name] = value = default
+        return value
 
     def update(self, *others: Any, **more: Any) -> None:
         self.state.namespace.update(dict(*others, **more))
 
     def popitem(self) -> Any:
-        raise KeyError("popitem(): a module's names are not taken away in turn")
+        raise KeyError("popitem() of a module's namespace is not supported")
 
     def clear(self) -> None:
         for name in list(self):
@@ -118,8 +118,8 @@ class Namespace(dict[str, Any]):
 _ABSENT = object()
 
 
-def every_name(module: SourceModule) -> Namespace:
-    """Return a module's names as its target sees them."""
-    state: ModuleState = module.__dict__[HIDDEN]
+def module_namespace(module: SourceModule) -> Namespace:
+    """Return the namespace of a module as the target sees it."""
+    state: ModuleState = module.__dict__[MODULE_STATE]
     state.run()
     return Namespace(state)

@@ -1,4 +1,4 @@
-"""Operators of the target on host objects, refusing results that would not fit in memory."""
+"""Operators on host objects; results that would not fit in memory are refused."""
 
 from __future__ import annotations
 
@@ -19,90 +19,90 @@ from cutaway.interp.run.iteration import counted
 from cutaway.knowledge.base.registry import ARRAYS
 
 
-def _too_large(what: str) -> Unknown:
-    return session.current().unknown(f"{what} would be too large to build")
+def _too_large(result: str) -> Unknown:
+    return session.current().unknown(f"{result} would be too large to build")
 
 
-# What an operator would make of two operands that is too large, by the operator's name.
+# What would be too large to build, if two operands are combined; None if the result is small enough.
 
 _SEQUENCES = (str, bytes, bytearray, list, tuple, deque, array, UserList, UserString)
 
 
-def _product(left: Any, right: Any) -> str | None:
+def _product_limit(left: Any, right: Any) -> str | None:
     if isinstance(left, int) and isinstance(right, int):
         return "an integer" if left.bit_length() + right.bit_length() > BITS else None
     sequence, count = (left, right) if isinstance(left, _SEQUENCES) else (right, left)
     if isinstance(sequence, _SEQUENCES) and isinstance(count, int) and count > 0:
-        return _sum_of(len(sequence) * count, "a repeated sequence")
+        return _element_limit(len(sequence) * count, "a repeated sequence")
     return None
 
 
-def _power(left: Any, right: Any) -> str | None:
+def _power_limit(left: Any, right: Any) -> str | None:
     if isinstance(left, int) and isinstance(right, int) and right > 0 and left.bit_length() * right > BITS:
         return "an integer"
     return None
 
 
-def _shift(left: Any, right: Any) -> str | None:
+def _shift_limit(left: Any, right: Any) -> str | None:
     return (
         "an integer" if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS else None
     )
 
 
-def _quotient(left: Any, right: Any) -> str | None:
-    """Division of integers that are longer than any that is built here takes long, not much."""
+def _division_limit(left: Any, right: Any) -> str | None:
+    """Dividing integers costs time rather than memory, so only far larger ones than those that are built are refused."""
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 16 * BITS:
         return "the quotient of an integer"
     if isinstance(left, (str, bytes)):
-        from cutaway.interp.boundary.text_limits import is_wide
+        from cutaway.interp.boundary.string_limits import is_wide
 
         items = right if isinstance(right, tuple) else (right,)
         if is_wide(left if isinstance(left, str) else left.decode("latin-1")):
-            return "a formatted text"
+            return "a formatted string"
         if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and (
             "*" in left if isinstance(left, str) else b"*" in left
         ):
-            return "a formatted text"
-        return _sum_of(
-            sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted text"
+            return "a formatted string"
+        return _element_limit(
+            sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted string"
         )
     return None
 
 
-def _sum(left: Any, right: Any) -> str | None:
+def _sum_limit(left: Any, right: Any) -> str | None:
     if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES):
-        return _sum_of(len(left) + len(right), "a joined sequence")
+        return _element_limit(len(left) + len(right), "a joined sequence")
     return None
 
 
-def _sum_of(elements: int, what: str) -> str | None:
+def _element_limit(elements: int, result: str) -> str | None:
     if elements > ELEMENTS:
-        return what
-    if elements > _SMALL:
+        return result
+    if elements > _FEW_ELEMENTS:
         build(elements)
     return None
 
 
-_SMALL = 1 << 10
+_FEW_ELEMENTS = 1 << 10
 _LIMITS: dict[str, Callable[[Any, Any], str | None]] = {
-    "Mult": _product,
-    "Pow": _power,
-    "LShift": _shift,
-    "Add": _sum,
-    "Mod": _quotient,
-    "FloorDiv": _quotient,
+    "Mult": _product_limit,
+    "Pow": _power_limit,
+    "LShift": _shift_limit,
+    "Add": _sum_limit,
+    "Mod": _division_limit,
+    "FloorDiv": _division_limit,
 }
 
 
-def beyond(name: str, left: Any, right: Any) -> Unknown | None:
-    """Return the unknown that stands for the result of an operator, if that would be too large."""
+def too_large_result(name: str, left: Any, right: Any) -> Unknown | None:
+    """Return an unknown in place of the result of an operator that would be too large; None if it is not."""
     limit = _LIMITS.get(name)
     reason = limit(left, right) if limit is not None else None
     return None if reason is None else _too_large(reason)
 
 
 def _limited(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return an operator that refuses results beyond the limits."""
+    """Return an operator that refuses results that are too large."""
     limit = _LIMITS.get(name)
 
     def operate(left: Any, right: Any) -> Any:
@@ -138,20 +138,20 @@ def _multiply(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """`%`; formatting of a text with unknown values is unknown text."""
+    """`%`; a string that is formatted with unknown values is unknown."""
     limited = _limited("Mod", plain)
 
     def modulo(left: Any, right: Any) -> Any:
         if isinstance(left, str):
             items = right if isinstance(right, tuple) else (right,)
             if any(isinstance(item, Unknown) or hasattr(type(item), "without_numbers") for item in items):
-                return Unknown("text made of an unknown value")
+                return Unknown("a string built from an unknown value")
         return limited(left, right)
 
     return modulo
 
 
-def _sized(
+def _size_comparison(
     sign: str, decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False
 ) -> Any:
     def compare(left: Any, right: Any) -> Any:
@@ -159,7 +159,7 @@ def _sized(
             if isinstance(left, (int, Dim)) and isinstance(right, (int, Dim)):
                 answer = decide(left, right)
                 if answer is None:
-                    return _open(sign, left, right)
+                    return _undecided_comparison(sign, left, right)
                 return answer is not invert
         if type(left) in ARRAYS or type(right) in ARRAYS:
             return _on_arrays(plain.__name__, plain)(left, right)
@@ -171,8 +171,8 @@ def _sized(
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-def _open(sign: str, left: Any, right: Any) -> Unknown | bool:
-    """Return the truth of a comparison that sizes leave open; one of arguments alone is known by its words."""
+def _undecided_comparison(sign: str, left: Any, right: Any) -> Unknown | bool:
+    """Return the truth of an undecided comparison of sizes, with a term if it depends on arguments alone."""
     if type(left) is int or (type(right) is Dim and sign in (">", ">=")):
         left, right, sign = right, left, _SWAPPED.get(sign, sign)
     difference = left - right
@@ -194,17 +194,17 @@ def _open(sign: str, left: Any, right: Any) -> Unknown | bool:
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "Eq": _sized("==", equal, operator.eq),
-    "NotEq": _sized("!=", equal, operator.ne, invert=True),
-    "Lt": _sized("<", less, operator.lt),
-    "Gt": _sized(">", lambda a, b: less(b, a), operator.gt),
-    "LtE": _sized("<=", lambda a, b: less(b, a), operator.le, invert=True),
-    "GtE": _sized(">=", less, operator.ge, invert=True),
+    "Eq": _size_comparison("==", equal, operator.eq),
+    "NotEq": _size_comparison("!=", equal, operator.ne, invert=True),
+    "Lt": _size_comparison("<", less, operator.lt),
+    "Gt": _size_comparison(">", lambda a, b: less(b, a), operator.gt),
+    "LtE": _size_comparison("<=", lambda a, b: less(b, a), operator.le, invert=True),
+    "GtE": _size_comparison(">=", less, operator.ge, invert=True),
 }
 
 
 def identical(left: Any, right: Any) -> Any:
-    """`left is right`, unknown where one side is."""
+    """`left is right`, unknown if one side is."""
     for one, other in ((left, right), (right, left)):
         if type(one) is Unknown:
             if one.term is None or not one.term.text:
@@ -214,19 +214,19 @@ def identical(left: Any, right: Any) -> Any:
 
 
 def contains(item: Any, container: Any) -> Any:
-    """`item in container`, unknown where that can't be told."""
+    """`item in container`, unknown where that can't be determined."""
     kind = type(container)
     if kind is Unknown:
         return other_than_truth(container)
     if type(item) is Unknown:
         if item.term is None or not item.term.text:
             return other_than_truth(item)
-        plain = None
+        items = None
         if kind in (tuple, list, dict):
-            plain = tuple(container)
+            items = tuple(container)
         elif kind in (set, frozenset):
-            plain = tuple(sorted(container, key=repr))
-        return Unknown(item.reason, item.place, term=None if plain is None else item.term.combined("in", plain))
+            items = tuple(sorted(container, key=repr))
+        return Unknown(item.reason, item.place, term=None if items is None else item.term.combined("in", items))
     if (
         kind is dict
         or kind is list
@@ -240,26 +240,26 @@ def contains(item: Any, container: Any) -> Any:
 
 def _operators(**plain: Callable[[Any, Any], Any]) -> dict[str, Callable[[Any, Any], Any]]:
     special = {"Mult": _multiply, "Mod": _modulo}
-    every = {name: special[name](op) if name in special else _limited(name, op) for name, op in plain.items()}
-    return {**every, **{name: _on_small_numbers(plain[name], every[name]) for name in _ARITHMETIC}}
+    operators = {name: special[name](op) if name in special else _limited(name, op) for name, op in plain.items()}
+    return {**operators, **{name: _skip_limits_for_small_numbers(plain[name], operators[name]) for name in _ARITHMETIC}}
 
 
 _ARITHMETIC = ("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod")
 PLAIN: dict[str, Callable[[Any, Any], Any]] = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul}
-"""Arithmetic that needs no bounds for small integers."""
-_BELOW = 1 << 60
+"""Arithmetic that needs no size limits for small integers."""
+_SMALL_NUMBER = 1 << 60
 
 
-def _on_small_numbers(
+def _skip_limits_for_small_numbers(
     plain: Callable[[Any, Any], Any], limited: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """Apply arithmetic to plain numbers whose result is never too large at once."""
+    """Skip the size limits for small numbers, whose results are never too large."""
 
     def operate(left: Any, right: Any) -> Any:
         kind = type(left)
-        if (kind is int and -_BELOW < left < _BELOW) or kind is float:
+        if (kind is int and -_SMALL_NUMBER < left < _SMALL_NUMBER) or kind is float:
             kind = type(right)
-            if (kind is int and -_BELOW < right < _BELOW) or kind is float:
+            if (kind is int and -_SMALL_NUMBER < right < _SMALL_NUMBER) or kind is float:
                 return plain(left, right)
         return limited(left, right)
 

@@ -1,4 +1,4 @@
-"""Assignment targets to closures: names, attributes, items, and sequences of them."""
+"""Compilation of assignment targets to closures: names, attributes, items, and sequences of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.boundary.attributes import set_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
-from cutaway.interp.compile.variables import (
-    assign_name,
-)
+from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
@@ -42,7 +40,7 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
                 if len(holder) + len(value) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
             if type(holder) in ARRAYS:
-                array_assign(holder, index, value)
+                assign_array_item(holder, index, value)
             else:
                 holder[index] = value
 
@@ -83,8 +81,8 @@ def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Fram
     return unpack
 
 
-def array_assign(array: Any, index: Any, value: Any) -> None:
-    """`array[index] = value`, for arrays of a library that bounds its operators."""
+def assign_array_item(array: Any, index: Any, value: Any) -> None:
+    """`array[index] = value`, for arrays of a library whose operators have size limits."""
     from cutaway.knowledge.numpy.call import assign
 
     unknown = assign(array, index, value)

@@ -1,4 +1,4 @@
-"""The compiler of Python as the rest of the interpreter uses it: trees in, closures out."""
+"""The compiler of Python as the rest of the interpreter uses it: from syntax trees to closures."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from cutaway.interp.run.function import Code
 from cutaway.syntax.scope import Scope, of_function
 
 
-class Python:
-    """Compiles functions, statements and expressions. It has no state: `PYTHON` serves every analysis."""
+class PythonCompiler:
+    """Compiles functions, statements and expressions. It has no state: all analyses share `PYTHON`."""
 
     def body(self, code: Code) -> Execute:
         """Compile the body of a function."""
-        compiler = self._inside(code)
+        compiler = self._body_compiler(code)
         if isinstance(code.node, ast.Lambda):
-            return _returning(compiler.expression(code.node.body))
+            return _return_value(compiler.expression(code.node.body))
         return compiler.block(code.node.body)
 
     def generator(self, code: Code) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """Compile the body of a generator."""
-        scope, body = of_function(code.node, code.around, code.owner), code.node.body
+        scope, body = of_function(code.node, code.enclosing, code.owner), code.node.body
         if isinstance(body, ast.expr):
             body = [ast.copy_location(ast.Return(body), body)]
         return GeneratorCompiler(scope, code.file, self, code.owner).function(body)
@@ -36,7 +36,7 @@ class Python:
         return StatementCompiler(scope, file, self).statement(node)
 
     def expression(self, node: ast.expr, scope: Scope, file: str) -> Evaluate:
-        """Compile an expression that stands by itself."""
+        """Compile a standalone expression."""
         return StatementCompiler(scope, file, self).expression(node)
 
     def forget(self, nodes: list[ast.stmt], scope: Scope, frame: Frame, unknown: Unknown) -> None:
@@ -44,18 +44,18 @@ class Python:
         StatementCompiler(scope, frame.file, self).forget(frame, nodes, unknown)
 
     def forget_rest(self, code: Code, frame: Frame, unknown: Unknown) -> None:
-        """Make unknown what the rest of a body, from the line that is reached, would change outside of it."""
+        """Make unknown what the rest of a body, from the current line on, would change outside of it."""
         if not isinstance(code.node, ast.Lambda):
-            self._inside(code).forget_rest(frame, code.node.body, unknown)
+            self._body_compiler(code).forget_rest(frame, code.node.body, unknown)
 
-    def _inside(self, code: Code) -> StatementCompiler:
-        return StatementCompiler(of_function(code.node, code.around, code.owner), code.file, self, code.owner)
-
-
-PYTHON = Python()
+    def _body_compiler(self, code: Code) -> StatementCompiler:
+        return StatementCompiler(of_function(code.node, code.enclosing, code.owner), code.file, self, code.owner)
 
 
-def _returning(value: Evaluate) -> Execute:
+PYTHON = PythonCompiler()
+
+
+def _return_value(value: Evaluate) -> Execute:
     def execute(frame: Frame) -> object:
         frame.value = value(frame)
         return RETURN

@@ -1,4 +1,4 @@
-"""What every compiler of Python code shares: the scope that names live in, and the way to the other nodes."""
+"""The base of all compilers of Python code: the scope of names, and dispatch on the kind of node."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Compiler = TypeVar("Compiler", bound="ScopeCompiler")
 
 
 class ScopeCompiler:
-    """Compiles the code of one scope of one file, one method for each kind of node."""
+    """Compiles the code of one scope of one file; each kind of node has its own method."""
 
-    tests = False  # inside a condition
+    in_condition = False  # the expression is part of a condition
 
-    def __init__(self, scope: Scope, file: str, functions: FunctionCompiler, owner: str = "") -> None:
+    def __init__(self, scope: Scope, file: str, function_compiler: FunctionCompiler, owner: str = "") -> None:
         self.scope = scope
         self.file = file
-        self.functions = functions  # compiles the bodies of functions that are defined here
-        self.owner = owner  # the class whose body this is in, for private names
+        self.function_compiler = function_compiler  # compiles the bodies of functions that are defined in this scope
+        self.owner = owner  # the enclosing class, for private names
 
     def inside(self: Compiler, scope: Scope, owner: str | None = None) -> Compiler:
-        """Return the compiler of a scope inside of this one."""
-        return type(self)(scope, self.file, self.functions, self.owner if owner is None else owner)
+        """Return the compiler of a nested scope."""
+        return type(self)(scope, self.file, self.function_compiler, self.owner if owner is None else owner)
 
     def expression(self, node: ast.expr) -> Evaluate:
         """Return the closure that evaluates `node`."""
@@ -45,18 +45,18 @@ class ScopeCompiler:
         return compile_node(node)
 
     def test(self, node: ast.expr) -> Evaluate:
-        """Return the closure that evaluates a condition: there it is open whether a network is being trained."""
-        outer, self.tests = self.tests, True
+        """Return the closure that evaluates a condition, in which the training mode of a network is undecided."""
+        outer, self.in_condition = self.in_condition, True
         try:
             return self.expression(node)
         finally:
-            self.tests = outer
+            self.in_condition = outer
 
     def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         """Make unknown what a part of an expression that may or may not be evaluated would have changed."""
 
     def mangle(self, name: str) -> str:
-        """Return a name as it is bound in this scope: private ones carry the name of their class."""
+        """Return a name as it is bound in this scope: private names contain the name of their class."""
         return scopes.mangle(self.owner, name) if self.owner else name
 
     def load(self, name: str) -> Evaluate:

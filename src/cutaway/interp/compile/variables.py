@@ -1,4 +1,4 @@
-"""Variables: where a name is bound, and the closures that read and bind it."""
+"""Variables: the scope in which a name is bound, and closures that read and bind it."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.interp.modules.module import MISSING, ModuleState
-from cutaway.interp.run.frame import HIDDEN, Evaluate, Frame, Pending
+from cutaway.interp.run.frame import MODULE_STATE, Evaluate, Frame, Pending
 from cutaway.interp.stdlib.builtins import BUILTINS
 from cutaway.syntax.scope import Scope
 
-_NOTHING = object()
+_UNDEFINED = object()
 
-_OLD = sys.version_info < (3, 11)
+_BEFORE_3_11 = sys.version_info < (3, 11)
 
-_UNBOUND = (
+_UNBOUND_LOCAL = (
     "local variable '{}' referenced before assignment"
-    if _OLD
+    if _BEFORE_3_11
     else "cannot access local variable '{}' where it is not associated with a value"
 )
 
 _UNBOUND_FREE = (
     "free variable '{}' referenced before assignment in enclosing scope"
-    if _OLD
+    if _BEFORE_3_11
     else "cannot access free variable '{}' where it is not associated with a value in enclosing scope"
 )
 
 
 def unbound_local(name: str) -> UnboundLocalError:
     """Return the error of reading or deleting a local variable that has no value."""
-    return UnboundLocalError(_UNBOUND.format(name))
+    return UnboundLocalError(_UNBOUND_LOCAL.format(name))
 
 
 def load_local(name: str) -> Evaluate:
@@ -50,7 +50,7 @@ def load_local(name: str) -> Evaluate:
 
 
 def load_enclosing(name: str, depth: int) -> Evaluate:
-    """Return the closure that reads a variable of an enclosing function, so many activations out."""
+    """Return the closure that reads a variable of an enclosing function, `depth` frames out."""
 
     def evaluate(frame: Frame) -> Any:
         for _ in range(depth):
@@ -66,29 +66,27 @@ def load_enclosing(name: str, depth: int) -> Evaluate:
 
 def load_global(name: str) -> Evaluate:
     """Return the closure that reads a variable of the module, or a built-in name."""
-    pass
-
-    builtin = BUILTINS.get(name, _NOTHING)
+    builtin = BUILTINS.get(name, _UNDEFINED)
 
     def evaluate(frame: Frame) -> Any:
-        value = frame.globals.get(name, _NOTHING)
-        if value is _NOTHING:
-            home = frame.globals.get(HIDDEN)
-            if builtin is not _NOTHING and (home is None or not home.stars):  # nothing else brings the name
+        value = frame.globals.get(name, _UNDEFINED)
+        if value is _UNDEFINED:
+            state = frame.globals.get(MODULE_STATE)
+            if builtin is not _UNDEFINED and (state is None or not state.stars):  # no star import provides the name
                 return builtin
-            return missing_global(frame.globals, name)
+            return resolve_missing_global(frame.globals, name)
         return value.resolve() if type(value) is Pending else value
 
     return evaluate
 
 
-def load_class_variable(name: str, outside: Evaluate) -> Evaluate:
-    """Read a variable in a class body: its own, or the one of the function or module around it."""
+def load_class_variable(name: str, load_outer: Evaluate) -> Evaluate:
+    """Return the closure that reads a variable in a class body: of the class, or of the enclosing scope."""
 
     def evaluate(frame: Frame) -> Any:
         if name in frame.vars:
             return frame.vars[name]
-        return outside(frame)
+        return load_outer(frame)
 
     return evaluate
 
@@ -97,24 +95,24 @@ _EMPTY = types.CellType()
 
 
 def load_class(frame: Frame) -> Any:
-    """Return what `__class__` means in a method: the class whose body the method is written in."""
-    around: Frame | None = frame
-    while around is not None and (around.function is None or around.function.cell is None):
-        around = around.parent
-    if around is None:
+    """Return the value of `__class__` in a method: the class whose body contains the method."""
+    enclosing: Frame | None = frame
+    while enclosing is not None and (enclosing.function is None or enclosing.function.cell is None):
+        enclosing = enclosing.parent
+    if enclosing is None:
         raise NameError("name '__class__' is not defined", name="__class__")
-    if around.function.cell == _EMPTY:
+    if enclosing.function.cell == _EMPTY:
         raise RuntimeError("super(): empty __class__ cell")
-    return around.function.cell.cell_contents
+    return enclosing.function.cell.cell_contents
 
 
-def located(scope: Scope, name: str) -> Callable[[Frame], dict[str, Any]]:
-    """Return the closure that finds the namespace in which a scope binds a name."""
-    where = scope.declared.get(name)
-    if where is None and scope.kind in ("module", "class"):
+def binding_namespace(scope: Scope, name: str) -> Callable[[Frame], dict[str, Any]]:
+    """Return the closure that returns the namespace in which a scope binds a name."""
+    declaration = scope.declared.get(name)
+    if declaration is None and scope.kind in ("module", "class"):
         return lambda frame: frame.vars
     depth = scope.depth_of(name)
-    if where == "global" or depth is None:
+    if declaration == "global" or depth is None:
         return lambda frame: frame.globals
     if depth == 0:
         return lambda frame: frame.vars
@@ -136,28 +134,28 @@ def assign_name(scope: Scope, name: str) -> Callable[[Frame, Any], None]:
             frame.vars[name] = value
 
         return assign_local
-    holder = located(scope, name)
+    namespace_of = binding_namespace(scope, name)
 
     def assign(frame: Frame, value: Any) -> None:
-        holder(frame)[name] = value
+        namespace_of(frame)[name] = value
 
     return assign
 
 
-def missing_global(namespace: dict[str, Any], name: str) -> Any:
-    """Return a name that a module's namespace does not have yet: brought by a star, or built in."""
-    state: ModuleState | None = namespace.get(HIDDEN)
+def resolve_missing_global(namespace: dict[str, Any], name: str) -> Any:
+    """Return the value of a name that is not in a module's namespace: star-imported, or built in."""
+    state: ModuleState | None = namespace.get(MODULE_STATE)
     if state is not None:
-        found = state.from_stars(name, MISSING)
-        if found is not MISSING:
-            return found
+        value = state.from_stars(name, MISSING)
+        if value is not MISSING:
+            return value
 
     if name in BUILTINS:
         return BUILTINS[name]
     if hasattr(host_builtins, name):
-        return session.current().unknown(f"the built-in {name} is out of reach of the target")
+        return session.current().unknown(f"built-in {name} is not available to the analysed code")
     if state is not None:
-        found = state._from_unknown_star(name)
-        if found is not MISSING:
-            return found
+        value = state._from_unknown_star(name)
+        if value is not MISSING:
+            return value
     raise NameError(f"name '{name}' is not defined", name=name)

@@ -12,7 +12,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule
 from cutaway.interp.modules.search_words import sought
 from cutaway.interp.modules.unevaluated import Left
-from cutaway.interp.run.frame import HIDDEN
+from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
 from cutaway.syntax import resolve
@@ -178,7 +178,7 @@ class Loader:
         module = self.load(name)
         if not isinstance(module, SourceModule):
             return not isinstance(module, Unknown)
-        state: ModuleState = module.__dict__[HIDDEN]
+        state: ModuleState = module.__dict__[MODULE_STATE]
         if state.listed is not None:
             return wanted.encode() in state.listed
         if wanted in state.namespace or _has_word(state._read(), wanted.encode()):

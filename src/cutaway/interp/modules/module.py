@@ -17,7 +17,7 @@ from cutaway.core.unknown import Interruption, Undecidable, Unknown, holding
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import EVERYTHING, awaiting
 from cutaway.interp.modules.type_checking_imports import hints
-from cutaway.interp.run.frame import HIDDEN, Execute, Frame, Pending, entered, placed
+from cutaway.interp.run.frame import MODULE_STATE, Execute, Frame, Pending, call_at, entered
 from cutaway.interp.run.function import FunctionCompiler
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
@@ -26,7 +26,7 @@ from cutaway.syntax.scope import Scope, assigned
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.loader import Loader
-from cutaway.interp.boundary.namespace import every_name
+from cutaway.interp.boundary.namespace import module_namespace
 
 _STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
 
@@ -42,17 +42,17 @@ class SourceModule:
         object.__setattr__(self, "__dict__", state.namespace)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[HIDDEN].run()
+        self.__dict__[MODULE_STATE].run()
         self.__dict__[name] = value
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__[HIDDEN].run()
+        self.__dict__[MODULE_STATE].run()
         if name not in self.__dict__:
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         del self.__dict__[name]
 
     def __getattr__(self, name: str) -> Any:
-        state: ModuleState = self.__dict__[HIDDEN]
+        state: ModuleState = self.__dict__[MODULE_STATE]
         if name.startswith("__") and name not in ("__all__", "__version__") and state.finished:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
         found = state.lookup(name)
@@ -93,7 +93,7 @@ class ModuleState:
         self.namespace["__package__"] = package
         if location.folders:
             self.namespace["__path__"] = list(location.folders)
-        self.namespace[HIDDEN] = self
+        self.namespace[MODULE_STATE] = self
         self.module = SourceModule(self)
         self.named = False  # by the user, so that what goes wrong in it is always reported
         self.is_own = loader.is_own(name, location)
@@ -157,7 +157,7 @@ class ModuleState:
 
     def _star(self, module: str, level: int) -> tuple[Callable[[], Any], str]:
         place, full = self.frame.place, self.absolute(module, level)
-        return (lambda: placed(place, lambda: self.loader.load(full))), full
+        return (lambda: call_at(place, lambda: self.loader.load(full))), full
 
     def absolute(self, module: str, level: int) -> str:
         """Return the dotted name that a possibly relative import in this module means."""
@@ -298,7 +298,7 @@ class ModuleState:
         found = self.loader.load(self.absolute(module, level)) if module or level else None
         if not isinstance(found, SourceModule):
             return False
-        text = found.__dict__[HIDDEN]._read()
+        text = found.__dict__[MODULE_STATE]._read()
         written = re.search(rb"^class %s(?:\((?:object)?\))?:" % re.escape(name.encode()), text, re.MULTILINE)
         return written is not None and b"__init_subclass__" not in text and b"metaclass" not in text
 
@@ -407,5 +407,5 @@ def exported_names(module: Any) -> list[str]:
     exported = getattr(module, "__all__", None)
     if isinstance(exported, (list, tuple)):
         return [name for name in exported if isinstance(name, str)]
-    names = list(every_name(module)) if isinstance(module, SourceModule) else dir(module)
+    names = list(module_namespace(module)) if isinstance(module, SourceModule) else dir(module)
     return [name for name in names if not name.startswith("_")]

@@ -1,4 +1,4 @@
-"""Annotations of the functions of the target."""
+"""Annotations of the target's functions."""
 
 from __future__ import annotations
 import __future__
@@ -27,24 +27,26 @@ FUNCTION_ATTRIBUTES = frozenset(("__annotations__", "__defaults__", "__kwdefault
 
 
 def annotations_of(record: Record, evaluated: bool = False) -> dict[str, Any]:
-    """Return a function's annotations, as text where its file postpones their evaluation."""
-    record = record.annotated_as or record
+    """Return the annotations of a function, as strings where its file postpones their evaluation."""
+    record = record.annotations_from or record
     node = record.code.node
     arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
-    found = {a.arg: a.annotation for a in every if a is not None and a.annotation is not None}
+    parameters = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
+    annotations = {a.arg: a.annotation for a in parameters if a is not None and a.annotation is not None}
     if getattr(node, "returns", None) is not None:
-        found["return"] = node.returns
+        annotations["return"] = node.returns
     if record.globals.get("annotations") is __future__.annotations and not evaluated:
-        return {name: ast.unparse(annotation) for name, annotation in found.items()}
+        return {name: ast.unparse(annotation) for name, annotation in annotations.items()}
     return {
-        name: meaning(record.code.compiler, annotation, record.globals, record.parent)
-        for name, annotation in found.items()
+        name: evaluate_annotation(record.code.compiler, annotation, record.globals, record.parent)
+        for name, annotation in annotations.items()
     }
 
 
-def meaning(compiler: FunctionCompiler, annotation: Any, namespace: dict[str, Any], parent: Frame | None) -> Any:
-    """Return what an annotation means; an unknown where it can't be evaluated."""
+def evaluate_annotation(
+    compiler: FunctionCompiler, annotation: Any, namespace: dict[str, Any], parent: Frame | None
+) -> Any:
+    """Return the value of an annotation; an unknown if it can't be evaluated."""
     try:
         node = ast.parse(annotation, mode="eval").body if isinstance(annotation, str) else annotation
         frame = Frame({}, namespace, interpreter().stack[-1].file if interpreter().stack else "", parent, None)
@@ -53,4 +55,4 @@ def meaning(compiler: FunctionCompiler, annotation: Any, namespace: dict[str, An
     except Undecidable as undecidable:
         return undecidable.unknown
     except Exception as error:
-        return Unknown(f"the annotation is not understood: {in_words(error)}")
+        return Unknown(f"the annotation can't be evaluated: {in_words(error)}")

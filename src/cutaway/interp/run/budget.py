@@ -1,4 +1,4 @@
-"""Limits on what a target may cost: steps, depth, time, memory, and the size of what it builds."""
+"""Limits on what analysing a target may cost: steps, depth, time, memory, and the size of what it builds."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.unknown import Exhausted, Unknown
 from cutaway.interp.run.interpreter import interpreter
 
-STEPS = 20_000_000  # calls, loop iterations, and parts of what is built
+STEPS = 20_000_000  # calls, loop iterations, and elements that are built
 DEPTH = 400  # nested calls of the target
-ELEMENTS = 1 << 22  # of one sequence or string that the target builds in one operation
-BITS = 1 << 14  # of one integer
+ELEMENTS = 1 << 22  # of a sequence or string that the target builds in one operation
+BITS = 1 << 14  # of an integer
 MEMORY = 2 << 30  # bytes that an analysis may add to the process
 _CHECK_EVERY = 1 << 8
 _ELEMENTS_IN_A_STEP = 1 << 6
 
 
 class Budget:
-    """What is left; `tick` is called at each call and each loop iteration, `build` for what is made at once."""
+    """What remains to be spent: `tick` counts a call or a loop iteration, `build` a value that is built at once."""
 
-    __slots__ = ("_clock", "_deadline", "_given", "_left", "_memory", "_steps", "reason")
+    __slots__ = ("_clock", "_deadline", "_granted", "_left", "_memory", "_steps", "reason")
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Budget:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._steps = steps
-        self._given = self._left = min(steps, _CHECK_EVERY)
+        self._granted = self._left = min(steps, _CHECK_EVERY)
         self._clock = clock
         self._deadline = None if seconds is None else clock() + seconds
         self._memory = _peak_bytes() + memory
@@ -44,42 +44,42 @@ class Budget:
         """Count one step."""
         self._left -= 1
         if self._left < 0:
-            self._renew()
+            self._check_limits()
 
     def seconds_left(self) -> float:
-        """Return how much of its time is left, which may be infinitely much."""
+        """Return how many seconds are left, infinity without a deadline."""
         if self.reason is not None:
             return 0.0
         return float("inf") if self._deadline is None else max(0.0, self._deadline - self._clock())
 
     def build(self, elements: int) -> None:
-        """Count the elements of something large."""
+        """Count the elements of a large value."""
         self._left -= elements // _ELEMENTS_IN_A_STEP
         if self._left < 0:
-            self._renew()
+            self._check_limits()
 
-    def _renew(self) -> None:
+    def _check_limits(self) -> None:
         if self.reason is not None:
             self.exhaust(self.reason)
-        self._steps -= self._given - self._left
+        self._steps -= self._granted - self._left
         if self._steps <= 0:
             self.exhaust("the step budget ran out")
         if self._deadline is not None and self._clock() > self._deadline:
             self.exhaust("the time budget ran out")
         if _peak_bytes() > self._memory:
             self.exhaust("the memory budget ran out")
-        self._given = self._left = min(self._steps, _CHECK_EVERY)
+        self._granted = self._left = min(self._steps, _CHECK_EVERY)
 
     def exhaust(self, reason: str) -> None:
-        """Stop the interpretation for good."""
+        """Stop the interpretation for the rest of the analysis."""
         self.reason = reason
-        self._given = self._left = self._steps = 0
+        self._granted = self._left = self._steps = 0
         disk.unrepeatable()
         raise Exhausted(Unknown(reason))
 
 
 def _peak_bytes() -> int:
-    """Return the most memory that the process has held, 0 where the system does not tell."""
+    """Return the peak memory of the process, 0 if the system does not report it."""
     with suppress(ImportError, OSError):
         import resource
 
@@ -92,14 +92,14 @@ IDLE.interpreter.budget = Budget()
 
 
 @contextmanager
-def renewed(seconds: float) -> Iterator[None]:
-    """Use a budget of its own, in processor time, for what has to be done even where the target's is used up."""
+def separate_budget(seconds: float) -> Iterator[None]:
+    """Use a separate budget, in processor time, for work that is done even if the target's budget has run out."""
     here = interpreter()
-    outside, here.budget = here.budget, Budget(seconds, clock=time.process_time)
+    outer, here.budget = here.budget, Budget(seconds, clock=time.process_time)
     try:
         yield
     finally:
-        here.budget = outside
+        here.budget = outer
 
 
 def current() -> Budget:
@@ -113,5 +113,5 @@ def tick() -> None:
 
 
 def build(elements: int) -> None:
-    """Count what is made at once."""
+    """Count the elements of a value that is built at once."""
     interpreter().budget.build(elements)

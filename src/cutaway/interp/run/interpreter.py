@@ -1,4 +1,4 @@
-"""The interpreter's own state in one analysis: the calls in progress, the budget, and the modules of the target."""
+"""The interpreter's state in one analysis: the calls in progress, the budget, and the modules of the target."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Interpreter:
     """The state of the interpreter.
 
-    `stack` has the calls in progress and `handling` the exceptions of the target that are being handled, innermost
-    last. `unknown_calls` counts how often something unknown has been called, which might have raised. `modules` is the
+    `stack` holds the frames of the calls in progress, and `handling` the exceptions that the target is handling, innermost
+    last. `unknown_calls` counts the calls of unknown functions, any of which might have raised. `modules` is the
     loader.
     """
 

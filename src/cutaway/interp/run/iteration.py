@@ -1,4 +1,4 @@
-"""Iterating over values of the target: in which order, and with each step counted."""
+"""Iteration over values of the target: in a reproducible order, with each step counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SETS = frozenset((set, frozenset))
 def in_order(items: Any) -> Any:
     """Return what to iterate over: the items themselves, or a sorted list for a set of strings.
 
-    Python iterates over such a set in another order each time that a program is run: a result must not depend on it.
+    Python iterates over such a set in a different order in each run of a program; results must not depend on it.
     """
     if type(items) in _SETS and len(items) > 1 and all(type(item) is str for item in items):
         return sorted(items)
@@ -22,7 +22,7 @@ def in_order(items: Any) -> Any:
 
 
 def is_iterable(value: Any) -> bool:
-    """Tell whether a value can be iterated over, by its class alone."""
+    """Tell by its class whether a value can be iterated over."""
     kind = type(value)
     return kind is list or kind is tuple or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__") or kind is Unknown
 
@@ -31,7 +31,7 @@ _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes, bytearray, ra
 
 
 def counted(items: Any) -> Iterable[Any]:
-    """Return something to iterate over natively, so that each item counts as a step or all are counted before."""
+    """Return an iterable for host code: the items are counted up front, or each as a step as it is produced."""
     if type(items) in _SIZED:
         build(len(items))
         return in_order(items)  # type: ignore[no-any-return]

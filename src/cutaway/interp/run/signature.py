@@ -5,48 +5,45 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cutaway.syntax.scope import mangle
-
-if TYPE_CHECKING:
-    pass
 from cutaway.interp.run.function import Record, record_of
+from cutaway.syntax.scope import mangle
 
 _signatures: dict[Any, inspect.Signature] = {}
 
 
-def written_by(cls: type, method: str, seen: frozenset[str] = frozenset()) -> set[str]:
-    """Return the attributes that a method of the target's assigns, itself or by other methods of its object."""
+def attributes_assigned_by(cls: type, method: str, seen: frozenset[str] = frozenset()) -> set[str]:
+    """Return the attributes that a method of the target assigns, directly or through other methods of `self`."""
     record = record_of(getattr(cls, method, None))
     if record is None or method in seen or not record.code.positional:
         return set()
-    this, found = record.code.positional[0], set()
+    self_name, attributes = record.code.positional[0], set()
     for child in ast.walk(record.code.node):
-        if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id == this:
+        if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id == self_name:
             if isinstance(child.ctx, (ast.Store, ast.Del)):
-                found.add(mangle(record.code.owner, child.attr))
+                attributes.add(mangle(record.code.owner, child.attr))
             else:
-                found |= written_by(cls, child.attr, seen | {method})
-    return found
+                attributes |= attributes_assigned_by(cls, child.attr, seen | {method})
+    return attributes
 
 
 def signature(function: Any) -> inspect.Signature:
     """Return the signature of any callable, interpreted or not."""
     if isinstance(function, types.FunctionType) and record_of(function) is None:
-        # A rule of ours: it outlives the analysis and is asked for once for each module.
+        # A function of the knowledge base outlives the analysis, and its signature is needed for each module.
         if not function.__globals__.get("__name__", "").startswith("cutaway.knowledge."):
             return inspect.signature(function)  # such as the `__init__` of a data class of the target
         if function not in _signatures:
             _signatures[function] = inspect.signature(function)
         return _signatures[function]
     if isinstance(function, types.MethodType):
-        bound = signature(function.__func__)
-        return bound.replace(parameters=list(bound.parameters.values())[1:])
+        unbound = signature(function.__func__)
+        return unbound.replace(parameters=list(unbound.parameters.values())[1:])
     record = record_of(function)
     if record is None and isinstance(function, type):
-        made = signature(function.__init__)  # type: ignore[misc]
-        return made.replace(parameters=list(made.parameters.values())[1:])
+        constructor = signature(function.__init__)  # type: ignore[misc]
+        return constructor.replace(parameters=list(constructor.parameters.values())[1:])
     if record is None:
         return inspect.signature(function)
     wrapped = getattr(function, "__wrapped__", None)
@@ -81,5 +78,5 @@ def _signature_of(record: Record) -> inspect.Signature:
 
 def _annotations(node: Any) -> dict[str, str]:
     arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return {a.arg: ast.unparse(a.annotation) for a in every if a is not None and a.annotation is not None}
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return {a.arg: ast.unparse(a.annotation) for a in parameters if a is not None and a.annotation is not None}

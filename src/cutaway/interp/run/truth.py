@@ -1,4 +1,4 @@
-"""The truth of values: known, decided for this run, or unknown."""
+"""The truth value of conditions: known, decided for this run, or unknown."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from cutaway.core.condition import MODE, Term
 from cutaway.core.size.dim import Dim, equal, undecided
 from cutaway.core.size.relation import Relation, Several
 from cutaway.core.unknown import Undecidable, Unknown, decisions, other_than_truth
-from cutaway.interp.run.frame import HIDDEN, Frame, place
+from cutaway.interp.run.frame import MODULE_STATE, Frame, place
 from cutaway.interp.run.interpreter import interpreter
 
 
 def truth_of(value: Any) -> bool | Unknown:
-    """Return the truth of a value, or the unknown that it hangs on."""
+    """Return the truth value of an object, or the unknown that it depends on."""
     if value is True or value is False:
         return value
     if type(value) is Unknown:
-        return value if value.term is None else _decided(value)
+        return value if value.term is None else _decide_unknown(value)
     if type(value) is Dim:
         zero = equal(value, 0)
         return undecided(Relation("!=", value, 0)) if zero is None else not zero
@@ -29,11 +29,11 @@ def truth_of(value: Any) -> bool | Unknown:
         return undecidable.unknown
 
 
-def _together(first: Unknown | None, second: Unknown | None, every: bool) -> Unknown:
-    """Return the unknown truth of two conditions, of which every one has to hold or only one."""
+def combine_truths(first: Unknown | None, second: Unknown | None, every: bool) -> Unknown:
+    """Return the unknown truth of two conditions: both have to hold if `every` is set, one of them otherwise."""
     if first is None or second is None:
         known = first or second
-        assert known is not None, "there is a condition"
+        assert known is not None, "at least one condition is given"
         return known if first is None else other_than_truth(known)
     parts = (first.about, second.about)
     if parts == (None, None):
@@ -41,10 +41,10 @@ def _together(first: Unknown | None, second: Unknown | None, every: bool) -> Unk
     return Unknown(first.reason, first.place, Several(every, parts))
 
 
-def _decided(unknown: Unknown) -> bool | Unknown:
-    """Return how a condition is decided in this run, or the unknown that it hangs on."""
+def _decide_unknown(unknown: Unknown) -> bool | Unknown:
+    """Return how a condition is decided in this run, or the unknown that it depends on."""
     assert unknown.term is not None
-    if unknown.term.relation and _recurs():
+    if unknown.term.relation and _is_recursive():
         return Unknown(f"{unknown.reason}: a recursion of symbolic depth", unknown.place)
     at = place()
     holds = decisions().decide(unknown.term, at)
@@ -53,8 +53,8 @@ def _decided(unknown: Unknown) -> bool | Unknown:
     return unknown if holds is None else holds
 
 
-def _recurs() -> bool:
-    """Tell whether the function that is being run has called itself."""
+def _is_recursive() -> bool:
+    """Tell whether the running function has called itself."""
     running = interpreter().stack[-1].function if interpreter().stack else None
     return running is not None and any(
         frame.function is not None and frame.function.code is running.code for frame in interpreter().stack[:-1]
@@ -62,20 +62,20 @@ def _recurs() -> bool:
 
 
 def is_own(frame: Frame) -> bool:
-    """Tell whether control is in a module of the user's own project."""
-    home = frame.globals.get(HIDDEN)
-    return home is not None and home.is_own
+    """Tell whether a frame runs code of the user's own project."""
+    module = frame.globals.get(MODULE_STATE)
+    return module is not None and module.is_own
 
 
-def by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
-    """Decide a condition of the user's own code that hangs on numbers in tensors; None where it is another one."""
+def decide_by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
+    """Decide a condition of the user's own code that depends on numbers in tensors; None for any other condition."""
     if truth.term is None or truth.term.text or not is_own(frame) or session.current().turns:
         return None
     return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
 
 
-def mode(value: Any, frame: Frame) -> Any:
-    """Return whether a network is being trained, as it is open in a condition of the user's own code."""
+def training_mode(value: Any, frame: Frame) -> Any:
+    """Return the training mode of a network; conditions in the user's own code leave it undecided."""
     here = decisions()
     if type(value) is not bool or not here.active or here.held or not session.current().modules or not is_own(frame):
         return value
@@ -86,14 +86,14 @@ def mode(value: Any, frame: Frame) -> Any:
 
 
 def opposite(unknown: Unknown) -> Unknown:
-    """Return the truth of `not` something unknown."""
+    """Return the truth of the negation of something unknown."""
     about = None if unknown.about is None else unknown.about.negated()
     term = unknown.term.opposite() if unknown.term is not None and unknown.term.text else unknown.term
     return Unknown(unknown.reason, unknown.place, about, unknown.kind, term)
 
 
 def decide(value: Any) -> bool:
-    """Return the truth of a value or raise `Undecidable`."""
+    """Return the truth of a value; raise `Undecidable` if it is unknown."""
     truth = truth_of(value)
     if isinstance(truth, Unknown):
         raise Undecidable(truth)
@@ -101,7 +101,7 @@ def decide(value: Any) -> bool:
 
 
 def merge(first: Any, second: Any, condition: Unknown) -> Any:
-    """Return the value of an expression of which either side may have been taken."""
+    """Return the value of a conditional expression whose condition is unknown."""
     if first is second:
         return first
     if type(first) is type(second) and isinstance(first, (int, float, str, bool, tuple)) and first == second:
@@ -109,5 +109,6 @@ def merge(first: Any, second: Any, condition: Unknown) -> Any:
     return Unknown(condition.reason, condition.place)
 
 
-def _inverse(truth: Any) -> Any:
+def negate(truth: Any) -> Any:
+    """Return the negation of a truth value, which may be unknown."""
     return opposite(truth) if type(truth) is Unknown else not truth

@@ -1,4 +1,4 @@
-"""`importlib` and its parts."""
+"""`importlib` and its submodules."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from cutaway.core import disk
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.modules import loader
-from cutaway.interp.stdlib.modules import NativeModule, standard
+from cutaway.interp.stdlib.modules import NativeModule, stdlib_module
 from cutaway.knowledge.base import registry
 
 
-@standard("importlib")
+@stdlib_module("importlib")
 def _importlib() -> dict[str, Any]:
     def import_module(name: Any, package: Any = None) -> Any:
         if type(name) is Unknown:
@@ -29,21 +29,21 @@ def _importlib() -> dict[str, Any]:
             "metadata": NativeModule("importlib.metadata", _importlib_metadata()), "machinery": NativeModule("importlib.machinery", {})}  # fmt: skip
 
 
-@standard("importlib.util")
+@stdlib_module("importlib.util")
 def _importlib_util() -> dict[str, Any]:
     def find_spec(name: Any, package: Any = None) -> Any:
         if type(name) is Unknown:
             return other_than_truth(name)
         try:
-            found = loader.current().load(name, strict=True)
+            module = loader.current().load(name, strict=True)
         except ImportError:
             return None
-        return types.SimpleNamespace(name=name, origin=getattr(found, "__file__", None), loader=None)
+        return types.SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=None)
 
     return {"find_spec": find_spec}
 
 
-@standard("importlib.metadata", "importlib_metadata")
+@stdlib_module("importlib.metadata", "importlib_metadata")
 def _importlib_metadata() -> dict[str, Any]:
     import importlib.metadata as real
 
@@ -51,13 +51,13 @@ def _importlib_metadata() -> dict[str, Any]:
         if type(name) is Unknown:
             return other_than_truth(name)
         for folder in loader.current().folders:
-            found = disk.version(name, folder)
-            if found is not None:
-                return found
-        home = name.replace("-", "_")
-        own = getattr(loader.current().load(home), "__version__", None) if registry.models(home) else None
-        if isinstance(own, str):
-            return own
+            installed = disk.version(name, folder)
+            if installed is not None:
+                return installed
+        package = name.replace("-", "_")
+        modelled = getattr(loader.current().load(package), "__version__", None) if registry.models(package) else None
+        if isinstance(modelled, str):
+            return modelled
         raise real.PackageNotFoundError(name)
 
     def distribution(name: Any) -> Any:

@@ -1,14 +1,14 @@
-"""Modules that report: logging, warnings, tracebacks."""
+"""Modules that print messages, which are discarded: `logging`, `warnings`, `traceback`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cutaway.interp.stdlib.modules import NativeModule, quiet, standard
+from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
 
 
 class _Logger:
-    """A logger that says nothing."""
+    """A logger that discards everything."""
 
     name = "root"
     level = 0
@@ -35,25 +35,25 @@ class _Logger:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return quiet
+        return do_nothing
 
 
-def _silent(_part: Any, name: str) -> Any:
-    """Return an attribute of a part of `logging` that says nothing."""
+def _silent_attribute(_part: Any, name: str) -> Any:
+    """Return an attribute of a class of `logging` that discards everything."""
     values: dict[str, Any] = {"filters": [], "level": 0, "formatter": None, "name": None}
-    return values.get(name, quiet)
+    return values.get(name, do_nothing)
 
 
-@standard("logging")
+@stdlib_module("logging")
 def _logging() -> dict[str, Any]:
     silent = "debug info warning warn error critical exception log basicConfig disable addLevelName captureWarnings"
-    table: dict[str, Any] = dict.fromkeys(silent.split(), quiet)
+    table: dict[str, Any] = dict.fromkeys(silent.split(), do_nothing)
     table.update(DEBUG=10, INFO=20, WARNING=30, WARN=30, ERROR=40, CRITICAL=50, FATAL=50, NOTSET=0)
     table.update(getLogger=lambda *_args: _Logger(), Logger=_Logger, getLevelName=lambda level: str(level))
     for name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter"):
-        table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": _silent})
+        table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": _silent_attribute})
     table["handlers"] = NativeModule("logging.handlers", {})
-    table["config"] = NativeModule("logging.config", {"dictConfig": quiet, "fileConfig": quiet})
+    table["config"] = NativeModule("logging.config", {"dictConfig": do_nothing, "fileConfig": do_nothing})
     return table
 
 
@@ -68,12 +68,12 @@ class _CatchWarnings:
         pass
 
 
-@standard("warnings")
+@stdlib_module("warnings")
 def _warnings() -> dict[str, Any]:
-    silent = dict.fromkeys(("warn", "warn_explicit", "filterwarnings", "simplefilter", "resetwarnings"), quiet)
+    silent = dict.fromkeys(("warn", "warn_explicit", "filterwarnings", "simplefilter", "resetwarnings"), do_nothing)
     return {**silent, "catch_warnings": _CatchWarnings, "deprecated": lambda *_a, **_k: lambda f: f}
 
 
-@standard("traceback")
+@stdlib_module("traceback")
 def _traceback() -> dict[str, Any]:
-    return {**dict.fromkeys(("print_exc", "print_stack", "print_exception"), quiet), "format_exc": lambda *_a: ""}
+    return {**dict.fromkeys(("print_exc", "print_stack", "print_exception"), do_nothing), "format_exc": lambda *_a: ""}

@@ -1,7 +1,7 @@
-"""The standard library as a target sees it: pure parts are the host's own, the rest is modelled or unknown.
+"""The standard library as the target sees it: pure modules are the host's, the rest is modelled or unknown.
 
-Each module that is modelled is one function under `@standard` that returns its names. It is called when the target
-imports the module; the file that it is in is read then.
+A modelled module is a function under `@stdlib_module` that returns the names of the module. The function is called,
+and the file that contains it imported, when the target imports the module.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import SourceModule
-from cutaway.interp.stdlib.allow_list import MODULES, public
+from cutaway.interp.stdlib.allow_list import MODULES, public_names
 from cutaway.knowledge.base import registry
 
 Names = Callable[[], dict[str, Any]]
@@ -32,22 +32,22 @@ _FILES = {
 }
 """File of this package -> the modules that it models."""
 
-_HOMES = {name: file for file, names in _FILES.items() for name in names.split()}
+_FILE_OF = {name: file for file, names in _FILES.items() for name in names.split()}
 _MODELLED: dict[str, Names] = {"urllib": dict}
 
 
-def standard(*names: str) -> Callable[[Names], Names]:
-    """Let the decorated function give the names of a module of the standard library."""
+def stdlib_module(*names: str) -> Callable[[Names], Names]:
+    """Register the decorated function, which returns the names of a module of the standard library."""
 
-    def enter(give: Names) -> Names:
-        _MODELLED.update(dict.fromkeys(names, give))
-        return give
+    def register(names_of_module: Names) -> Names:
+        _MODELLED.update(dict.fromkeys(names, names_of_module))
+        return names_of_module
 
-    return enter
+    return register
 
 
 class NativeModule:
-    """A standard module of which only the listed names can be reached."""
+    """A module of the standard library with the listed names; other names are unknown."""
 
     def __init__(self, name: str, table: dict[str, Any]) -> None:
         self.__dict__.update(table)
@@ -56,10 +56,10 @@ class NativeModule:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        below = module(f"{self.__name__}.{name}")
-        if below is not None:
-            self.__dict__[name] = below
-            return below
+        submodule = module(f"{self.__name__}.{name}")
+        if submodule is not None:
+            self.__dict__[name] = submodule
+            return submodule
         return Unknown(f"{self.__name__}.{name} is not modelled", session.current().place())
 
 
@@ -70,25 +70,25 @@ class _ModuleMeta(type):
 
 
 class ModuleType(metaclass=_ModuleMeta):
-    """`types.ModuleType`: a module that the target makes itself."""
+    """`types.ModuleType`: a module that the target creates."""
 
     def __init__(self, name: str, doc: str | None = None) -> None:
         self.__name__ = name
         self.__doc__ = doc
 
     def mark_incomplete(self, unknown: Unknown) -> None:
-        """Note that the making of this module could not be followed."""
+        """Note that the construction of this module could not be followed."""
         self.__dict__["_incomplete"] = unknown
 
 
 def module(name: str) -> Any:
-    """Return a module of the standard library, or None where it is not one that is modelled."""
-    if name in _HOMES:
-        import_module(f"cutaway.interp.stdlib.{_HOMES[name]}")
+    """Return a module of the standard library, None if it is not modelled."""
+    if name in _FILE_OF:
+        import_module(f"cutaway.interp.stdlib.{_FILE_OF[name]}")
     if name in _MODELLED:
         return NativeModule(name, _MODELLED[name]())
-    return NativeModule(name, public(name)) if name in MODULES else None
+    return NativeModule(name, public_names(name)) if name in MODULES else None
 
 
-def quiet(*_args: Any, **_kwargs: Any) -> None:
-    """Do nothing: what a program writes to streams and logs is of no interest."""
+def do_nothing(*_args: Any, **_kwargs: Any) -> None:
+    """Do nothing, in place of a function that prints, logs, or changes settings of the host."""

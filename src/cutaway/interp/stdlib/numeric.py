@@ -12,17 +12,17 @@ from cutaway.interp.boundary.attributes import get_attribute
 from cutaway.interp.boundary.operators import BINARY, COMPARE, IN_PLACE, contains
 from cutaway.interp.run.budget import BITS
 from cutaway.interp.run.iteration import counted
-from cutaway.interp.stdlib.allow_list import public
-from cutaway.interp.stdlib.builtins import known
-from cutaway.interp.stdlib.modules import standard
+from cutaway.interp.stdlib.allow_list import public_names
+from cutaway.interp.stdlib.builtins import propagate_unknown
+from cutaway.interp.stdlib.modules import stdlib_module
 
 
-@standard("math")
+@stdlib_module("math")
 def _math() -> dict[str, Any]:
-    table = public("math")
-    table.update({n: known(f) for n, f in table.items() if callable(f)})
+    table = public_names("math")
+    table.update({n: propagate_unknown(f) for n, f in table.items() if callable(f)})
     for name in ("factorial", "comb", "perm"):
-        table[name] = _small(name, table[name])
+        table[name] = _limit_arguments(name, table[name])
     prod = table["prod"]
 
     def product(items: Any, *, start: Any = 1) -> Any:
@@ -37,74 +37,74 @@ def _math() -> dict[str, Any]:
                 break
         return start
 
-    def common(name: str) -> Callable[..., Any]:
+    def limited(name: str) -> Callable[..., Any]:
         function = table[name]
 
         def call(*numbers: Any) -> Any:
             if sum(n.bit_length() for n in numbers if isinstance(n, int)) > BITS:
-                return session.current().unknown(f"math.{name} of so many numbers is not computed")
+                return session.current().unknown(f"math.{name}() of numbers that large is not computed")
             return function(*numbers)
 
         return call
 
-    def whole(way: str) -> Callable[[Any], Any]:
-        function = table[way]
+    def rounding(name: str) -> Callable[[Any], Any]:
+        function = table[name]
 
         def call(x: Any) -> Any:
             if type(x) is Unknown and x.ratio is not None:
-                return getattr(x, f"__{way}__")()
+                return getattr(x, f"__{name}__")()
             return x if isinstance(x, Dim) else function(x)
 
         return call
 
     table.update(
-        lcm=common("lcm"),
-        gcd=common("gcd"),
+        lcm=limited("lcm"),
+        gcd=limited("gcd"),
         prod=product,
-        floor=whole("floor"),
-        ceil=whole("ceil"),
-        trunc=whole("trunc"),
+        floor=rounding("floor"),
+        ceil=rounding("ceil"),
+        trunc=rounding("trunc"),
     )
     return table
 
 
-def _small(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _limit_arguments(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         if any(isinstance(a, int) and a > 1000 for a in args):
-            return session.current().unknown(f"math.{name} of a large number is not computed")
+            return session.current().unknown(f"math.{name}() of a large number is not computed")
         return function(*args)
 
     return call
 
 
-@standard("itertools")
+@stdlib_module("itertools")
 def _itertools() -> dict[str, Any]:
     import itertools
 
-    table = public("itertools")
+    table = public_names("itertools")
     for name in "count cycle repeat product permutations combinations combinations_with_replacement".split():
         make = getattr(itertools, name)
         table[name] = lambda *args, _make=make, **kwargs: iter(counted(_make(*args, **kwargs)))
 
     def tee(items: Any, n: Any = 2) -> Any:
-        if isinstance(n, int) and n > _COPIES:
-            return session.current().unknown(f"{n} copies of an iterator are not made")
+        if isinstance(n, int) and n > _MAX_COPIES:
+            return session.current().unknown(f"{n} copies of an iterator are not created")
         return itertools.tee(items, n)
 
     return {**table, "tee": tee}
 
 
-_COPIES = 10_000
+_MAX_COPIES = 10_000
 
 
-@standard("operator")
+@stdlib_module("operator")
 def _operator() -> dict[str, Any]:
     import operator
 
-    table = public("operator")
-    named = """add=Add sub=Sub mul=Mult truediv=Div floordiv=FloorDiv mod=Mod pow=Pow lshift=LShift rshift=RShift or_=BitOr
+    table = public_names("operator")
+    functions = """add=Add sub=Sub mul=Mult truediv=Div floordiv=FloorDiv mod=Mod pow=Pow lshift=LShift rshift=RShift or_=BitOr
     xor=BitXor and_=BitAnd matmul=MatMult concat=Add"""
-    for pair in named.split():
+    for pair in functions.split():
         name, _, kind = pair.partition("=")
         table[name] = BINARY[kind]
         table[f"i{name.rstrip('_')}"] = IN_PLACE[kind]
@@ -112,7 +112,7 @@ def _operator() -> dict[str, Any]:
         table[name] = COMPARE[kind]
     for name in ("countOf", "indexOf"):
         search = getattr(operator, name)
-        table[name] = lambda items, wanted, _search=search: _search(counted(items), wanted)
+        table[name] = lambda items, item, _search=search: _search(counted(items), item)
     table["contains"] = lambda container, item: contains(item, container)
 
     def attrgetter(*names: str) -> Callable[[Any], Any]:

@@ -1,4 +1,4 @@
-"""`sys`, `os` and what else tells of the machine."""
+"""`sys`, `os` and other modules that describe the machine."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.boundary.code_objects import activation
+from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.stdlib.builtins import unasked, unreachable
+from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem import os_path
-from cutaway.interp.stdlib.modules import NativeModule, quiet, standard
+from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
 
 
 def _exc_info() -> tuple[Any, Any, Any]:
@@ -22,20 +22,20 @@ def _exc_info() -> tuple[Any, Any, Any]:
     return (type(error), error, None) if error is not None else (None, None, None)
 
 
-@standard("sys")
+@stdlib_module("sys")
 def _sys() -> dict[str, Any]:
     import sys
 
     table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
                                            "platform", "implementation", "hash_info")}  # fmt: skip
-    stream = types.SimpleNamespace(write=quiet, flush=quiet, isatty=lambda: False)
+    stream = types.SimpleNamespace(write=do_nothing, flush=do_nothing, isatty=lambda: False)
 
-    def leave(*_args: Any) -> None:
+    def exit_program(*_args: Any) -> None:
         raise SystemExit
 
-    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=leave, stdout=stream, stderr=stream, stdin=stream,
-                 setrecursionlimit=quiet, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("sizes of objects are not known"),
-                 executable="python", exc_info=_exc_info, _getframe=activation, flags=sys.flags, gettrace=quiet, getprofile=quiet,
+    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
+                 setrecursionlimit=do_nothing, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("the memory size of an object is unknown"),
+                 executable="python", exc_info=_exc_info, _getframe=frame_view, flags=sys.flags, gettrace=do_nothing, getprofile=do_nothing,
                  getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
                  stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
                  warnoptions=[])  # fmt: skip
@@ -64,11 +64,11 @@ class _Modules:
         return len(loader.current().modules)
 
     def copy(self) -> dict[str, Any]:
-        """Return the modules that are there now."""
+        """Return a copy of the table."""
         return dict(loader.current().modules)
 
     def keys(self) -> Any:
-        """Return their names."""
+        """Return the names of the modules."""
         return self.copy().keys()
 
     def values(self) -> Any:
@@ -76,7 +76,7 @@ class _Modules:
         return self.copy().values()
 
     def items(self) -> Any:
-        """Return their names and the modules."""
+        """Return pairs of name and module."""
         return self.copy().items()
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -85,46 +85,46 @@ class _Modules:
 
 
 class _Environment(dict[str, str]):
-    """`os.environ`: taken to be empty, which is an assumption as soon as it is asked."""
+    """`os.environ`: empty, which is an assumption as soon as it is read."""
 
-    def _ask(self, name: Any) -> None:
-        session.current().assume("the environment variables that the program asks for are not set")
+    def _note_read(self, name: Any) -> None:
+        session.current().assume("the environment variables that the program reads are not set")
 
     def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
-        self._ask(name)
+        self._note_read(name)
         return dict.get(self, name, default)
 
     def __contains__(self, name: object) -> bool:
-        self._ask(name)
+        self._note_read(name)
         return dict.__contains__(self, name)
 
     def __getitem__(self, name: str) -> str:
-        self._ask(name)
+        self._note_read(name)
         return dict.__getitem__(self, name)
 
 
-@standard("os")
+@stdlib_module("os")
 def _os() -> dict[str, Any]:
     environment = _Environment()
     path = os_path.os_path()
-    acting = "system popen kill fork execv execve spawnv putenv unsetenv chdir open".split()
-    writing = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
-    asking = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
-    table: dict[str, Any] = {name: unreachable(f"os.{name}") for name in acting}
-    table.update({name: unasked(f"os.{name}") for name in asking})
-    table.update(dict.fromkeys(writing, os_path.undone))
+    with_effects = "system popen kill fork execv execve spawnv putenv unsetenv chdir open".split()
+    writing_functions = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
+    machine_dependent = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
+    table: dict[str, Any] = {name: has_effects(f"os.{name}") for name in with_effects}
+    table.update({name: depends_on_machine(f"os.{name}") for name in machine_dependent})
+    table.update(dict.fromkeys(writing_functions, os_path.ignore_change))
     table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
                  error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk)  # fmt: skip
     return table
 
 
-@standard("platform")
+@stdlib_module("platform")
 def _platform() -> dict[str, Any]:
     import platform
 
     def unknown(*_args: Any) -> Any:
-        return Unknown("the platform is not known")
+        return Unknown("the platform is unknown")
 
     return {"python_version": platform.python_version, "system": lambda: "Linux", "machine": unknown, "platform": unknown,
             "python_implementation": lambda: "CPython", "processor": unknown, "node": unknown}  # fmt: skip
@@ -146,7 +146,7 @@ class _Lock:
         pass
 
 
-@standard("threading")
+@stdlib_module("threading")
 def _threading() -> dict[str, Any]:
     return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock,
             "current_thread": lambda: types.SimpleNamespace(name="MainThread"), "get_ident": lambda: 1}  # fmt: skip

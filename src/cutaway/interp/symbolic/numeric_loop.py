@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core.lazy_list import Deferred
-from cutaway.interp.run.frame import HIDDEN, Frame
+from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.syntax.scope import Scope
 
 _WORTH = 16  # items of a loop
@@ -69,7 +69,7 @@ class Repetition:
         return None
 
     def _are_built_in(self, frame: Frame) -> bool:
-        home = frame.globals.get(HIDDEN)
+        home = frame.globals.get(MODULE_STATE)
         unshadowed = all(name not in frame.globals for name in self._functions)
         return unshadowed and (home is None or not home.stars)
 

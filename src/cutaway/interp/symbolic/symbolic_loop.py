@@ -23,7 +23,7 @@ from cutaway.syntax.scope import assigned
 class LoopCompiler(Protocol):
     """What reads and binds the variables of a loop, by the nodes that name them."""
 
-    def present(self, frame: Frame, node: ast.expr) -> Any:
+    def current_value(self, frame: Frame, node: ast.expr) -> Any:
         """Return what a name, or an attribute of what has one, means; None where it means nothing."""
 
     def assign(self, node: ast.expr) -> Callable[[Frame, Any], None]:
@@ -139,7 +139,7 @@ class _Following:
         """Yield what the loop may add to, as it is before the turn."""
         seen: set[int] = set()
         for text, node in self.loop.receivers.items():
-            value = self.compiler.present(self.frame, node)
+            value = self.compiler.current_value(self.frame, node)
             if isinstance(value, (list, Series)):
                 if self.loop.uses[text]:
                     self._lose()
@@ -160,7 +160,7 @@ class _Following:
             if not value.repeat_children(before, count, index):
                 replan(self.key, self.plan.after_first())
             return
-        now = self.compiler.present(self.frame, node)
+        now = self.compiler.current_value(self.frame, node)
         parts = now.parts if isinstance(now, Series) else now if isinstance(now, list) else None
         if parts is None or len(parts) < len(before) or any(a is not b for a, b in zip(before, parts)):
             self._lose()
@@ -180,7 +180,7 @@ class _Following:
         self.compiler.assign(_stored(node))(self.frame, series)
 
     def _stored(self, node: ast.Attribute) -> Any:
-        return self.compiler.present(self.frame, _loaded(node))
+        return self.compiler.current_value(self.frame, _loaded(node))
 
     def _behind(self, value: Any, index: str, count: Any) -> Any:
         """Return what a variable of the last turn holds behind the loop."""

@@ -1,1 +1,1 @@
-"""Definitions of functions and classes to closures."""
+"""Compilation of function and class definitions to closures."""

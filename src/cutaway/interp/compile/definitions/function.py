@@ -1,11 +1,15 @@
-"""Definitions of functions and lambdas to closures."""
+"""Compilation of function definitions and lambdas to closures."""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
-from cutaway.interp.compile.definitions.type_params import parameter_frame, parameter_scope, parameters_of
+from cutaway.interp.compile.definitions.type_params import (
+    type_parameter_frame,
+    type_parameter_scope,
+    type_parameters_of,
+)
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import Code, Record, qualified_name, wrap
@@ -13,11 +17,11 @@ from cutaway.syntax.lazy_parse import documentation
 from cutaway.syntax.scope import mangle
 
 
-def define(compiler: ScopeCompiler, node: Any) -> Evaluate:
+def define_function(compiler: ScopeCompiler, node: Any) -> Evaluate:
     """Return the closure that evaluates a `def` or a `lambda` to a function."""
-    around = parameter_scope(compiler, node)
-    enter = parameter_frame(compiler, node, around) if around is not None else None
-    code = Code(node, around or compiler.scope, compiler.file, compiler.owner, compiler.functions)
+    parameter_scope = type_parameter_scope(compiler, node)
+    enter_parameters = type_parameter_frame(compiler, node, parameter_scope) if parameter_scope is not None else None
+    code = Code(node, parameter_scope or compiler.scope, compiler.file, compiler.owner, compiler.function_compiler)
     defaults = [compiler.expression(d) for d in node.args.defaults]
     keyword_defaults = [
         (name, compiler.expression(d)) for name, d in zip(code.keyword_only, node.args.kw_defaults) if d is not None
@@ -32,8 +36,8 @@ def define(compiler: ScopeCompiler, node: Any) -> Evaluate:
         else:
             parent = None if frame.vars is frame.globals else frame
             cell = None
-        if enter is not None:
-            parent = enter(frame)
+        if enter_parameters is not None:
+            parent = enter_parameters(frame)
         record = Record(
             code,
             frame.globals,
@@ -47,9 +51,9 @@ def define(compiler: ScopeCompiler, node: Any) -> Evaluate:
         function.__name__ = code.name
         function.__doc__ = docstring
         function.__module__ = frame.globals.get("__name__", "")
-        function.__qualname__ = record.qualified
-        if enter is not None and parent is not None:
-            function.__type_params__ = parameters_of(parent)
+        function.__qualname__ = record.qualname
+        if enter_parameters is not None and parent is not None:
+            function.__type_params__ = type_parameters_of(parent)
         return function
 
     return evaluate

@@ -1,1 +1,1 @@
-"""Expressions to closures, a file for each family."""
+"""Compilation of expressions to closures, one file for each family."""

@@ -7,11 +7,11 @@ from typing import Any
 
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
-from cutaway.interp.boundary.attributes import CHECKED, GUARDED, get_attribute
+from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
-from cutaway.interp.run.function import doubt_of
-from cutaway.interp.run.truth import mode
+from cutaway.interp.run.function import unknown_decorator_of
+from cutaway.interp.run.truth import training_mode
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -23,19 +23,19 @@ class Access(ScopeCompiler):
         name = self.mangle(node.attr)
         if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
-        if name == "training" and self.tests:
-            return lambda frame: mode(getattr(value(frame), name), frame)
+        if name == "training" and self.in_condition:
+            return lambda frame: training_mode(getattr(value(frame), name), frame)
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
             try:
-                found = getattr(owner, name)
+                attribute = getattr(owner, name)
             except AttributeError:
-                if (doubt := doubt_of(owner)) is not None:
-                    return doubt
+                if (unknown_decorator := unknown_decorator_of(owner)) is not None:
+                    return unknown_decorator
                 raise
-            check = CHECKED.get(type(found))
-            return found if check is None else check(found)
+            check = CHECKS.get(type(attribute))
+            return attribute if check is None else check(attribute)
 
         return evaluate
 
@@ -47,30 +47,30 @@ class Access(ScopeCompiler):
             container = value(frame)
             index = constant if constant is not None else key(frame)
             if type(index) is int and (type(container) is tuple or type(container) is list):
-                found = container[index]
-                check = CHECKED.get(type(found))
-                return found if check is None else check(found)
+                item = container[index]
+                check = CHECKS.get(type(item))
+                return item if check is None else check(item)
             if isinstance(index, Unknown) and not hasattr(container, "reference"):
                 if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
                     return other_than_truth(index)
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
-                return Unknown(f"the element at {index} of a sequence")
+                return Unknown(f"the element at index {index} of a sequence")
             if type(container) in ARRAYS:
                 return array_item(container, index)
             try:
-                found = container[index]
+                item = container[index]
             except Undecidable as undecidable:
                 return undecidable.unknown
             except KeyError:
-                if isinstance(container, dict) and any(type(known) is Unknown for known in container):
-                    return Unknown("an element of a table one of whose keys is not known")
+                if isinstance(container, dict) and any(type(stored_key) is Unknown for stored_key in container):
+                    return Unknown("an item of a dict that has an unknown key")
                 raise
             except TypeError:
-                if (doubt := doubt_of(container)) is not None:
-                    return doubt
+                if (unknown_decorator := unknown_decorator_of(container)) is not None:
+                    return unknown_decorator
                 raise
-            check = CHECKED.get(type(found))
-            return found if check is None else check(found)
+            check = CHECKS.get(type(item))
+            return item if check is None else check(item)
 
         return evaluate
 
@@ -83,7 +83,7 @@ class Access(ScopeCompiler):
 
 
 def array_item(array: Any, index: Any) -> Any:
-    """`array[index]`, for arrays of a library that bounds its operators."""
+    """`array[index]`, for arrays of a library whose operators have size limits."""
     from cutaway.knowledge.numpy.call import item
 
     return item(array, index)

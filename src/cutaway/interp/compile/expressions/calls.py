@@ -1,4 +1,4 @@
-"""Calls, and the functions that lambdas make."""
+"""Calls and lambdas."""
 
 from __future__ import annotations
 
@@ -8,30 +8,28 @@ from typing import Any
 
 from cutaway.core.loop.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.boundary.call import _NUMBERS, call
-from cutaway.interp.compile.definitions.function import define
+from cutaway.interp.boundary.call import NUMBER_TYPES, call
+from cutaway.interp.compile.definitions.function import define_function
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
-from cutaway.interp.compile.variables import (
-    load_class,
-)
+from cutaway.interp.compile.variables import load_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
-from cutaway.interp.stdlib.builtins import AT_ONCE, make_super
+from cutaway.interp.stdlib.builtins import NUMBER_FUNCTIONS, builtin_super
 
 
 class Calls(ScopeCompiler):
-    """Compiles calls."""
+    """Compiles calls and lambdas."""
 
     def _Call(self, node: ast.Call) -> Evaluate:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             return self._super()
         line = node.lineno
         function = self.expression(node.func)
-        plain = not any(isinstance(a, ast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
-        if plain and not node.keywords:
+        is_plain = not any(isinstance(a, ast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
+        if is_plain and not node.keywords:
             return _call_positional(function, [self.expression(a) for a in node.args], line)
-        if plain:
+        if is_plain:
             positional = [self.expression(a) for a in node.args]
             named = [(str(k.arg), self.expression(k.value)) for k in node.keywords]
 
@@ -43,39 +41,39 @@ class Calls(ScopeCompiler):
                 return call(callee, args, kwargs)
 
             return evaluate
-        spread = self._arguments(node.args)
+        evaluate_arguments = self._arguments(node.args)
         keywords = [(k.arg, self.expression(k.value)) for k in node.keywords]
 
         def evaluate_spread(frame: Frame) -> Any:
             callee = function(frame)
             try:
-                args, kwargs = spread(frame, callee), gather(frame, callee)
+                args, kwargs = evaluate_arguments(frame, callee), evaluate_keywords(frame, callee)
             except Undecidable as undecidable:
                 if not isinstance(callee, type):
                     raise
-                return undecidable.unknown  # an object made of what is not known
+                return undecidable.unknown  # an object whose constructor gets unknown arguments
             frame.line = line
             return call(callee, args, kwargs)
 
-        def gather(frame: Frame, callee: Any) -> dict[str, Any]:
+        def evaluate_keywords(frame: Frame, callee: Any) -> dict[str, Any]:
             kwargs: dict[str, Any] = {}
             for name, value in keywords:
                 if name is not None:
-                    found = {name: value(frame)}
+                    mapping = {name: value(frame)}
                 else:
-                    found = value(frame)
-                    if type(found) is Unknown:
-                        raise Undecidable(found)
-                    if not hasattr(found, "keys"):
+                    mapping = value(frame)
+                    if type(mapping) is Unknown:
+                        raise Undecidable(mapping)
+                    if not hasattr(mapping, "keys"):
                         raise TypeError(
-                            f"{_title(callee)} argument after ** must be a mapping, not {type(found).__name__}"
+                            f"{_callable_name(callee)} argument after ** must be a mapping, not {type(mapping).__name__}"
                         )
-                for key in found.keys():  # noqa: SIM118 - a mapping need not iterate over its keys
+                for key in mapping.keys():  # noqa: SIM118 - a mapping need not iterate over its keys
                     if not isinstance(key, str):
                         raise TypeError("keywords must be strings")
                     if key in kwargs:
-                        raise TypeError(f"{_title(callee)} got multiple values for keyword argument '{key}'")
-                    kwargs[key] = found[key]
+                        raise TypeError(f"{_callable_name(callee)} got multiple values for keyword argument '{key}'")
+                    kwargs[key] = mapping[key]
             return kwargs
 
         return evaluate_spread
@@ -102,7 +100,7 @@ class Calls(ScopeCompiler):
                         raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
                 else:
                     raise TypeError(
-                        f"{_title(callee)} argument after * must be an iterable, not {type(value).__name__}"
+                        f"{_callable_name(callee)} argument after * must be an iterable, not {type(value).__name__}"
                     )
             return items
 
@@ -111,29 +109,29 @@ class Calls(ScopeCompiler):
     def _super(self) -> Evaluate:
         def evaluate(frame: Frame) -> Any:
             method: Frame | None = frame
-            while method is not None and method.function is None:  # a comprehension
+            while method is not None and method.function is None:  # in a comprehension
                 method = method.parent
             if method is None or not method.function.code.positional:
                 raise RuntimeError("super(): no arguments")
             first = method.function.code.positional[0]
             if first not in method.vars:
                 raise RuntimeError("super(): arg[0] deleted")
-            return make_super(load_class(method), method.vars[first])
+            return builtin_super(load_class(method), method.vars[first])
 
         return evaluate
 
     def _Lambda(self, node: ast.Lambda) -> Evaluate:
-        return define(self, node)
+        return define_function(self, node)
 
 
 def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -> Evaluate:
-    nothing: dict[str, Any] = {}
+    no_keywords: dict[str, Any] = {}
     if not arguments:
 
         def call_none(frame: Frame) -> Any:
             callee = function(frame)
             frame.line = line
-            return call(callee, [], nothing)
+            return call(callee, [], no_keywords)
 
         return call_none
 
@@ -142,10 +140,10 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
 
         def call_one(frame: Frame) -> Any:
             callee, argument = function(frame), only(frame)
-            if id(callee) in AT_ONCE and type(argument) in _NUMBERS:
-                return AT_ONCE[id(callee)](argument)
+            if id(callee) in NUMBER_FUNCTIONS and type(argument) in NUMBER_TYPES:
+                return NUMBER_FUNCTIONS[id(callee)](argument)
             frame.line = line
-            return call(callee, [argument], nothing)
+            return call(callee, [argument], no_keywords)
 
         return call_one
 
@@ -153,13 +151,13 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
         callee = function(frame)
         args = [a(frame) for a in arguments]
         frame.line = line
-        return call(callee, args, nothing)
+        return call(callee, args, no_keywords)
 
     return call_some
 
 
-def _title(function: Any) -> str:
-    """Return a function as Python names it where a call does not fit."""
+def _callable_name(function: Any) -> str:
+    """Return the name of a callable as in Python's messages about wrong arguments."""
     name = getattr(function, "__qualname__", None)
     if not isinstance(name, str):
         return str(function)

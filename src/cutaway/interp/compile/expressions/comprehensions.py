@@ -29,7 +29,7 @@ class Comprehensions(ScopeCompiler):
         return self._comprehension(node, set)
 
     def _GeneratorExp(self, node: ast.GeneratorExp) -> Evaluate:
-        return self._comprehension(node, _located)
+        return self._comprehension(node, _as_generator)
 
     def _DictComp(self, node: ast.DictComp) -> Evaluate:
         return self._comprehension(node, dict)
@@ -62,27 +62,27 @@ class Comprehensions(ScopeCompiler):
                 assign(frame, item)
                 if not tests or all(decide(test(frame)) for test in tests):
                     if level + 1 < len(loops):
-                        deeper = loops[level + 1][0]
-                        assert deeper is not None
-                        yield from produce(frame, deeper(frame), level + 1)
+                        inner_source = loops[level + 1][0]
+                        assert inner_source is not None
+                        yield from produce(frame, inner_source(frame), level + 1)
                     else:
                         yield element(frame)
 
-        is_single = len(loops) == 1 and not loops[0][2] and make in (list, _located)
-        is_plain = is_single and make is list
+        is_single = len(loops) == 1 and not loops[0][2] and make in (list, _as_generator)
+        builds_list = is_single and make is list
 
-        def turn(frame: Frame, item: Any) -> Any:
+        def run_iteration(frame: Frame, item: Any) -> Any:
             tick()
             loops[0][1](frame, item)
             return element(frame)
 
-        def plain(frame: Frame, source: Any) -> list[Any]:
-            assign, made = loops[0][1], []
+        def build_list(frame: Frame, source: Any) -> list[Any]:
+            assign, result = loops[0][1], []
             for item in source:
                 tick()
                 assign(frame, item)
-                made.append(element(frame))
-            return made
+                result.append(element(frame))
+            return result
 
         def evaluate(frame: Frame) -> Any:
             source = first(frame)
@@ -94,18 +94,18 @@ class Comprehensions(ScopeCompiler):
             series = series_of(source)
             try:
                 if series is not None:
-                    return collect(child, series, partial(turn, child)) if is_single else series.refuse()
+                    return collect(child, series, partial(run_iteration, child)) if is_single else series.refuse()
                 ordered = in_order(source)
                 items = iter(ordered)
                 if ordered is not source:
                     with session.current().in_any_order():
-                        return plain(child, items) if is_plain else make(produce(child, items, 0))
-                return plain(child, items) if is_plain else make(produce(child, items, 0))
+                        return build_list(child, items) if builds_list else make(produce(child, items, 0))
+                return build_list(child, items) if builds_list else make(produce(child, items, 0))
             except Undecidable as undecidable:
                 return undecidable.unknown
 
         return evaluate
 
 
-def _located(produced: Iterator[Any]) -> Iterator[Any]:
-    return produced
+def _as_generator(items: Iterator[Any]) -> Iterator[Any]:
+    return items

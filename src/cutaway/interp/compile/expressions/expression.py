@@ -1,4 +1,4 @@
-"""All expressions of Python to closures."""
+"""Compilation of all expressions of Python to closures."""
 
 from __future__ import annotations
 

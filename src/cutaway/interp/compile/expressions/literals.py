@@ -1,4 +1,4 @@
-"""Constants, names, strings and displays of containers."""
+"""Constants, names, f-strings and container displays."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
-from cutaway.interp.boundary.text_limits import is_wide, joined, symbolic_text
+from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 
-_NO_ITERABLE = "Value after * must be an iterable, not {}"
+_NOT_ITERABLE = "Value after * must be an iterable, not {}"
 
 
 _NAME_CHARACTERS = re.compile(r"\w*", re.ASCII)
@@ -28,7 +28,7 @@ class Literals(ScopeCompiler):
     def _Constant(self, node: ast.Constant) -> Evaluate:
         value = node.value
         if type(value) is str and _NAME_CHARACTERS.fullmatch(value):
-            value = sys.intern(value)  # as Python does, so that `is` finds equal ones
+            value = sys.intern(value)  # as Python does, so that `is` holds for equal strings
         return lambda frame: value
 
     def _Name(self, node: ast.Name) -> Evaluate:
@@ -38,11 +38,11 @@ class Literals(ScopeCompiler):
         parts = [self.expression(value) for value in node.values]
 
         def evaluate(frame: Frame) -> Any:
-            texts = [part(frame) for part in parts]
-            for text in texts:
-                if type(text) is Unknown:
-                    return other_than_truth(text)
-            return joined(texts)
+            strings = [part(frame) for part in parts]
+            for string in strings:
+                if type(string) is Unknown:
+                    return other_than_truth(string)
+            return join_strings(strings)
 
         return evaluate
 
@@ -55,14 +55,14 @@ class Literals(ScopeCompiler):
         def evaluate(frame: Frame) -> Any:
             item = value(frame)
             if type(item) is Unknown:
-                return Unknown("text made of an unknown value")
+                return Unknown("a string built from an unknown value")
             if convert is not None:
                 item = convert(item)
             style = spec(frame) if spec else ""
             if type(style) is Unknown or (style and is_wide(style)):
-                return Unknown("text of unknown layout")
+                return Unknown("a string with an unknown or too wide format")
             if isinstance(item, Dim):
-                return symbolic_text(item) if not style else Unknown("text of a size that is no number")
+                return size_in_string(item) if not style else Unknown("a formatted string of a symbolic size")
             return format(item, style)
 
         return evaluate
@@ -78,7 +78,7 @@ class Literals(ScopeCompiler):
 
     def _display(self, elements: list[ast.expr], make: Callable[[Any], Any]) -> Evaluate:
         if any(isinstance(element, ast.Starred) for element in elements):
-            spread = self.spread(elements, "'{}' object is not iterable" if make is set else _NO_ITERABLE)
+            spread = self.spread(elements, "'{}' object is not iterable" if make is set else _NOT_ITERABLE)
 
             def display(frame: Frame) -> Any:
                 try:
@@ -93,8 +93,8 @@ class Literals(ScopeCompiler):
             return lambda frame: (first(frame), second(frame))
         return lambda frame: make([item(frame) for item in items])
 
-    def spread(self, elements: list[ast.expr], fault: str = _NO_ITERABLE) -> Callable[[Frame], list[Any]]:
-        """Evaluate elements some of which are starred."""
+    def spread(self, elements: list[ast.expr], message: str = _NOT_ITERABLE) -> Callable[[Frame], list[Any]]:
+        """Return the closure that evaluates elements, some of which are starred."""
         parts = [
             (True, self.expression(element.value))
             if isinstance(element, ast.Starred)
@@ -110,7 +110,7 @@ class Literals(ScopeCompiler):
                     continue
                 source = part(frame)
                 if not is_iterable(source):
-                    raise TypeError(fault.format(type(source).__name__))
+                    raise TypeError(message.format(type(source).__name__))
                 items.extend(counted(source))
                 if len(items) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
@@ -122,22 +122,22 @@ class Literals(ScopeCompiler):
         parts = [(self.expression(k) if k else None, self.expression(v)) for k, v in zip(node.keys, node.values)]
 
         def evaluate(frame: Frame) -> Any:
-            made: dict[Any, Any] = {}
+            result: dict[Any, Any] = {}
             pairs: list[tuple[Any, Any]] = []  # evaluated before one of them is stored
             for key, value in parts:
                 if key is not None:
                     name = key(frame)
                     pairs.append((name, value(frame)))
                     continue
-                made.update(pairs)
+                result.update(pairs)
                 pairs.clear()
                 mapping = value(frame)
                 if type(mapping) is Unknown:
                     return other_than_truth(mapping)
                 if not hasattr(mapping, "keys"):
                     raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
-                made.update(mapping)
-            made.update(pairs)
-            return made
+                result.update(mapping)
+            result.update(pairs)
+            return result
 
         return evaluate

@@ -1,4 +1,4 @@
-"""Operators, comparisons, and expressions of which a part is evaluated under a condition."""
+"""Operators, comparisons, and expressions with parts that are evaluated conditionally."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from cutaway.core.condition import CONFIGURATION, Decision
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.boundary.operators import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
-from cutaway.interp.compile.variables import (
-    assign_name,
-)
+from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.frame import Evaluate, Frame
-from cutaway.interp.run.truth import _inverse, _together, by_data, is_own, merge, opposite, truth_of
+from cutaway.interp.run.truth import combine_truths, decide_by_data, is_own, merge, negate, opposite, truth_of
 from cutaway.syntax.scope import Scope
 
 _SMALL = 1 << 60
@@ -43,20 +41,20 @@ class Operators(ScopeCompiler):
         operand = self.expression(node.operand)
         if isinstance(node.op, ast.Not):
 
-            def negate(frame: Frame) -> Any:
+            def evaluate_not(frame: Frame) -> Any:
                 value = operand(frame)
                 if type(value) is Unknown:
                     return opposite(value)
                 truth = truth_of(value)
                 return opposite(truth) if isinstance(truth, Unknown) else not truth
 
-            return negate
+            return evaluate_not
         operate = UNARY[type(node.op).__name__]
         return lambda frame: operate(operand(frame))
 
     def _BoolOp(self, node: ast.BoolOp) -> Evaluate:
         values = [(self.expression(value), is_pure(value)) for value in node.values]
-        stop_at = isinstance(node.op, ast.Or)
+        deciding = isinstance(node.op, ast.Or)
 
         def evaluate(frame: Frame) -> Any:
             unknown: Unknown | None = None
@@ -64,13 +62,13 @@ class Operators(ScopeCompiler):
             for part, pure in values:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
-                    return _together(unknown, None, not stop_at)
+                    return combine_truths(unknown, None, not deciding)
                 value = part(frame)
                 truth = truth_of(value)
                 if isinstance(truth, Unknown):
-                    unknown = _together(unknown, truth, not stop_at)
-                elif truth is stop_at:
-                    # What decides the whole stands even behind an unknown, if its value is a plain truth.
+                    unknown = combine_truths(unknown, truth, not deciding)
+                elif truth is deciding:
+                    # A bool that decides the whole expression does so even after an unknown operand.
                     return value if unknown is None or isinstance(value, bool) else other_than_truth(unknown)
             return value if unknown is None else unknown
 
@@ -83,8 +81,8 @@ class Operators(ScopeCompiler):
         ]
         if len(rest) == 1:
             compare, second, _ = rest[0]
-            if _asks_for_none(node) and self.scope.kind == "function":
-                return lambda frame: compare(_absent(first(frame), node, frame), None)
+            if _is_none_test(node) and self.scope.kind == "function":
+                return lambda frame: compare(_note_absent_argument(first(frame), node, frame), None)
             return lambda frame: compare(first(frame), second(frame))
 
         def evaluate(frame: Frame) -> Any:
@@ -94,12 +92,12 @@ class Operators(ScopeCompiler):
             for compare, second, pure in rest:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
-                    return _together(unknown, None, True)
+                    return combine_truths(unknown, None, True)
                 right = second(frame)
                 result = compare(left, right)
                 truth = truth_of(result)
                 if isinstance(truth, Unknown):
-                    unknown = _together(unknown, truth, True)
+                    unknown = combine_truths(unknown, truth, True)
                 elif truth is False:
                     return result if unknown is None or isinstance(result, bool) else other_than_truth(unknown)
                 left = right
@@ -117,7 +115,7 @@ class Operators(ScopeCompiler):
                 return body(frame)
             if truth is False:
                 return orelse(frame)
-            holds = by_data(truth, node.test, frame)
+            holds = decide_by_data(truth, node.test, frame)
             if holds is not None:
                 return body(frame) if holds else orelse(frame)
             if not pure:
@@ -130,9 +128,9 @@ class Operators(ScopeCompiler):
     def _NamedExpr(self, node: ast.NamedExpr) -> Evaluate:
         value = self.expression(node.value)
         name = self.mangle(node.target.id)
-        scope, hops = self.scope, 0
+        scope, depth = self.scope, 0
         while scope.kind == "comprehension" and scope.parent is not None:
-            scope, hops = scope.parent, hops + 1
+            scope, depth = scope.parent, depth + 1
         if scope.kind == "module":
             scope = Scope("module", None, set(), {name: "global"})
         assign = assign_name(scope, name)
@@ -140,7 +138,7 @@ class Operators(ScopeCompiler):
         def evaluate(frame: Frame) -> Any:
             result = value(frame)
             target = frame
-            for _ in range(hops):
+            for _ in range(depth):
                 if target.parent is not None:
                     target = target.parent
             assign(target, result)
@@ -149,22 +147,22 @@ class Operators(ScopeCompiler):
         return evaluate
 
 
-def _asks_for_none(node: ast.Compare) -> bool:
-    """Tell whether a comparison is that of a variable with None."""
+def _is_none_test(node: ast.Compare) -> bool:
+    """Tell whether a comparison is `name is None` or `name is not None`."""
     (right,) = node.comparators
     is_none = isinstance(right, ast.Constant) and right.value is None
     return is_none and isinstance(node.left, ast.Name) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
 
 
-def _absent(value: Any, node: ast.Compare, frame: Frame) -> Any:
-    """Return a value that is compared with None; one that forward was not given is a condition that is settled."""
+def _note_absent_argument(value: Any, node: ast.Compare, frame: Frame) -> Any:
+    """Return a value that is compared with None; note the condition if it is an argument that forward was not given."""
     here = session.current()
     if value is None and here.absent and frame.function is not None:
         code, names = here.absent
         name = cast(ast.Name, node.left).id
         if name in names and frame.function.code is code and is_own(frame):
-            text = f"{name} is None"
-            here.conditions.setdefault(text, Decision(text, CONFIGURATION, frame.place, True, True))
+            condition = f"{name} is None"
+            here.conditions.setdefault(condition, Decision(condition, CONFIGURATION, frame.place, True, True))
     return value
 
 
@@ -175,7 +173,7 @@ _PURE_CALLS = frozenset(
 
 
 def is_pure(node: ast.expr) -> bool:
-    """Tell whether evaluating an expression changes nothing."""
+    """Tell whether an expression has no side effects."""
     for child in ast.walk(node):
         if isinstance(child, ast.Call):
             if not (isinstance(child.func, ast.Name) and child.func.id in _PURE_CALLS):
@@ -189,10 +187,10 @@ def _comparison(node: ast.cmpop) -> Callable[[Any, Any], Any]:
     name = type(node).__name__
     if name in COMPARE:
         return COMPARE[name]
-    decided: dict[str, Callable[[Any, Any], Any]] = {
+    comparisons: dict[str, Callable[[Any, Any], Any]] = {
         "Is": identical,
-        "IsNot": lambda a, b: _inverse(identical(a, b)),
+        "IsNot": lambda a, b: negate(identical(a, b)),
         "In": contains,
-        "NotIn": lambda a, b: _inverse(contains(a, b)),
+        "NotIn": lambda a, b: negate(contains(a, b)),
     }
-    return decided[name]
+    return comparisons[name]

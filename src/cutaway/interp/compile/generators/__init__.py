@@ -1,1 +1,1 @@
-"""Bodies of generators to closures that are host generators."""
+"""Compilation of generator bodies to host generators."""

@@ -1,7 +1,7 @@
-"""Bodies of generators to closures that are host generators themselves.
+"""Compilation of generator bodies to closures that are host generators.
 
 Only statements that contain a `yield` need this form; the others are compiled as usual. A `yield`
-inside a larger expression is taken out in front of it (`hoist.py`).
+inside a larger expression is moved in front of it (`yields.py`).
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
-from cutaway.interp.compile.generators.yields import Hoist, is_plain, targets_of
-from cutaway.interp.compile.statements.exceptions import OURS, enter, matches
+from cutaway.interp.compile.generators.yields import Hoist, is_plain_yield, targets_of
+from cutaway.interp.compile.statements.exceptions import UNCATCHABLE, enter, matches
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.statement import StatementCompiler
 from cutaway.interp.run.budget import tick
-from cutaway.interp.run.frame import BREAK, RETURN, Closing, Frame, Stopping
+from cutaway.interp.run.frame import BREAK, RETURN, Frame, WrappedGeneratorExit, WrappedStopIteration
 from cutaway.interp.run.function import FunctionCompiler
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import decide
 from cutaway.syntax.scope import Scope, yields
 
 Steps = Callable[[Frame], "Generator[Any, Any, Any]"]
-"""A compiled statement that yields; its return value is a signal, as of any statement."""
+"""A compiled statement that yields; it returns a signal, as any statement does."""
 
 
 class GeneratorCompiler(StatementCompiler):
     """Compiles the body of one generator function."""
 
-    def __init__(self, scope: Scope, file: str, functions: FunctionCompiler, owner: str = "") -> None:
-        super().__init__(scope, file, functions, owner)
+    def __init__(self, scope: Scope, file: str, function_compiler: FunctionCompiler, owner: str = "") -> None:
+        super().__init__(scope, file, function_compiler, owner)
         self.hoist = Hoist()
 
     def function(self, body: list[ast.stmt]) -> Steps:
@@ -43,8 +43,8 @@ class GeneratorCompiler(StatementCompiler):
             stop: StopIteration | None = None
             try:
                 signal = yield from run(frame)
-            except Stopping as stopping:
-                stop = stopping.error
+            except WrappedStopIteration as wrapped:
+                stop = wrapped.error
             if stop is not None:
                 raise RuntimeError("generator raised StopIteration") from stop
             return frame.value if signal is RETURN else None
@@ -54,46 +54,49 @@ class GeneratorCompiler(StatementCompiler):
     def steps(self, nodes: list[ast.stmt]) -> Steps:
         """Compile statements in order."""
         parts: list[tuple[bool, Any]] = [
-            (True, self._stepping(node)) if yields(node) else (False, contained(self.statement(node))) for node in nodes
+            (True, self._yielding_statement(node))
+            if yields(node)
+            else (False, wrapping_stop_iteration(self.statement(node)))
+            for node in nodes
         ]
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
-            for stepping, part in parts:
-                signal = (yield from part(frame)) if stepping else part(frame)
+            for is_yielding, part in parts:
+                signal = (yield from part(frame)) if is_yielding else part(frame)
                 if signal is not None:
                     return signal
             return None
 
         return run
 
-    def _stepping(self, node: ast.stmt) -> Steps:
+    def _yielding_statement(self, node: ast.stmt) -> Steps:
         compile_node = getattr(self, f"_step_{type(node).__name__}", None)
         if compile_node is not None:
             steps: Steps = compile_node(node)
             return steps
-        if is_plain(node):
-            return self._assigned(node)
+        if is_plain_yield(node):
+            return self._yield_assignment(node)
         rest = self.hoist.statement(node)
         self.scope.bound.update(self.hoist.names)
         return self.steps(rest)
 
-    def _assigned(self, node: Any) -> Steps:
+    def _yield_assignment(self, node: Any) -> Steps:
         """Compile `name = yield ...`."""
-        give = self._yield(node.value)
-        assigns = [contained(assign_target(self, target)) for target in targets_of(node)]
+        yield_value = self._yield(node.value)
+        assigns = [wrapping_stop_iteration(assign_target(self, target)) for target in targets_of(node)]
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
-            value = yield from give(frame)
+            value = yield from yield_value(frame)
             for assign in assigns:
                 assign(frame, value)
 
         return run
 
-    def _value(self, node: ast.expr) -> Steps:
-        """Compile an expression that may contain yields; what it returns is the value."""
+    def _yielding_expression(self, node: ast.expr) -> Steps:
+        """Compile an expression that may contain yields; the closure returns its value."""
         before, rest = self.hoist.expression(node)
         self.scope.bound.update(self.hoist.names)
-        run, value = self.steps(before), contained(self.expression(rest))
+        run, value = self.steps(before), wrapping_stop_iteration(self.expression(rest))
 
         def evaluate(frame: Frame) -> Generator[Any, Any, Any]:
             yield from run(frame)
@@ -102,7 +105,7 @@ class GeneratorCompiler(StatementCompiler):
         return evaluate
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Steps:
-        value = contained(self.expression(node.value)) if node.value else None
+        value = wrapping_stop_iteration(self.expression(node.value)) if node.value else None
         line = node.lineno
         if isinstance(node, ast.YieldFrom):
 
@@ -112,29 +115,29 @@ class GeneratorCompiler(StatementCompiler):
                 source = value(frame)
                 if isinstance(source, Unknown):
                     raise Undecidable(source)
-                result = yield from _delegated(iter(source))
+                result = yield from _yield_from(iter(source))
                 return result
 
             return delegate
 
-        def give(frame: Frame) -> Generator[Any, Any, Any]:
+        def yield_value(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
-            given = value(frame) if value else None
+            item = value(frame) if value else None
             thrown: BaseException | None = None
             try:
-                sent = yield given
-            except Closing as closing:
-                thrown = closing.error
+                sent = yield item
+            except WrappedGeneratorExit as wrapped:
+                thrown = wrapped.error
             except StopIteration as stop:
-                thrown = Stopping(stop)
+                thrown = WrappedStopIteration(stop)
             if thrown is not None:
                 raise thrown
             return sent
 
-        return give
+        return yield_value
 
     def _step_If(self, node: ast.If) -> Steps:
-        test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
+        test, body, orelse = self._yielding_expression(node.test), self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
@@ -146,7 +149,7 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_While(self, node: ast.While) -> Steps:
-        test, body, orelse = self._value(node.test), self.steps(node.body), self.steps(node.orelse)
+        test, body, orelse = self._yielding_expression(node.test), self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
@@ -166,7 +169,7 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_For(self, node: ast.For) -> Steps:
-        source, assign = self._value(node.iter), contained(assign_target(self, node.target))
+        source, assign = self._yielding_expression(node.iter), wrapping_stop_iteration(assign_target(self, node.target))
         body, orelse = self.steps(node.body), self.steps(node.orelse)
         line = node.lineno
 
@@ -187,11 +190,11 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_Match(self, node: ast.Match) -> Steps:
-        subject = self._value(node.subject)
+        subject = self._yielding_expression(node.subject)
         cases = [
             (
-                contained(compile_pattern(self, case.pattern)),
-                self._value(case.guard) if case.guard else None,
+                wrapping_stop_iteration(compile_pattern(self, case.pattern)),
+                self._yielding_expression(case.guard) if case.guard else None,
                 self.steps(case.body),
             )
             for case in node.cases
@@ -203,8 +206,8 @@ class GeneratorCompiler(StatementCompiler):
             value = yield from subject(frame)
             if isinstance(value, Unknown):
                 raise Undecidable(value)
-            for fits, guard, body in cases:
-                if fits(frame, value) and (guard is None or decide((yield from guard(frame)))):
+            for matches_pattern, guard, body in cases:
+                if matches_pattern(frame, value) and (guard is None or decide((yield from guard(frame)))):
                     signal = yield from body(frame)
                     return signal
             return None
@@ -218,7 +221,7 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_managed(self, item: ast.withitem, body: Steps) -> Steps:
-        context = self._value(item.context_expr)
+        context = self._yielding_expression(item.context_expr)
         assign = assign_target(self, item.optional_vars) if item.optional_vars else None
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
@@ -233,11 +236,11 @@ class GeneratorCompiler(StatementCompiler):
                 if assign is not None:
                     assign(frame, value)
                 signal = yield from body(frame)
-            except OURS:
+            except UNCATCHABLE:
                 leave(None)
                 raise
             except BaseException as error:
-                if not leave(_own(error)):
+                if not leave(_unwrapped(error)):
                     raise
                 return None
             returned = frame.value
@@ -248,11 +251,11 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
     def _step_Try(self, node: ast.Try) -> Steps:
-        outer, self.guarded = self.guarded, self.guarded or bool(node.handlers)
+        outer, self.in_try = self.in_try, self.in_try or bool(node.handlers)
         body = self.steps(node.body)
-        self.guarded = outer
+        self.in_try = outer
         handlers = [
-            (self.expression(h.type) if h.type else None, self.caught(h.name), self.steps(h.body))
+            (self.expression(h.type) if h.type else None, self.exception_target(h.name), self.steps(h.body))
             for h in node.handlers
         ]
         orelse, final = self.steps(node.orelse), self.steps(node.finalbody) if node.finalbody else None
@@ -260,24 +263,24 @@ class GeneratorCompiler(StatementCompiler):
         def attempt(frame: Frame) -> Generator[Any, Any, Any]:
             try:
                 signal = yield from body(frame)
-            except OURS:
+            except UNCATCHABLE:
                 raise
             except BaseException as error:
-                own = _own(error)
-                for kinds, caught, handle in handlers:
-                    if kinds is not None and not matches(own, kinds(frame)):
+                unwrapped = _unwrapped(error)
+                for classes, exception_target, handle in handlers:
+                    if classes is not None and not matches(unwrapped, classes(frame)):
                         continue
-                    if caught is not None:
-                        holder, name = caught
-                        holder(frame)[name] = own
-                    interpreter().handling.append(own)
+                    if exception_target is not None:
+                        namespace_of, name = exception_target
+                        namespace_of(frame)[name] = unwrapped
+                    interpreter().handling.append(unwrapped)
                     try:
                         signal = yield from handle(frame)
                         return signal
                     finally:
                         interpreter().handling.pop()
-                        if caught is not None:
-                            holder(frame).pop(name, None)
+                        if exception_target is not None:
+                            namespace_of(frame).pop(name, None)
                 raise
             if signal is None:
                 signal = yield from orelse(frame)
@@ -289,7 +292,7 @@ class GeneratorCompiler(StatementCompiler):
         def run(frame: Frame) -> Generator[Any, Any, Any]:
             try:
                 signal = yield from attempt(frame)
-            except OURS:
+            except UNCATCHABLE:
                 yield from final(frame)
                 raise
             except BaseException:
@@ -307,25 +310,25 @@ class GeneratorCompiler(StatementCompiler):
         return run
 
 
-def contained(evaluate: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a `StopIteration` of the target pass through host generators in another form."""
+def wrapping_stop_iteration(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a closure that wraps a `StopIteration` of the target, which could not pass through host generators."""
 
     def run(*args: Any) -> Any:
         try:
             return evaluate(*args)
         except StopIteration as stop:
-            raise Stopping(stop) from None
+            raise WrappedStopIteration(stop) from None
 
     return run
 
 
-def _own(error: BaseException) -> BaseException:
-    """Return an exception as the target knows it."""
-    return error.error if isinstance(error, Stopping) else error
+def _unwrapped(error: BaseException) -> BaseException:
+    """Return an exception as the target sees it."""
+    return error.error if isinstance(error, WrappedStopIteration) else error
 
 
-def _delegated(inner: Any) -> Generator[Any, Any, Any]:
-    """`yield from inner`, which closes the inner generator when the outer one is closed."""
+def _yield_from(inner: Any) -> Generator[Any, Any, Any]:
+    """`yield from inner`; closing the outer generator closes the inner one."""
     resume: Callable[[], Any] = inner.__next__
     while True:
         try:
@@ -336,8 +339,8 @@ def _delegated(inner: Any) -> Generator[Any, Any, Any]:
         sent = None
         try:
             sent = yield item
-        except Closing as closing:
-            thrown = closing.error
+        except WrappedGeneratorExit as wrapped:
+            thrown = wrapped.error
         except BaseException as error:
             thrown = error
         if isinstance(thrown, GeneratorExit):

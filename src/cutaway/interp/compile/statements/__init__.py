@@ -1,1 +1,1 @@
-"""Statements to closures, a file for each family."""
+"""Compilation of statements to closures, one file for each family."""

@@ -1,4 +1,4 @@
-"""Statements in order."""
+"""Compilation of blocks of statements."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cutaway.interp.run.frame import Execute, Frame
 class BlockCompiler(ExpressionCompiler):
     """Compiles statements one by one, and blocks of them."""
 
-    guarded = False  # inside a `try` that handles exceptions
-    repeats = False  # inside a loop that is known as a whole
+    in_try = False  # inside a `try` with handlers
+    in_numeric_loop = False  # inside a loop that is computed as a whole
 
     def statement(self, node: ast.stmt) -> Execute:
         """Return the closure that executes `node`."""
@@ -31,7 +31,7 @@ class BlockCompiler(ExpressionCompiler):
 
     def block(self, nodes: Iterable[ast.stmt]) -> Execute:
         """Return the closure that executes statements in order."""
-        statements = [self.statement(node) for node in nodes if not _is_documentation(node)]
+        statements = [self.statement(node) for node in nodes if not _is_constant(node)]
         if not statements:
             return lambda frame: None
         if len(statements) == 1:
@@ -47,5 +47,5 @@ class BlockCompiler(ExpressionCompiler):
         return execute
 
 
-def _is_documentation(node: ast.stmt) -> bool:
+def _is_constant(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -9,15 +9,15 @@ from cutaway.core.unknown import Undecidable, Unknown, holding
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.run.frame import Execute, Frame
-from cutaway.interp.run.truth import by_data, truth_of
+from cutaway.interp.run.truth import decide_by_data, truth_of
 
 
 class Branches(UndecidedCode):
     """Compiles branches."""
 
     def _If(self, node: ast.If) -> Execute:
-        checks = raises(node.body) or raises(node.orelse)
-        test, line = (self.expression if checks else self.test)(node.test), node.lineno
+        is_check = raises(node.body) or raises(node.orelse)
+        test, line = (self.expression if is_check else self.test)(node.test), node.lineno
         body, orelse = self.block(node.body), self.block(node.orelse)
 
         def execute(frame: Frame) -> object | None:
@@ -37,20 +37,27 @@ class Branches(UndecidedCode):
                 return self._undecided_branch(frame, node, truth, body, orelse)
             return body(frame) if truth else orelse(frame)
 
-        return check if checks else execute
+        return check if is_check else execute
 
     def _undecided_branch(
         self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute
     ) -> object | None:
-        """Go on behind a branch whose condition can't be told."""
+        """Continue after a branch whose condition can't be decided."""
         here = session.current()
         if raises(node.body):
-            here.rely_on(truth, f"`{ast.unparse(node.test)}` is false, as it would raise", frame.place, holds=False)
+            here.rely_on(
+                truth,
+                f"`{ast.unparse(node.test)}` is false, as the program would raise otherwise",
+                frame.place,
+                holds=False,
+            )
             return orelse(frame)
         if node.orelse and raises(node.orelse):
-            here.rely_on(truth, f"`{ast.unparse(node.test)}` is true, as it would raise otherwise", frame.place)
+            here.rely_on(
+                truth, f"`{ast.unparse(node.test)}` is true, as the program would raise otherwise", frame.place
+            )
             return body(frame)
-        holds = by_data(truth, node.test, frame)
+        holds = decide_by_data(truth, node.test, frame)
         if holds is not None:
             return body(frame) if holds else orelse(frame)
         self._forget(frame, [*node.body, *node.orelse], truth)

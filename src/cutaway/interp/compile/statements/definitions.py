@@ -9,7 +9,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary.call import call
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.class_body import define_class
-from cutaway.interp.compile.definitions.function import define
+from cutaway.interp.compile.definitions.function import define_function
 from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.function import record_of
@@ -19,24 +19,26 @@ class Definitions(UndecidedCode):
     """Compiles definitions."""
 
     def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Execute:
-        make = define(self, node)
+        make_function = define_function(self, node)
         assign = assign_target(self, ast.Name(node.name, ast.Store()))
-        decorators = [self.expression(d) for d in node.decorator_list]
+        decorator_expressions = [self.expression(d) for d in node.decorator_list]
         line = node.lineno
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            decorating = [decorator(frame) for decorator in decorators]
-            function = make(frame)
-            for decorate in reversed(decorating):
-                made = decorate if isinstance(decorate, Unknown) else call(decorate, [function], {})
-                if isinstance(made, Unknown):
-                    # What an unknown decorator returns is unknown; the plain function is an assumption.
-                    session.current().assume(f"a decorator leaves {node.name} as it is: {made.reason}", frame.place)
+            decorators = [expression(frame) for expression in decorator_expressions]
+            function = make_function(frame)
+            for decorator in reversed(decorators):
+                decorated = decorator if isinstance(decorator, Unknown) else call(decorator, [function], {})
+                if isinstance(decorated, Unknown):
+                    # What an unknown decorator returns is unknown; the undecorated function is an assumption.
+                    session.current().assume(
+                        f"a decorator leaves {node.name} unchanged: {decorated.reason}", frame.place
+                    )
                     if (record := record_of(function)) is not None:
-                        record.doubt = made
+                        record.unknown_decorator = decorated
                     continue
-                function = made
+                function = decorated
             assign(frame, function)
 
         return execute

@@ -15,21 +15,21 @@ from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
-from cutaway.interp.compile.variables import located
+from cutaway.interp.compile.variables import binding_namespace
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import is_own
 from cutaway.syntax.scope import assigned
 
-OURS = (Undecidable, Interruption, KeyboardInterrupt)
-"""What passes through a target's handlers; everything else that is raised is the target's own."""
+UNCATCHABLE = (Undecidable, Interruption, KeyboardInterrupt)
+"""Exceptions that the target's handlers never catch; all others are raised by the target itself."""
 
 
-_INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit)
+_UNSUPPORTED_EXCEPTIONS = (KeyboardInterrupt, GeneratorExit)
 
 
 class Exceptions(UndecidedCode):
-    """Compiles what raises and handles exceptions."""
+    """Compiles statements that raise and handle exceptions."""
 
     def _Raise(self, node: ast.Raise) -> Execute:
         line = node.lineno
@@ -46,8 +46,8 @@ class Exceptions(UndecidedCode):
             value = error(frame)
             if type(value) is Unknown:
                 raise Undecidable(value)
-            if isinstance(value, _INTERRUPTIONS) or value in _INTERRUPTIONS:
-                raise Undecidable(Unknown("the program interrupts itself here", frame.place))
+            if isinstance(value, _UNSUPPORTED_EXCEPTIONS) or value in _UNSUPPORTED_EXCEPTIONS:
+                raise Undecidable(Unknown("the program interrupts itself", frame.place))
             if cause is not None:
                 raise value from cause(frame)
             raise value
@@ -76,7 +76,7 @@ class Exceptions(UndecidedCode):
                 if assign is not None:
                     assign(frame, value)
                 signal = body(frame)
-            except OURS:
+            except UNCATCHABLE:
                 leave(None)
                 raise
             except BaseException as error:
@@ -91,81 +91,79 @@ class Exceptions(UndecidedCode):
         return execute
 
     def _Try(self, node: ast.Try) -> Execute:
-        outer, self.guarded = self.guarded, self.guarded or bool(node.handlers)
-        body = _guarded(self.block(node.body)) if node.handlers else self.block(node.body)
-        self.guarded = outer
+        outer, self.in_try = self.in_try, self.in_try or bool(node.handlers)
+        body = _tracking_handlers(self.block(node.body)) if node.handlers else self.block(node.body)
+        self.in_try = outer
         handlers = [
-            (self.expression(h.type) if h.type else None, self.caught(h.name), self.block(h.body))
+            (self.expression(h.type) if h.type else None, self.exception_target(h.name), self.block(h.body))
             for h in node.handlers
         ]
         orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
 
         fallbacks = [s for h in node.handlers if not raises(h.body) for s in h.body]
-        bound = assigned(fallbacks)
-        sought = _imported(node) if any(_names_import_error(h.type) for h in node.handlers) else ""
+        fallback_names = assigned(fallbacks)
+        imported = _first_import(node) if any(_catches_import_error(h.type) for h in node.handlers) else ""
 
         def attempt(frame: Frame) -> object | None:
-            before = interpreter().unknown_calls
+            unknown_calls_before = interpreter().unknown_calls
             try:
                 signal = body(frame)
-                if sought and is_own(frame):
-                    _settle(sought, Place(frame.file, node.lineno), True)
-            except OURS:
+                if imported and is_own(frame):
+                    _note_decision(imported, Place(frame.file, node.lineno), True)
+            except UNCATCHABLE:
                 raise
             except BaseException as error:
-                if sought and isinstance(error, ImportError) and is_own(frame):
-                    _settle(sought, Place(frame.file, node.lineno), False)
-                for kinds, caught, execute in handlers:
-                    if kinds is None or matches(error, kinds(frame)):
-                        return handle(frame, error, caught, execute)
+                if imported and isinstance(error, ImportError) and is_own(frame):
+                    _note_decision(imported, Place(frame.file, node.lineno), False)
+                for classes, exception_target, handler in handlers:
+                    if classes is None or matches(error, classes(frame)):
+                        return handle(frame, error, exception_target, handler)
                 raise
-            if bound and interpreter().unknown_calls != before:
-                unknown = Unknown(
-                    "whether a function that is not known raises an exception", Place(frame.file, node.lineno)
-                )
-                for name in bound:
+            if fallback_names and interpreter().unknown_calls != unknown_calls_before:
+                unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, node.lineno))
+                for name in fallback_names:
                     assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
             return orelse(frame) if signal is None else signal
 
-        return attempt if final is None else finally_do(attempt, final)
+        return attempt if final is None else with_finally(attempt, final)
 
-    def caught(self, name: str | None) -> Caught | None:
-        """Return what binds the name of a caught exception, and unbinds it behind the handler."""
+    def exception_target(self, name: str | None) -> ExceptionTarget | None:
+        """Return where to bind the name of a caught exception, None if it has no name."""
         if name is None:
             return None
-        bound = self.mangle(name)
-        return located(self.scope, bound), bound
+        mangled = self.mangle(name)
+        return binding_namespace(self.scope, mangled), mangled
 
     def _TryStar(self, node: Any) -> Execute:
         body, orelse = self.block(node.body), self.block(node.orelse)
-        handlers = [(self.expression(h.type), self.caught(h.name), self.block(h.body)) for h in node.handlers]
+        handlers = [(self.expression(h.type), self.exception_target(h.name), self.block(h.body)) for h in node.handlers]
         final = self.block(node.finalbody) if node.finalbody else None
 
         def attempt(frame: Frame) -> object | None:
             try:
                 signal = body(frame)
-            except OURS:
+            except UNCATCHABLE:
                 raise
             except BaseException as error:
-                left = handle_group(frame, error, handlers)
-                if left is error:
+                unhandled = handle_group(frame, error, handlers)
+                if unhandled is error:
                     raise
-                if left is not None:
-                    raise left from None
+                if unhandled is not None:
+                    raise unhandled from None
                 return None
             return orelse(frame) if signal is None else signal
 
-        return attempt if final is None else finally_do(attempt, final)
+        return attempt if final is None else with_finally(attempt, final)
 
 
-Caught = tuple[Callable[[Frame], "dict[str, Any]"], str]
-"""The namespace that the name of a caught exception is bound in, and the name."""
+ExceptionTarget = tuple[Callable[[Frame], "dict[str, Any]"], str]
+"""The namespace in which the name of a caught exception is bound, and the name."""
 
 
-def matches(error: BaseException, kinds: Any) -> bool:
-    """Tell whether an `except` clause with these classes handles an exception."""
+def matches(error: BaseException, classes: Any) -> bool:
+    """Tell whether an `except` clause with these classes matches an exception."""
     unknown: Unknown | None = None
-    for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+    for kind in classes if isinstance(classes, tuple) else (classes,):
         if type(kind) is Unknown:
             unknown = kind if unknown is None else unknown
         elif not (isinstance(kind, type) and issubclass(kind, BaseException)):
@@ -177,11 +175,13 @@ def matches(error: BaseException, kinds: Any) -> bool:
     return False
 
 
-def handle(frame: Frame, error: BaseException, caught: Caught | None, execute: Execute) -> object | None:
+def handle(
+    frame: Frame, error: BaseException, exception_target: ExceptionTarget | None, execute: Execute
+) -> object | None:
     """Run the body of an `except` clause."""
-    if caught is not None:
-        holder, name = caught
-        holder(frame)[name] = error
+    if exception_target is not None:
+        namespace_of, name = exception_target
+        namespace_of(frame)[name] = error
     if isinstance(error, Fault) and session.current().modules:
         session.current().forgive(error)
     handling = interpreter().handling
@@ -190,43 +190,45 @@ def handle(frame: Frame, error: BaseException, caught: Caught | None, execute: E
         return execute(frame)
     finally:
         handling.pop()
-        if caught is not None:
-            holder(frame).pop(name, None)
+        if exception_target is not None:
+            namespace_of(frame).pop(name, None)
 
 
-def handle_group(frame: Frame, error: BaseException, handlers: list[tuple[Any, Caught | None, Execute]]) -> Any:
-    """Run the `except*` clauses that match a part of an exception; return what is left to raise."""
+def handle_group(
+    frame: Frame, error: BaseException, handlers: list[tuple[Any, ExceptionTarget | None, Execute]]
+) -> Any:
+    """Run the `except*` clauses that match parts of an exception; return what remains to be raised."""
     group: Any = vars(builtins)["BaseExceptionGroup"]
     is_group = isinstance(error, group)
     rest: Any = error if is_group else group("", [error])
     raised: list[BaseException] = []
-    for kinds, caught, execute in handlers:
+    for evaluate_classes, exception_target, execute in handlers:
         if rest is None:
             break
-        wanted = kinds(frame)
-        if type(wanted) is Unknown:
-            raise Undecidable(wanted)
-        found, rest = rest.split(wanted)
-        if found is None:
+        classes = evaluate_classes(frame)
+        if type(classes) is Unknown:
+            raise Undecidable(classes)
+        matched, rest = rest.split(classes)
+        if matched is None:
             continue
         try:
-            handle(frame, found, caught, execute)
-        except OURS:
+            handle(frame, matched, exception_target, execute)
+        except UNCATCHABLE:
             raise
-        except BaseException as other:
-            raised.append(other)
+        except BaseException as raised_by_handler:
+            raised.append(raised_by_handler)
     if not raised:
         return rest if is_group or rest is None else error
     return group("", [*raised, *([rest] if rest is not None else [])])
 
 
-def finally_do(attempt: Execute, final: Execute) -> Execute:
-    """Return the closure that runs `final` behind `attempt`, however that ends."""
+def with_finally(attempt: Execute, final: Execute) -> Execute:
+    """Return the closure that runs `final` after `attempt`, however that ends."""
 
     def execute(frame: Frame) -> object | None:
         try:
             signal = attempt(frame)
-        except OURS:
+        except UNCATCHABLE:
             final(frame)
             raise
         except BaseException:
@@ -245,11 +247,11 @@ def finally_do(attempt: Execute, final: Execute) -> Execute:
 
 
 def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
-    """Enter a context; return what leaves it, with the exception that ends it or None, and its value."""
+    """Enter a context; return the function that leaves it, given the exception that ended it or None, and its value."""
     kind: Any = type(manager)
-    for needed in ("__enter__", "__exit__"):
-        if not hasattr(kind, needed):
-            raise _no_context(manager, needed)
+    for method in ("__enter__", "__exit__"):
+        if not hasattr(kind, method):
+            raise _not_a_context_manager(manager, method)
     start, end = kind.__enter__, kind.__exit__
 
     def leave(error: BaseException | None) -> Any:
@@ -260,32 +262,32 @@ def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
     return leave, start(manager)
 
 
-def _no_context(manager: Any, lacking: str) -> Exception:
+def _not_a_context_manager(manager: Any, missing: str) -> Exception:
     if sys.version_info < (3, 11):
-        return AttributeError(lacking)
-    text = f"'{type(manager).__name__}' object does not support the context manager protocol"
-    return TypeError(text if lacking == "__enter__" else f"{text} (missed __exit__ method)")
+        return AttributeError(missing)
+    message = f"'{type(manager).__name__}' object does not support the context manager protocol"
+    return TypeError(message if missing == "__enter__" else f"{message} (missed __exit__ method)")
 
 
-def _imported(node: ast.Try) -> str:
-    """Return what a `try` imports, in the words of a condition; nothing where it imports nothing."""
-    found = [statement for statement in node.body if isinstance(statement, (ast.Import, ast.ImportFrom))]
-    return ast.unparse(found[0]) if found else ""
+def _first_import(node: ast.Try) -> str:
+    """Return the first import of a `try` as source, which serves as a condition; empty if it imports nothing."""
+    imports = [statement for statement in node.body if isinstance(statement, (ast.Import, ast.ImportFrom))]
+    return ast.unparse(imports[0]) if imports else ""
 
 
-def _names_import_error(node: ast.expr | None) -> bool:
+def _catches_import_error(node: ast.expr | None) -> bool:
     return node is not None and any(
         isinstance(child, ast.Name) and child.id in ("ImportError", "ModuleNotFoundError") for child in ast.walk(node)
     )
 
 
-def _settle(text: str, place: Place, holds: bool) -> None:
-    """Note a condition that the machine has decided."""
-    session.current().conditions.setdefault(text, Decision(text, ENVIRONMENT, place, holds, holds))
+def _note_decision(condition: str, place: Place, holds: bool) -> None:
+    """Note a condition that the installed packages have decided."""
+    session.current().conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))
 
 
-def _guarded(body: Execute) -> Execute:
-    """Run statements whose exceptions the target handles, which whoever solves for sizes has to know."""
+def _tracking_handlers(body: Execute) -> Execute:
+    """Return a closure that tells the solver of sizes that the target handles exceptions of the statements."""
 
     def execute(frame: Frame) -> object | None:
         solving = session.current().solving

@@ -39,12 +39,12 @@ class Loops(UndecidedCode):
                 if truth is False:
                     return orelse(frame)
                 if truth is not True:
-                    if not self._turned(frame, node, truth, body):
+                    if not self._run_representative_iteration(frame, node, truth, body):
                         self._forget(frame, node.body, truth)
                     return None
                 signal = body(frame)
                 if here.settled is not None:
-                    self._settle(frame, node.body, here)
+                    self._end_settled_loop(frame, node.body, here)
                     return None
                 if signal is not None:
                     if signal is BREAK:
@@ -54,39 +54,39 @@ class Loops(UndecidedCode):
 
         return execute
 
-    def _turned(self, frame: Frame, node: ast.While, truth: Unknown, body: Execute) -> bool:
-        """Follow one turn of a loop for all of them; how often it turns is not known. False where it can't be."""
+    def _run_representative_iteration(self, frame: Frame, node: ast.While, truth: Unknown, body: Execute) -> bool:
+        """Run one iteration in place of all, whose number is unknown; return whether that is possible."""
         if truth.term is None or not is_own(frame):
             return False
         here = session.current()
-        text = ast.unparse(node.test)
+        condition = ast.unparse(node.test)
         try:
             follow(
                 self, Loop(node.body), frame, Series([Repeat((None,), None)], truth.reason), lambda _item: body(frame)
             )
         except Undecidable:
             return False
-        here.conditions.setdefault(text, Decision(text, truth.term.kind, frame.place, None, True))
+        here.conditions.setdefault(condition, Decision(condition, truth.term.kind, frame.place, None, True))
         return True
 
     def _For(self, node: ast.For) -> Execute:
         source, line = self.expression(node.iter), node.lineno
         assign = assign_target(self, node.target)
-        known = None if self.repeats else repetition(node, self.scope)
-        before, self.repeats = self.repeats, self.repeats or known is not None
+        numeric_loop = None if self.in_numeric_loop else repetition(node, self.scope)
+        outer, self.in_numeric_loop = self.in_numeric_loop, self.in_numeric_loop or numeric_loop is not None
         body, orelse = self.block(node.body), self.block(node.orelse)
-        self.repeats = before
+        self.in_numeric_loop = outer
         loops: list[Loop] = []
 
-        def turn(frame: Frame, item: Any) -> object | None:
+        def run_iteration(frame: Frame, item: Any) -> object | None:
             tick()
             assign(frame, item)
             return body(frame)
 
-        def over(frame: Frame, series: Series) -> object | None:
+        def run_series(frame: Frame, series: Series) -> object | None:
             if not loops:
                 loops.append(Loop(node.body, node.target))
-            signal = follow(self, loops[0], frame, series, partial(turn, frame))
+            signal = follow(self, loops[0], frame, series, partial(run_iteration, frame))
             if signal is not None:
                 return None if signal is BREAK else signal
             return orelse(frame)
@@ -95,33 +95,33 @@ class Loops(UndecidedCode):
             frame.line = line
             finish = None
             try:
-                found = source(frame)
-                series = series_of(found)
+                iterable = source(frame)
+                series = series_of(iterable)
                 if series is not None:
-                    return over(frame, series)
-                if known is not None:
-                    finish = known.start(frame, found, each)
+                    return run_series(frame, series)
+                if numeric_loop is not None:
+                    finish = numeric_loop.start(frame, iterable, run_items)
                     if finish is None:
                         return None
-                ordered = in_order(found)
+                ordered = in_order(iterable)
                 items = iter(ordered)
             except Undecidable as undecidable:
                 assign(frame, undecidable.unknown)
                 self._forget(frame, node.body, undecidable.unknown)
                 return None
-            if ordered is not found:
+            if ordered is not iterable:
                 with session.current().in_any_order():
-                    return each(frame, items, finish)
-            return each(frame, items, finish)
+                    return run_items(frame, items, finish)
+            return run_items(frame, items, finish)
 
-        def each(frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
+        def run_items(frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
             here = session.current()
             for item in items:
                 tick()
                 assign(frame, item)
                 signal = body(frame)
                 if here.settled is not None:
-                    self._settle(frame, node.body, here)
+                    self._end_settled_loop(frame, node.body, here)
                     return None
                 if signal is not None:
                     if signal is BREAK:
@@ -134,10 +134,12 @@ class Loops(UndecidedCode):
 
         return execute
 
-    def _settle(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
-        """End a loop that goes on as it began: what it counts and collects is unknown, anything else stays as it is."""
+    def _end_settled_loop(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
+        """End a loop whose iterations have settled: what it counts and collects is unknown, the rest is unchanged."""
         unknown, here.settled = here.settled, None
         assert unknown is not None
         for name in assigned(body):
-            if isinstance(self.present(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)):
+            if isinstance(
+                self.current_value(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)
+            ):
                 assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)

@@ -1,4 +1,4 @@
-"""Patterns of `match` statements to closures."""
+"""Compilation of `match` patterns to closures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.truth import decide
-from cutaway.interp.stdlib.builtins import is_instance
+from cutaway.interp.stdlib.builtins import builtin_isinstance
 
 Matches = Callable[[Frame, Any], bool]
 
@@ -42,7 +42,7 @@ def compile_pattern(compiler: ScopeCompiler, node: ast.pattern) -> Matches:
     raise SyntaxError(f"unknown pattern {type(node).__name__}")
 
 
-def _bind(compiler: ScopeCompiler, name: str | None) -> Callable[[Frame, Any], None]:
+def _bind_name(compiler: ScopeCompiler, name: str | None) -> Callable[[Frame, Any], None]:
     if name is None:
         return lambda frame, value: None
     return assign_target(compiler, ast.Name(name, ast.Store()))
@@ -50,7 +50,7 @@ def _bind(compiler: ScopeCompiler, name: str | None) -> Callable[[Frame, Any], N
 
 def _as(compiler: ScopeCompiler, node: ast.MatchAs) -> Matches:
     inner = compile_pattern(compiler, node.pattern) if node.pattern else None
-    bind = _bind(compiler, node.name)
+    bind = _bind_name(compiler, node.name)
 
     def matches(frame: Frame, value: Any) -> bool:
         if inner is not None and not inner(frame, value):
@@ -65,7 +65,7 @@ def _sequence(compiler: ScopeCompiler, node: ast.MatchSequence) -> Matches:
     star = next((i for i, p in enumerate(node.patterns) if isinstance(p, ast.MatchStar)), None)
     patterns = [None if isinstance(p, ast.MatchStar) else compile_pattern(compiler, p) for p in node.patterns]
     starred = node.patterns[star] if star is not None else None
-    bind = _bind(compiler, starred.name if isinstance(starred, ast.MatchStar) else None)
+    bind = _bind_name(compiler, starred.name if isinstance(starred, ast.MatchStar) else None)
 
     def matches(frame: Frame, value: Any) -> bool:
         if not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray)):
@@ -90,17 +90,17 @@ def _sequence(compiler: ScopeCompiler, node: ast.MatchSequence) -> Matches:
 
 def _mapping(compiler: ScopeCompiler, node: ast.MatchMapping) -> Matches:
     entries = [(compiler.expression(k), compile_pattern(compiler, p)) for k, p in zip(node.keys, node.patterns)]
-    bind = _bind(compiler, node.rest)
+    bind = _bind_name(compiler, node.rest)
 
     def matches(frame: Frame, value: Any) -> bool:
         if not isinstance(value, Mapping):
             return False
         rest = dict(value)
-        for key, pattern in entries:
-            wanted = key(frame)
-            if wanted not in value or not pattern(frame, value[wanted]):
+        for evaluate_key, pattern in entries:
+            key = evaluate_key(frame)
+            if key not in value or not pattern(frame, value[key]):
                 return False
-            rest.pop(wanted)
+            rest.pop(key)
         bind(frame, rest)
         return True
 
@@ -116,7 +116,7 @@ def _class(compiler: ScopeCompiler, node: ast.MatchClass) -> Matches:
         cls = kind(frame)
         if not isinstance(cls, type):
             raise TypeError(f"called match pattern must be a {'class' if sys.version_info >= (3, 12) else 'type'}")
-        if not decide(is_instance(value, cls)):
+        if not decide(builtin_isinstance(value, cls)):
             return False
         if (
             positional
@@ -143,9 +143,9 @@ def _class(compiler: ScopeCompiler, node: ast.MatchClass) -> Matches:
 def _attributes(frame: Frame, value: Any, attributes: list[tuple[str, Matches]]) -> bool:
     for name, pattern in attributes:
         try:
-            found = get_attribute(value, name)
+            attribute = get_attribute(value, name)
         except AttributeError:
             return False
-        if not pattern(frame, found):
+        if not pattern(frame, attribute):
             return False
     return True

@@ -1,4 +1,4 @@
-"""Statements that contain no others: assignments, deletions, returns, imports."""
+"""Simple statements: assignments, deletions, returns, imports."""
 
 from __future__ import annotations
 import __future__
@@ -12,9 +12,9 @@ from cutaway.interp.boundary.attributes import delete_attribute, get_attribute, 
 from cutaway.interp.boundary.host_calls import taint
 from cutaway.interp.boundary.operators import IN_PLACE
 from cutaway.interp.compile.assignment import assign_target
-from cutaway.interp.compile.definitions.type_params import alias
+from cutaway.interp.compile.definitions.type_params import type_alias
 from cutaway.interp.compile.statements.undecided import UndecidedCode
-from cutaway.interp.compile.variables import located, unbound_local
+from cutaway.interp.compile.variables import binding_namespace, unbound_local
 from cutaway.interp.modules import imports
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 
@@ -30,12 +30,12 @@ class SimpleStatements(UndecidedCode):
             try:
                 value(frame)
             except Undecidable as undecidable:
-                self._unchanged(frame, node, undecidable)
+                self._forget_change(frame, node, undecidable)
 
         return execute
 
-    def _unchanged(self, frame: Frame, node: ast.stmt, undecidable: Undecidable) -> None:
-        """Go on behind a statement of which only a change to a container can't be told."""
+    def _forget_change(self, frame: Frame, node: ast.stmt, undecidable: Undecidable) -> None:
+        """Continue after a statement if only its change of a container is undecidable; the container becomes unknown."""
         if undecidable.container is None:
             raise undecidable
         self._forget(frame, [node], undecidable.unknown)
@@ -52,7 +52,7 @@ class SimpleStatements(UndecidedCode):
                 try:
                     assign(frame, value(frame))
                 except Undecidable as undecidable:
-                    self._unchanged(frame, node, undecidable)
+                    self._forget_change(frame, node, undecidable)
 
             return execute_one
 
@@ -63,7 +63,7 @@ class SimpleStatements(UndecidedCode):
                 for assign in assigns:
                     assign(frame, result)
             except Undecidable as undecidable:
-                self._unchanged(frame, node, undecidable)
+                self._forget_change(frame, node, undecidable)
 
         return execute
 
@@ -71,14 +71,14 @@ class SimpleStatements(UndecidedCode):
         store = self.statement(_as_assignment(node)) if node.value is not None else None
         if self.scope.kind != "class" or not isinstance(node.target, ast.Name):
             return store or (lambda frame: None)
-        name, meaning = node.target.id, self.expression(node.annotation)
+        name, annotation = node.target.id, self.expression(node.annotation)
 
         def execute(frame: Frame) -> None:
             annotations = frame.vars.setdefault("__annotations__", {})
             if frame.globals.get("annotations") is __future__.annotations:
                 annotations[name] = ast.unparse(node.annotation)
             else:
-                annotations[name] = meaning(frame)
+                annotations[name] = annotation(frame)
             if store is not None:
                 store(frame)
 
@@ -94,7 +94,7 @@ class SimpleStatements(UndecidedCode):
 
             def execute(frame: Frame) -> None:
                 frame.line = line
-                assign(frame, _combined(operate, read(frame), value(frame)))
+                assign(frame, _operate_in_place(operate, read(frame), value(frame)))
 
             return execute
         if isinstance(target, ast.Attribute):
@@ -103,7 +103,7 @@ class SimpleStatements(UndecidedCode):
             def execute_attribute(frame: Frame) -> None:
                 frame.line = line
                 holder = owner(frame)
-                set_attribute(holder, name, _combined(operate, get_attribute(holder, name), value(frame)))
+                set_attribute(holder, name, _operate_in_place(operate, get_attribute(holder, name), value(frame)))
 
             return execute_attribute
         assert isinstance(target, ast.Subscript)
@@ -112,7 +112,7 @@ class SimpleStatements(UndecidedCode):
         def execute_item(frame: Frame) -> None:
             frame.line = line
             holder, index = container(frame), key(frame)
-            holder[index] = _combined(operate, holder[index], value(frame))
+            holder[index] = _operate_in_place(operate, holder[index], value(frame))
 
         return execute_item
 
@@ -148,14 +148,14 @@ class SimpleStatements(UndecidedCode):
                 for delete in deletes:
                     delete(frame)
             except Undecidable as undecidable:
-                self._unchanged(frame, node, undecidable)
+                self._forget_change(frame, node, undecidable)
 
         return execute
 
     def _delete(self, node: ast.expr) -> Callable[[Frame], None]:
         if isinstance(node, ast.Name):
             name = self.mangle(node.id)
-            holder, is_local = located(self.scope, name), self.scope.kind in ("function", "comprehension")
+            holder, is_local = binding_namespace(self.scope, name), self.scope.kind in ("function", "comprehension")
 
             def delete_name(frame: Frame) -> None:
                 names = holder(frame)
@@ -191,13 +191,13 @@ class SimpleStatements(UndecidedCode):
     def _Import(self, node: ast.Import) -> Execute:
         names = [(alias.name, alias.asname, alias.asname or alias.name.partition(".")[0]) for alias in node.names]
         assigns = [assign_target(self, ast.Name(bound, ast.Store())) for _, _, bound in names]
-        line, guarded = node.lineno, self.guarded
-        lazy = self.scope.kind == "module" and not guarded
+        line, in_try = node.lineno, self.in_try
+        lazy = self.scope.kind == "module" and not in_try
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            for (name, other, bound), assign in zip(names, assigns):
-                resolve, settled = imports.importing(frame, name, whole=other is not None, strict=guarded)
+            for (name, alias_name, bound), assign in zip(names, assigns):
+                resolve, settled = imports.importing(frame, name, whole=alias_name is not None, strict=in_try)
                 assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
@@ -206,8 +206,8 @@ class SimpleStatements(UndecidedCode):
         module, level = node.module or "", node.level
         names = [(alias.name, alias.asname or alias.name) for alias in node.names]
         assigns = [assign_target(self, ast.Name(bound, ast.Store())) for _, bound in names]
-        line, guarded = node.lineno, self.guarded
-        lazy = self.scope.kind == "module" and not guarded
+        line, in_try = node.lineno, self.in_try
+        lazy = self.scope.kind == "module" and not in_try
         if module == "__future__":
             return _import_features([name for name, _ in names])
 
@@ -215,25 +215,25 @@ class SimpleStatements(UndecidedCode):
             frame.line = line
             for (name, bound), assign in zip(names, assigns):
                 if name == "*":
-                    imports.import_star(frame, module, level, strict=guarded)
+                    imports.import_star(frame, module, level, strict=in_try)
                     continue
-                resolve, settled = imports.importing_from(frame, module, level, name, strict=guarded)
+                resolve, settled = imports.importing_from(frame, module, level, name, strict=in_try)
                 assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())
 
         return execute
 
     def _TypeAlias(self, node: Any) -> Execute:
-        make, assign = alias(self, node), assign_target(self, node.name)
+        make_alias, assign = type_alias(self, node), assign_target(self, node.name)
 
         def execute(frame: Frame) -> None:
             frame.line = node.lineno
-            assign(frame, make(frame))
+            assign(frame, make_alias(frame))
 
         return execute
 
 
-def _combined(operate: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Combine two values in place; a container that is extended by something unknown is unknown."""
+def _operate_in_place(operate: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Apply an in-place operator; a container that is extended by an unknown becomes unknown."""
     if type(right) is Unknown and isinstance(left, (list, dict, set, bytearray)):
         taint(left, right)
         return right

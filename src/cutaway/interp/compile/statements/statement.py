@@ -1,4 +1,4 @@
-"""All statements of Python to closures."""
+"""Compilation of all statements of Python to closures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Files and folders of the project as a target sees them: nothing is written."""
+"""Files and folders of the project as the target sees them: read-only."""

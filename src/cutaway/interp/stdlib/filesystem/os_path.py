@@ -1,4 +1,4 @@
-"""Files and folders of the project as a target sees them: `os.path`, `os.listdir`, `os.walk`, `glob`."""
+"""Files and folders of the project as the target sees them: `os.path`, `os.listdir`, `os.walk`, `glob`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from typing import Any
 from cutaway.core import disk, session
 from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
 from cutaway.interp.run.iteration import counted
-from cutaway.interp.stdlib.filesystem.open_files import allowed, plain_path
-from cutaway.interp.stdlib.modules import standard
+from cutaway.interp.stdlib.filesystem.open_files import is_readable, plain_path
+from cutaway.interp.stdlib.modules import stdlib_module
 
 
-def _ours(path: str) -> bool:
-    """Tell whether a folder is one that imports are looked for in, or lies below one."""
-    return allowed(os.path.join(path, "any"))
+def _is_readable_folder(path: str) -> bool:
+    """Tell whether a folder is one that imports are searched in, or below one."""
+    return is_readable(os.path.join(path, "any"))
 
 
-def _outside(name: str) -> Unknown:
-    return session.current().unknown(f"{name} of a path outside the project: add its folder with --path")
+def _outside_project(name: str) -> Unknown:
+    return session.current().unknown(f"{name}() of a path outside the project: add its folder with --path")
 
 
-def known(function: Callable[..., Any]) -> Callable[..., Any]:
+def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that returns an unknown for unknown arguments."""
+
     def call(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             if type(value) is Unknown:
@@ -33,28 +35,28 @@ def known(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _asking(name: str, ask: Callable[[str], bool]) -> Callable[[Any], Any]:
-    """A question about what is at a path; unknown outside of the project."""
+def _path_query(name: str, query: Callable[[str], bool]) -> Callable[[Any], Any]:
+    """Return a function that answers a question about a path; the answer is unknown outside of the project."""
 
     def answer(path: Any) -> Any:
         if type(path) is Unknown:
             return other_than_truth(path)
         path = plain_path(path)
-        return ask(path) if allowed(path) or _ours(path) else _outside(f"os.path.{name}")
+        return query(path) if is_readable(path) or _is_readable_folder(path) else _outside_project(f"os.path.{name}")
 
     return answer
 
 
-exists = _asking("exists", disk.exists)
-is_file, is_dir = _asking("isfile", disk.is_file), _asking("isdir", disk.is_folder)
+exists = _path_query("exists", disk.exists)
+is_file, is_dir = _path_query("isfile", disk.is_file), _path_query("isdir", disk.is_folder)
 
 
 def listdir(path: Any = ".") -> Any:
-    """`os.listdir`, sorted: in which order a system lists a folder is not known."""
+    """`os.listdir`, sorted: the order in which a system lists a folder is arbitrary."""
     if type(path) is Unknown:
         return other_than_truth(path)
     path = plain_path(path)
-    return counted(disk.names(path)) if _ours(path) else _outside("os.listdir")
+    return counted(disk.names(path)) if _is_readable_folder(path) else _outside_project("os.listdir")
 
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None, followlinks: bool = False) -> Iterator[Any]:
@@ -74,51 +76,62 @@ def walk(top: Any, topdown: bool = True, onerror: Any = None, followlinks: bool 
         yield entry
 
 
-def matching(pattern: str, recursive: bool) -> Any:
-    fixed = pattern if not glob.has_magic(pattern) else pattern[: min(map(pattern.find, _magic(pattern)))]
-    base = os.path.dirname(fixed) or "."
-    if ".." in pattern.split(os.sep) or not _ours(base):
-        return _outside("glob")
-    return [path for path in counted(disk.matching(pattern, recursive)) if allowed(path)]
+def matching_paths(pattern: str, recursive: bool) -> Any:
+    prefix = pattern if not glob.has_magic(pattern) else pattern[: min(map(pattern.find, _magic(pattern)))]
+    base = os.path.dirname(prefix) or "."
+    if ".." in pattern.split(os.sep) or not _is_readable_folder(base):
+        return _outside_project("glob")
+    return [path for path in counted(disk.matching(pattern, recursive)) if is_readable(path)]
 
 
 def _magic(pattern: str) -> Iterable[str]:
     return [character for character in "*?[" if character in pattern]
 
 
-def find(pathname: Any, *, root_dir: Any = None, recursive: Any = False, **_options: Any) -> Any:
+def glob_paths(pathname: Any, *, root_dir: Any = None, recursive: Any = False, **_options: Any) -> Any:
     """`glob.glob`, sorted."""
     for value in (pathname, root_dir, recursive):
         if type(value) is Unknown:
             return other_than_truth(value)
     if root_dir is None:
-        return matching(plain_path(pathname), bool(recursive))
+        return matching_paths(plain_path(pathname), bool(recursive))
     root = plain_path(root_dir)
-    found = matching(os.path.join(root, plain_path(pathname)), bool(recursive))
-    return found if type(found) is Unknown else [os.path.relpath(path, root) for path in found]
+    paths = matching_paths(os.path.join(root, plain_path(pathname)), bool(recursive))
+    return paths if type(paths) is Unknown else [os.path.relpath(path, root) for path in paths]
 
 
-def _find_each(*args: Any, **kwargs: Any) -> Any:
-    found = find(*args, **kwargs)
-    return found if type(found) is Unknown else iter(found)
+def _glob_iterator(*args: Any, **kwargs: Any) -> Any:
+    paths = glob_paths(*args, **kwargs)
+    return paths if type(paths) is Unknown else iter(paths)
 
 
-def undone(*_args: Any, **_options: Any) -> None:
-    """Make, move or delete nothing; the functions that do give no value."""
-    session.current().assume("files and folders that the program would make, move or delete stay as they are")
+def ignore_change(*_args: Any, **_options: Any) -> None:
+    """Stand in for a function that creates, moves or deletes a file or folder: nothing happens."""
+    session.current().assume("files and folders that the program would create, move or delete are left unchanged")
 
 
-@standard("os.path")
+@stdlib_module("os.path")
 def os_path() -> dict[str, Any]:
     """Return the names of `os.path`."""
     pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath abspath"
-    table: dict[str, Any] = {name: known(getattr(os.path, name)) for name in pure.split()}
-    table.update(exists=exists, isfile=is_file, isdir=is_dir, lexists=exists, realpath=known(os.path.abspath))
-    table.update(expanduser=known(lambda path: path), expandvars=known(lambda path: path), sep=os.path.sep)
+    table: dict[str, Any] = {name: propagate_unknown(getattr(os.path, name)) for name in pure.split()}
+    table.update(
+        exists=exists, isfile=is_file, isdir=is_dir, lexists=exists, realpath=propagate_unknown(os.path.abspath)
+    )
+    table.update(
+        expanduser=propagate_unknown(lambda path: path),
+        expandvars=propagate_unknown(lambda path: path),
+        sep=os.path.sep,
+    )
     return table
 
 
-@standard("glob")
+@stdlib_module("glob")
 def glob_names() -> dict[str, Any]:
     """Return the names of `glob`."""
-    return {"glob": find, "iglob": _find_each, "escape": known(glob.escape), "has_magic": known(glob.has_magic)}
+    return {
+        "glob": glob_paths,
+        "iglob": _glob_iterator,
+        "escape": propagate_unknown(glob.escape),
+        "has_magic": propagate_unknown(glob.has_magic),
+    }

@@ -1,1 +1,1 @@
-"""What a program learns about its own types and functions, and the libraries that make use of it."""
+"""Introspection of the target's own types and functions, and modules that are built on it."""

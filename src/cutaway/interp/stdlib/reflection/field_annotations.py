@@ -1,4 +1,4 @@
-"""What the words in a data class's annotations mean while it is being made."""
+"""The names that annotations of a data class may refer to while the class is created."""
 
 from __future__ import annotations
 

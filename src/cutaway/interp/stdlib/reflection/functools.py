@@ -1,4 +1,4 @@
-"""`functools` where the standard library's own would read or evaluate more than the target may."""
+"""Functions of `functools` that would otherwise read or evaluate more than the target may."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, update
         set_attribute(wrapper, name, value)
     for name in updated:
         try:
-            found = get_attribute(wrapped, name)
+            value = get_attribute(wrapped, name)
         except AttributeError:
             continue
-        if type(found) is not Unknown:
-            get_attribute(wrapper, name).update(found)
+        if type(value) is not Unknown:
+            get_attribute(wrapper, name).update(value)
     set_attribute(wrapper, "__wrapped__", wrapped)
     return wrapper
 
 
 def _annotate(wrapper: Any, wrapped: Any) -> bool:
-    """Let a function have the annotations of another without evaluating them."""
-    ours, theirs = record_of(wrapper), record_of(wrapped)
-    if ours is None or theirs is None or wrapped.__annotations__:
+    """Give a function the annotations of another one without evaluating them."""
+    wrapper_record, wrapped_record = record_of(wrapper), record_of(wrapped)
+    if wrapper_record is None or wrapped_record is None or wrapped.__annotations__:
         return False
     wrapper.__annotations__ = {}
-    ours.annotated_as = theirs.annotated_as or theirs
+    wrapper_record.annotations_from = wrapped_record.annotations_from or wrapped_record
     return True
 
 
@@ -56,12 +56,12 @@ def wraps(wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = _UPDATED) -> C
 
 
 def total_ordering(cls: Any) -> Any:
-    """`functools.total_ordering`, of the target's own classes."""
+    """`functools.total_ordering`, for classes of the target only."""
     return cls if type(cls) is Unknown or is_host_class(cls) else functools.total_ordering(cls)
 
 
 def singledispatch(function: Any) -> Any:
-    """`functools.singledispatch`; the class that a function is for is not evaluated from text."""
+    """`functools.singledispatch`; an annotation that is a string is not evaluated."""
     registry: dict[Any, Any] = {object: function}
 
     def dispatch(cls: Any) -> Any:
@@ -78,7 +78,7 @@ def singledispatch(function: Any) -> Any:
         if isinstance(cls, type):
             registry[cls] = func
         else:
-            session.current().unknown("a function is registered for a class that is not known")
+            session.current().unknown("a function is registered for an unknown class")
         return func
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -87,11 +87,11 @@ def singledispatch(function: Any) -> Any:
         return args[0] if type(args[0]) is Unknown else dispatch(type(args[0]))(*args, **kwargs)
 
     wrapper.register, wrapper.dispatch = register, dispatch  # type: ignore[attr-defined]
-    return update_wrapper_of_ours(wrapper, function)
+    return copy_name(wrapper, function)
 
 
-def update_wrapper_of_ours(wrapper: Any, wrapped: Any) -> Any:
-    """Give a function of ours the name of the one it stands for."""
+def copy_name(wrapper: Any, wrapped: Any) -> Any:
+    """Give a wrapper of the interpreter the name of the function that it wraps."""
     for name in ("__name__", "__qualname__", "__doc__"):
         value = getattr(wrapped, name, None)
         if isinstance(value, str):
@@ -106,12 +106,12 @@ def _first_annotation(function: Any) -> Any:
     if record is None:
         return None
     arguments = record.code.node.args
-    annotated = [a.annotation for a in (*arguments.posonlyargs, *arguments.args) if a.annotation is not None]
-    if not annotated:
+    annotations = [a.annotation for a in (*arguments.posonlyargs, *arguments.args) if a.annotation is not None]
+    if not annotations:
         return None
     frame = Frame({}, record.globals, record.code.file, None, None)
     scope = Scope("module", None, set(), {})
-    return record.code.compiler.expression(annotated[0], scope, record.code.file)(frame)
+    return record.code.compiler.expression(annotations[0], scope, record.code.file)(frame)
 
 
 class singledispatchmethod:

@@ -1,4 +1,4 @@
-"""What a target learns about its own functions and classes: annotations, files, source text."""
+"""Introspection of the target's functions and classes: annotations, files, source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
-from cutaway.interp.run.annotations import annotations_of, meaning
+from cutaway.interp.run.annotations import annotations_of, evaluate_annotation
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
 
@@ -20,22 +20,26 @@ def type_hints(value: Any, *_args: Any, **_kwargs: Any) -> Any:
         return other_than_truth(value)
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
-        found = annotations_of(record, evaluated=True)
-        return {name: _hint(annotation, record.globals, record.parent) for name, annotation in found.items()}
+        annotations = annotations_of(record, evaluated=True)
+        return {
+            name: _evaluate_hint(annotation, record.globals, record.parent) for name, annotation in annotations.items()
+        }
     hints: dict[str, Any] = {}
     for cls in reversed(getattr(value, "__mro__", ())):
-        home = loader.current().modules.get(cls.__module__)
-        namespace = vars(home) if isinstance(home, SourceModule) else {}
+        module = loader.current().modules.get(cls.__module__)
+        namespace = vars(module) if isinstance(module, SourceModule) else {}
         for name, annotation in vars(cls).get("__annotations__", {}).items():
-            hints[name] = _hint(annotation, namespace, None)
+            hints[name] = _evaluate_hint(annotation, namespace, None)
     return hints
 
 
-def _hint(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -> Any:
+def _evaluate_hint(annotation: Any, namespace: dict[str, Any], parent: Frame | None) -> Any:
     if annotation is None:
         return type(None)
     return (
-        meaning(loader.current().language, annotation, namespace, parent) if isinstance(annotation, str) else annotation
+        evaluate_annotation(loader.current().language, annotation, namespace, parent)
+        if isinstance(annotation, str)
+        else annotation
     )
 
 
@@ -55,37 +59,37 @@ def file_of(value: Any) -> Any:
     if record is not None:
         return record.globals.get("__file__", record.code.file)
     name = getattr(value, "__module__", None) or getattr(value, "__name__", None)
-    home = loader.current().modules.get(name or "")
-    if isinstance(home, SourceModule):
-        return home.__dict__["__file__"]
+    module = loader.current().modules.get(name or "")
+    if isinstance(module, SourceModule):
+        return module.__dict__["__file__"]
     raise TypeError(f"{value!r} is a built-in class")
 
 
-def text_of(value: Any) -> Any:
-    """`inspect.getsource`: the text of a function, a class or a module of the target."""
+def source_of(value: Any) -> Any:
+    """`inspect.getsource`: the source of a function, a class or a module of the target."""
     if type(value) is Unknown:
         return other_than_truth(value)
     if isinstance(value, SourceModule):
         return value.__dict__["__cutaway__"]._read().decode("utf-8", "replace")
     record = record_of(getattr(value, "__func__", value))
     name = getattr(value, "__module__", None)
-    home = loader.current().modules.get(name or "")
-    if not isinstance(home, SourceModule):
+    module = loader.current().modules.get(name or "")
+    if not isinstance(module, SourceModule):
         raise OSError("could not get source code")
-    text = home.__dict__["__cutaway__"]._read().decode("utf-8", "replace")
-    node = record.code.node if record is not None else _class_node(text, value)
+    source = module.__dict__["__cutaway__"]._read().decode("utf-8", "replace")
+    node = record.code.node if record is not None else _class_node(source, value)
     if node is None:
-        return session.current().unknown("the source text of a class is not found")
+        return session.current().unknown("the source of a class is not found")
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     last = node.body[-1] if isinstance(node.body, list) else node
-    return "".join(text.splitlines(keepends=True)[first - 1 : last.end_lineno])
+    return "".join(source.splitlines(keepends=True)[first - 1 : last.end_lineno])
 
 
-def _class_node(text: str, cls: Any) -> ast.ClassDef | None:
-    found: ast.AST = ast.parse(text)
+def _class_node(source: str, cls: Any) -> ast.ClassDef | None:
+    node: ast.AST = ast.parse(source)
     for part in getattr(cls, "__qualname__", "").split("."):
-        below = [n for n in ast.walk(found) if isinstance(n, ast.ClassDef) and n.name == part]
-        if not below:
+        classes = [n for n in ast.walk(node) if isinstance(n, ast.ClassDef) and n.name == part]
+        if not classes:
             return None
-        found = below[0]
-    return found if isinstance(found, ast.ClassDef) else None
+        node = classes[0]
+    return node if isinstance(node, ast.ClassDef) else None
