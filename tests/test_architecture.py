@@ -122,9 +122,7 @@ UNEXPLAINED = {
 }
 """File -> how many imports in its functions do not say why they are late."""
 
-REBOUND = {
-    "passes/cost.py: _last",
-}
+REBOUND: set[str] = set()
 """Module globals that a function rebinds."""
 
 PURPOSELESS = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "base", "tools"}
