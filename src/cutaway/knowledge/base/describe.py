@@ -11,7 +11,7 @@ from typing import Any
 
 from cutaway.core.architecture import Setting
 from cutaway.core.lazy_mapping import Described as Described
-from cutaway.core.loop.series import Series
+from cutaway.core.loop.series import Repeat, Series
 from cutaway.core.size.dim import Dim
 from cutaway.core.size.parser import detached, read_size
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown
@@ -106,6 +106,8 @@ def _symbolic(value: Any, kinds: tuple[type, ...], depth: int) -> Setting:
         return {"unknown": value.reason} if value.term is None or not value.term.text else read_size(str(value.term))
     if type(value) is Series:
         return f"<{value.length} items>"
+    if type(value) is Repeat:
+        return {"repeat": describe(value.count), "items": [describe(item, depth + 1) for item in value.items]}
     return None
 
 
