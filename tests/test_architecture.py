@@ -54,10 +54,6 @@ LONG: dict[str, str] = {}
 MOST_COMPLEX = 25
 COMPLEX = {
     "interp/analysis/input_inference.py: _found",
-    "interp/compile/definitions/class_body.py: define_class",
-    "interp/compile/expressions/calls.py: Calls._Call",
-    "interp/compile/statements/exceptions.py: Exceptions._Try",
-    "interp/stdlib/reflection/types.py: _inspect",
     "knowledge/torch/tensor/op.py: _caller",
     "knowledge/torch/tensor/op.py: _caller.call",
 }
@@ -80,14 +76,6 @@ UNEXPLAINED = {
     "interp/analysis/discovery.py": 1,
     "interp/analysis/forward_pass.py": 1,
     "interp/analysis/pipeline.py": 1,
-    "interp/boundary/attributes.py": 2,
-    "interp/boundary/host_calls.py": 1,
-    "interp/boundary/operators.py": 2,
-    "interp/compile/assignment.py": 1,
-    "interp/compile/expressions/access.py": 1,
-    "interp/stdlib/allow_list.py": 1,
-    "interp/stdlib/builtins.py": 1,
-    "interp/stdlib/reflection/types.py": 2,
     "interp/symbolic/symbolic_loop.py": 2,
     "core/session.py": 1,
     "knowledge/keras/backend.py": 1,
