@@ -53,7 +53,6 @@ LONG: dict[str, str] = {}
 
 MOST_COMPLEX = 25
 COMPLEX = {
-    "interp/analysis/input_inference.py: _found",
     "knowledge/torch/tensor/op.py: _caller",
     "knowledge/torch/tensor/op.py: _caller.call",
 }
@@ -74,7 +73,6 @@ IN_A_CYCLE = {
 
 UNEXPLAINED = {
     "interp/analysis/discovery.py": 1,
-    "interp/analysis/forward_pass.py": 1,
     "interp/analysis/pipeline.py": 1,
     "interp/symbolic/symbolic_loop.py": 2,
     "core/session.py": 1,
