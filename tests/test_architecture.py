@@ -73,7 +73,6 @@ IN_A_CYCLE = {
 
 UNEXPLAINED = {
     "interp/analysis/discovery.py": 1,
-    "interp/analysis/pipeline.py": 1,
     "interp/symbolic/symbolic_loop.py": 2,
     "core/session.py": 1,
     "knowledge/keras/backend.py": 1,

@@ -14,7 +14,8 @@ from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.size.dim import symbols
 from cutaway.core.unknown import Exhausted, Undecidable
-from cutaway.interp.analysis.pipeline import Options, analyse
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.pipeline import analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
 

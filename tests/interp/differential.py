@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.analysis.pipeline import Options, _new_analysis
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.single_run import _new_analysis
 from cutaway.interp.modules.loader import current
 from cutaway.interp.run.frame import Pending
 from cutaway.syntax.resolve import Location

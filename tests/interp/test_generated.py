@@ -14,7 +14,8 @@ pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, given, settings
 
 from cutaway.core.unknown import Undecidable
-from cutaway.interp.analysis.pipeline import Options, _new_analysis
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.single_run import _new_analysis
 from cutaway.interp.modules.loader import current
 from cutaway.syntax.resolve import Location
 from tests.interp import generation
