@@ -23,7 +23,7 @@ from cutaway.knowledge.base.describe import FORMS, Described, class_name, descri
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.read_off import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
 from cutaway.live import framework_detection, user_line
-from cutaway.live.arguments import Arguments
+from cutaway.live.arguments import Arguments, numbers
 from cutaway.live.construction import Construction, taken
 from cutaway.live.failure import LiveError, place_of
 from cutaway.live.restore import undisturbed
@@ -62,8 +62,6 @@ def inspected(
 
 def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments | None:
     """Return inputs of the given shapes, or of those that a model declares; None where there is neither."""
-    from cutaway.live.show import numbers
-
     declared = _declared(network)
     if not inputs:
         if declared is None or any(None in tensor.shape[1:] for tensor in declared.values()):

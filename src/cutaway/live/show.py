@@ -11,11 +11,11 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, Note
 from cutaway.live import framework_detection
-from cutaway.live.arguments import Arguments
+from cutaway.live.arguments import Arguments, numbers
 from cutaway.live.failure import LiveError
 from cutaway.live.load import Loaded, called, function, imported, networks
 from cutaway.live.restore import counting_anew, undisturbed
-from cutaway.syntax.target import Input, Target, TargetError
+from cutaway.syntax.target import Input, Target
 
 RUN = "the target's code was run"
 CALLS, EXPORT, ONNX, HOOKS = "calls", "export", "onnx", "hooks"
@@ -73,7 +73,7 @@ def _shown(
     if framework_detection.framework_of(loaded.network) == framework_detection.KERAS:
         if via not in (CALLS, HOOKS):
             raise LiveError(f"{target}: --via {via} is for networks of PyTorch")
-        from cutaway.live import keras_inspection
+        from cutaway.live import keras_inspection  # late: it imports the framework
 
         return keras_inspection.inspected(
             loaded.network,
@@ -95,7 +95,7 @@ def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[st
         module = import_module(f"cutaway.live.{via}")
         ops, seen = module.exported(loaded.network, given)
         how = seen if ops is not None else f"{how}: {seen}"
-    from cutaway.live.torch_inspection import inspected
+    from cutaway.live.torch_inspection import inspected  # late: it imports the framework
 
     architecture, _ = inspected(
         loaded.network,
@@ -135,15 +135,6 @@ def _arguments(inputs: Sequence[Input]) -> Arguments | None:
         tuple(_tensor(each) for each in inputs if each.name is None),
         {each.name: _tensor(each) for each in inputs if each.name is not None},
     )
-
-
-def numbers(given: Input) -> tuple[int, ...]:
-    """Return the sizes of an input, which must all be numbers."""
-    sizes = given.shape
-    if not all(isinstance(size, int) for size in sizes):
-        words = "x".join(map(str, sizes))
-        raise TargetError(f"--input {words}: a network that runs needs numbers for all sizes")
-    return tuple(size for size in sizes if isinstance(size, int))
 
 
 def _tensor(given: Input) -> Any:

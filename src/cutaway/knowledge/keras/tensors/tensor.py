@@ -112,7 +112,7 @@ class Tensor(AbstractTensor):
         try:
             return self.array()
         except Undecidable:
-            from cutaway.knowledge.numpy.shaped import of_tensor
+            from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
 
             return of_tensor(self)
 
@@ -309,7 +309,7 @@ def _numbers_of(array: Any) -> Lazy | None:
     """Return the numbers of an array of numpy; None where they are not known."""
     if hasattr(type(array), "without_numbers") or array.size > LIMIT:
         return None
-    from cutaway.knowledge.numpy.shaped import is_lost
+    from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
 
     return None if is_lost(array) else known(array)
 

@@ -8,6 +8,7 @@ from cutaway.core.fault import ArgumentFault
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
+from cutaway.knowledge.keras.ops.pool import pooled
 from cutaway.knowledge.keras.tensors.dtypes import standardize
 from cutaway.knowledge.keras.tensors.op import Out
 from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of, text
@@ -161,8 +162,6 @@ def decode_image(contents, channels=0, dtype="uint8", name=None, expand_animatio
 
 @tf("image.extract_patches", "extract_image_patches")
 def extract_patches(images, sizes, strides, rates, padding, name=None):
-    from cutaway.knowledge.keras.ops.pool import pooled
-
     x = _image("extract_patches", images)
     extents = [(size - 1) * rate + 1 for size, rate in zip(sizes[1:3], rates[1:3])]
     made = pooled("extract_patches", x, extents, list(strides[1:3]), str(padding).lower(), "channels_last")
