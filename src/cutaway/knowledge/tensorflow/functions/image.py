@@ -14,6 +14,7 @@ from cutaway.knowledge.keras.tensors.op import Out
 from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of, text
 from cutaway.knowledge.keras.tensors.tensor import convert
 from cutaway.knowledge.tensorflow.rows import tf
+from cutaway.ops.reshape import rotate
 
 
 def _image(name: str, image: Any) -> Any:
@@ -117,9 +118,8 @@ def per_image_standardization(image):
 @tf("image.rot90", "image.transpose", "image.transpose_image")
 def rot90(image, k=1, name=None):
     x = _image("rot90", image)
-    if k in (0, 2):
-        return Out(x._shape, x._dtype)
-    return Out((*x._shape[:-3], x._shape[-2], x._shape[-3], x._shape[-1]), x._dtype)
+    turns = 1 if isinstance(k, str) else k  # the second argument of `transpose` is its name
+    return Out(rotate(x._shape, turns, -3, -2), x._dtype)
 
 
 @tf("image.rgb_to_grayscale")
