@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, JSONValue, Weight
+from cutaway.core.architecture import Architecture, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.base.causes import Causes
-from cutaway.knowledge.base.describe import bind_by_name, describe
+from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.framework import FRAMEWORKS
 from cutaway.knowledge.base.input_conventions import Settings
-from cutaway.knowledge.base.read_off import Found, architecture, calls_below, named_inputs, shape_of
+from cutaway.knowledge.base.read_off import (
+    Contents,
+    architecture,
+    built_modules,
+    named_inputs,
+    shape_of,
+    signature_of,
+    unknown_parts,
+    weight_number,
+)
 from cutaway.knowledge.keras.tensors.tensor import Tensor, new
 from cutaway.knowledge.tensorflow.graph_mode.graph import Graph, default_graph
 from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
@@ -89,47 +95,25 @@ class TensorFlow:
             call = Call(network, [], network.first, last_operation=len(gathered.operations))
             call.inputs = [(tensor.name, tensor.reference()) for tensor in network.placeholders]
             call.outputs = [("", tensor.reference()) for tensor in network.fetched]
+            modules: list[tuple[str, Any]] = [("", network)]
             variables = [("", variable.path, variable) for variable in network.variables]
-            found = Found(
-                [("", network)], list(_weights(variables)), call.inputs, {id(network): [call]}, _config, separator="/"
-            )  # fmt: skip
+            inputs, calls, separator = call.inputs, {id(network): [call]}, "/"
         else:
-            modules = modules_of(network)
-            calls = calls_below(gathered, call, {id(module): path for path, module in modules})
-            inputs = list(named_inputs(_signature(self.forward(network)), call)) if call else []
-            found = Found(modules, list(_weights(held_variables(network))), inputs, calls, _config)
-        return architecture(name, target, self.name, gathered, call, found, partial(_unknown_parts, found))
-
-
-def _unknown_parts(found: Found, causes: Causes) -> None:
-    """Enter the modules and variables that are not known as they were built."""
-    for path, module in found.modules:
-        if "_incomplete" in module.__dict__:
-            causes.module(path, module.__dict__["_incomplete"])
-    for weight, variable in found.weights:
-        causes.weight(weight.name, variable.reference())
-
-
-def _signature(forward: Any) -> inspect.Signature:
-    try:
-        return session.current().signature(forward)
-    except (Exception, Undecidable):
-        return inspect.Signature()
+            modules, variables = modules_of(network), held_variables(network)
+            inputs = list(named_inputs(signature_of(self.forward(network)), call)) if call else []
+            calls, separator = None, "."
+        weights = list(_weights(variables))
+        contents = Contents(
+            modules, weights, inputs, built_modules(), weight_number, partial(unknown_parts, modules, weights), calls,
+            separator,
+        )  # fmt: skip
+        return architecture(name, target, self.name, gathered, call, contents)
 
 
 def _weights(found: list[tuple[str, str, Any]]) -> Iterator[tuple[Weight, Any]]:
     for path, label, variable in found:
         shape = shape_of(variable.reference())
         yield Weight(label, shape, str(variable.dtype), "parameter", bool(variable.trainable), None, path), variable
-
-
-def _config(module: Any) -> dict[str, JSONValue]:
-    construction = module.__dict__.get("_construction")
-    if construction is None:
-        return {}
-    signature = session.current().signature(type(module).__init__)
-    bound = bind_by_name(signature, (module, *construction.args), construction.kwargs)
-    return {name: describe(value) for name, value in bound}
 
 
 FRAMEWORKS.append(TensorFlow())
