@@ -9,14 +9,11 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Shape, Weight
-from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.describe import class_name
-from cutaway.knowledge.base.framework import FRAMEWORKS
-from cutaway.knowledge.base.input_conventions import Settings
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.read_off import (
     Contents,
     architecture,
@@ -33,11 +30,11 @@ from cutaway.knowledge.keras.models.model import Model
 from cutaway.knowledge.keras.models.sequential import Sequential
 from cutaway.knowledge.keras.models.state import reset_uids
 from cutaway.knowledge.keras.tensors.shape import symbolic
-from cutaway.knowledge.keras.tensors.tensor import Tensor, new, plain
+from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor, new, plain
 from cutaway.knowledge.keras.tensors.tree import flatten, pack_sequence_as
 
 
-class Keras:
+class Keras(Framework):
     """Keras, for the interpreter."""
 
     name = "keras"
@@ -57,12 +54,7 @@ class Keras:
         return [(model.name, model) for model in session.current().state.get("keras.models", {}).values()]
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
-        if shape is None:
-            reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
-            made: Tensor = new(Unknown(reason, session.current().place()))
-            return made
-        made = new(shape, dtype)
-        return made
+        return input_tensor(shape, dtype, name)
 
     def forward(self, network: Layer) -> Any:
         references = _references(network)
@@ -99,18 +91,8 @@ class Keras:
         structure = network.__dict__["_inputs_struct"]
         return network(pack_sequence_as(structure, [given[name] for name in references]))
 
-    def origin(self, network: Layer) -> Place | None:
-        construction = network.__dict__.get("_construction")
-        return construction.place if construction is not None else None
-
     def prepare(self, network: Layer) -> None:
         session.current().assume("the network is called for inference: training=False")
-
-    def settings(self, network: Layer) -> Settings | None:
-        return None
-
-    def is_solvable(self, network: Any) -> bool:
-        return False
 
     def start_naming(self) -> None:
         reset_uids()

@@ -11,9 +11,7 @@ from cutaway.core.architecture import Architecture, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base.framework import FRAMEWORKS
-from cutaway.knowledge.base.input_conventions import Settings
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.read_off import (
     Contents,
     architecture,
@@ -24,12 +22,12 @@ from cutaway.knowledge.base.read_off import (
     unknown_parts,
     weight_number,
 )
-from cutaway.knowledge.keras.tensors.tensor import Tensor, new
+from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor
 from cutaway.knowledge.tensorflow.graph_mode.graph import Graph, default_graph
 from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
 
 
-class TensorFlow:
+class TensorFlow(Framework):
     """TensorFlow without Keras, for the interpreter."""
 
     name = "tensorflow"
@@ -50,12 +48,7 @@ class TensorFlow:
         return [("graph", graph)] if graph.building or graph.variables else []
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
-        if shape is None:
-            reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
-            made: Tensor = new(Unknown(reason, session.current().place()))
-            return made
-        made = new(shape, dtype)
-        return made
+        return input_tensor(shape, dtype, name)
 
     def forward(self, network: Any) -> Any:
         if isinstance(network, Graph):
@@ -63,29 +56,11 @@ class TensorFlow:
         own = type(network).__call__
         return getattr(own, "_function", own).__get__(network)
 
-    def declared(self, network: Any, name: str) -> None:
-        return None
-
     def call(self, network: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return None if isinstance(network, Graph) else network(*args, **kwargs)
 
     def origin(self, network: Any) -> Place | None:
-        if isinstance(network, Graph):
-            return network.place
-        construction = network.__dict__.get("_construction")
-        return construction.place if construction is not None else None
-
-    def prepare(self, network: Any) -> None:
-        """Nothing has to be set."""
-
-    def settings(self, network: Any) -> Settings | None:
-        return None
-
-    def is_solvable(self, network: Any) -> bool:
-        return False
-
-    def start_naming(self) -> None:
-        pass
+        return network.place if isinstance(network, Graph) else super().origin(network)
 
     def parts(self, network: Any) -> list[Any]:
         return [network] if isinstance(network, Graph) else [module for _, module in modules_of(network)]

@@ -8,14 +8,13 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Weight
-from cutaway.core.place import Place
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.causes import Causes
 from cutaway.knowledge.base.describe import class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.input_conventions import Settings
 from cutaway.knowledge.base.read_off import (
     Contents,
@@ -40,7 +39,7 @@ _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""
 
 
-class Torch:
+class Torch(Framework):
     """PyTorch, for the interpreter."""
 
     name = "pytorch"
@@ -52,9 +51,6 @@ class Torch:
         if type not in type(value).__mro__:
             return False
         return Module in type.mro(value) and not str(value.__module__).startswith("torch.")  # type: ignore[arg-type,attr-defined]
-
-    def unbound(self) -> list[tuple[str, Any]]:
-        return []
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:
@@ -68,9 +64,6 @@ class Torch:
     def forward(self, network: Module) -> Any:
         return network.forward
 
-    def declared(self, network: Module, name: str) -> None:
-        return None
-
     def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(network).__call__ is Module.__call__:
             return network(*args, **kwargs)
@@ -78,10 +71,6 @@ class Torch:
             result = network(*args, **kwargs)
         call.outputs = flatten(result)
         return result
-
-    def origin(self, network: Module) -> Place | None:
-        construction = network.__dict__.get("_construction")
-        return construction.place if construction is not None else None
 
     def prepare(self, network: Module) -> None:
         here = session.current()
@@ -104,9 +93,6 @@ class Torch:
     def is_solvable(self, network: Module) -> bool:
         held = (weight for part in network.modules() for weight in part.__dict__.get("_parameters", {}).values())
         return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
-
-    def start_naming(self) -> None:
-        pass
 
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())

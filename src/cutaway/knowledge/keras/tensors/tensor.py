@@ -166,6 +166,16 @@ def new(
     return made
 
 
+def input_tensor(shape: Any, dtype: str, name: str) -> Tensor:
+    """Make an input of a network; a shape of None is an unknown one."""
+    if shape is None:
+        reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
+        made: Tensor = new(Unknown(reason, session.current().place()))
+    else:
+        made = new(shape, dtype)
+    return made
+
+
 @row("keras.KerasTensor", "keras.src.backend.KerasTensor", "keras.src.backend.common.keras_tensor.KerasTensor")
 class KerasTensor(Tensor):
     """A tensor that stands for what a model will be called with, or for what follows from it."""
