@@ -1,10 +1,10 @@
-"""A network with a fault: the head expects another number of features than flattening gives."""
+"""A network with a fault: the linear layer expects fewer features than flatten returns."""
 
 from torch import nn
 
 
 class Broken(nn.Module):
-    """For images of 28 x 28, whose size was halved twice: 64 channels of 7 x 7, not of 5 x 5."""
+    """Pooling halves a 28 x 28 image twice, which leaves 64 channels of 7 x 7, not 5 x 5."""
 
     def __init__(self):
         super().__init__()

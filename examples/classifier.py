@@ -16,7 +16,7 @@ class ConvBlock(nn.Sequential):
 
 
 class Residual(nn.Module):
-    """Two convolutions around which the input is added."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, channels):
         super().__init__()
@@ -27,7 +27,7 @@ class Residual(nn.Module):
 
 
 class Classifier(nn.Module):
-    """Three stages of residual blocks, each half the size and twice the width of the one before."""
+    """Three stages of residual blocks; each stage halves the size and doubles the width."""
 
     def __init__(self, classes=10, width=32, blocks=(2, 2, 2)):
         super().__init__()

@@ -1,8 +1,8 @@
-"""A network whose depth, width and parts its caller chooses, and a width that comes from a package that is not here."""
+"""A network whose depth, width and dropout are arguments, and one whose width comes from a missing package."""
 
 import torch.nn as nn
 import torch.nn.functional as F
-from deployment_settings import CLASSES  # not installed: what hangs on it is unknown
+from deployment_settings import CLASSES  # not installed: what depends on it is unknown
 
 
 class Net(nn.Module):

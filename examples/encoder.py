@@ -10,7 +10,7 @@ from torch import nn
 
 @dataclass
 class Config:
-    """What an encoder is made of."""
+    """The configuration of an encoder."""
 
     vocabulary: int = 30_000
     positions: int = 512
@@ -24,12 +24,12 @@ class Config:
 
     def __post_init__(self):
         if self.width % self.heads:
-            raise ValueError(f"width {self.width} is no multiple of {self.heads} heads")
+            raise ValueError(f"width {self.width} is not a multiple of {self.heads} heads")
         self.head_width = self.width // self.heads
 
 
 class Attention(nn.Module):
-    """Self-attention over all positions that the mask leaves."""
+    """Self-attention over the positions that the mask selects."""
 
     def __init__(self, config: Config):
         super().__init__()
@@ -50,7 +50,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and a feed-forward network, each normalised first and added to its input."""
+    """Attention and a feed-forward network, with pre-normalisation and skip connections."""
 
     def __init__(self, config: Config):
         super().__init__()
@@ -67,7 +67,7 @@ class Block(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Words to hidden states, and a score for each word of the vocabulary at each position."""
+    """Maps words to hidden states, and to a score for each word of the vocabulary at each position."""
 
     def __init__(self, config: Config = Config()):
         super().__init__()
@@ -88,5 +88,5 @@ class Encoder(nn.Module):
 
 
 def small():
-    """The configuration for a laptop."""
+    """Return a small encoder, for a laptop."""
     return Encoder(Config(width=128, heads=4, layers=2))

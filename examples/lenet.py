@@ -1,11 +1,11 @@
-"""A network that says nothing of its input, but takes only some."""
+"""A network that does not document its input but accepts only certain sizes."""
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 
 class LeNet(nn.Module):
-    """Two convolutions, three linear layers: the sizes between them fix those of the image."""
+    """Two convolutions and three linear layers; the first linear layer determines the image size."""
 
     def __init__(self) -> None:
         super().__init__()

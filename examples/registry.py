@@ -1,4 +1,4 @@
-"""A family of mixers, built by name: `build("small", classes=10)`."""
+"""A family of MLP mixers, built by name: `build("small", classes=10)`."""
 
 from torch import nn
 
@@ -6,7 +6,7 @@ SIZES = {}
 
 
 def size(function):
-    """Register a size of the family under the function's name."""
+    """Register a member of the family under the function's name."""
     SIZES[function.__name__] = function
     return function
 
@@ -40,7 +40,7 @@ class Layer(nn.Module):
 
 
 class Mixer(nn.Module):
-    """Patches of an image, mixed layer by layer, to a score for each class."""
+    """Splits an image into patches, mixes them layer by layer, and returns a score for each class."""
 
     def __init__(self, width, layers, classes=1000, image=224, patch=16):
         super().__init__()
@@ -56,18 +56,18 @@ class Mixer(nn.Module):
 
 @size
 def small(**options):
-    """18 million parameters."""
+    """Return a mixer with 18 million parameters."""
     return Mixer(width=512, layers=8, **options)
 
 
 @size
 def base(**options):
-    """59 million parameters."""
+    """Return a mixer with 60 million parameters."""
     return Mixer(width=768, layers=12, **options)
 
 
 def build(name, **options):
-    """Make a mixer by the name of its size."""
+    """Return the mixer with this name."""
     if name not in SIZES:
-        raise KeyError(f"no size {name!r}; there are {', '.join(sorted(SIZES))}")
+        raise KeyError(f"unknown size {name!r}; choose from {', '.join(sorted(SIZES))}")
     return SIZES[name](**options)

@@ -1,4 +1,4 @@
-"""Two images compared by one and the same encoder: a functional Keras model with shared layers."""
+"""Two images compared by a shared encoder: a functional Keras model."""
 
 import keras
 from keras import layers

@@ -1,4 +1,4 @@
-"""A U-Net for segmentation: down four times, up four times, with a connection at each size."""
+"""A U-Net for segmentation: four levels down, four levels up, with a skip connection at each level."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 def double(inputs, outputs):
-    """Two convolutions that keep the size."""
+    """Return two convolutions that keep the size."""
     layers = []
     for channels in (inputs, outputs):
         layers += [nn.Conv2d(channels, outputs, 3, padding=1), nn.BatchNorm2d(outputs), nn.ReLU()]
@@ -15,7 +15,7 @@ def double(inputs, outputs):
 
 
 class Up(nn.Module):
-    """Twice the size, joined with what came by at that size on the way down."""
+    """Doubles the size and concatenates the skip connection."""
 
     def __init__(self, inputs, outputs, learned=True):
         super().__init__()
@@ -30,7 +30,7 @@ class Up(nn.Module):
 
 
 class UNet(nn.Module):
-    """An image to a score for each class at each pixel; height and width are multiples of 16."""
+    """Returns a score for each class at each pixel; height and width must be multiples of 16."""
 
     def __init__(self, channels=3, classes=2, width=32, depth=4, learned=True):
         super().__init__()

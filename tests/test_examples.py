@@ -76,8 +76,8 @@ def test_tied_weights_count_once() -> None:
 
 def test_sizes_may_be_symbols() -> None:
     (classifier,) = cutaway.show(f"{EXAMPLES / 'classifier.py'}::Classifier", input="Bx3x32x32")
-    assert classifier.outputs[0].shape == ("B", 10)
-    assert classifier.totals.macs == "123569408*B"
+    assert [str(size) for size in classifier.outputs[0].shape or ()] == ["B", "10"]
+    assert str(classifier.totals.macs) == "123569408*B"
 
 
 def test_the_fault_is_named_with_both_sizes_and_its_line() -> None:

@@ -1,4 +1,4 @@
-"""`show --explain`: where unknowns come from, and how much of a network hangs on each."""
+"""`show --explain`: where unknowns come from, and how much of a network depends on each."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def test_they_are_printed_with_their_places(model: str, capsys: pytest.CaptureFi
         "\n"
         "Where unknowns come from (2), in a network of 10 modules, 10 weights,\n"
         "5 operations\n"
-        "2 modules, 6 weights, 2 operations hang on\n"
+        "2 modules, 6 weights, 2 operations depend on\n"
         "  model.py:3  module absent is not found: add its folder with --path,\n"
         "              or install it\n"
-        "2 modules hang on\n"
+        "2 modules depend on\n"
         "  model.py:4  module missing is not found: add its folder with --path,\n"
         "              or install it\n"
         "\n"

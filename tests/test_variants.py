@@ -12,6 +12,7 @@ import pytest
 
 import cutaway
 from cutaway import Architecture
+from cutaway.core.size.dim import Dim
 from cutaway.passes.diff import diff
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\n"
@@ -252,9 +253,9 @@ def shown(path: Path, expression: str) -> Architecture:
 
 def value(quantity: Any, names: dict[str, int]) -> Any:
     """Return what an expression comes to; a condition in brackets counts 1 where it holds."""
-    if not isinstance(quantity, str):
+    if not isinstance(quantity, Dim):
         return quantity
-    text = re.sub(r"\[([^\]]*)\]", r"int(bool(\1))", quantity)
+    text = re.sub(r"\[([^\]]*)\]", r"int(bool(\1))", str(quantity))
     return eval(text, {}, names)
 
 

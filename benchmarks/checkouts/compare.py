@@ -29,10 +29,23 @@ def without_prose(document: dict[str, Any]) -> dict[str, Any]:
             for item in (*requires["because"], *requires["open"]):
                 item["text"] = "..."
             requires["also"] = len(requires["also"])
+        for module in architecture["modules"]:
+            module["config"] = _without_reasons(module["config"])
+        for op in architecture["ops"]:
+            op["attributes"] = _without_reasons(op["attributes"])
         for item in (*architecture["inputs"], *architecture["outputs"], *architecture["weights"], *architecture["ops"]):
             if isinstance(item.get("provenance"), dict):
                 item["provenance"] = {way: _count(why) for way, why in item["provenance"].items()}
     return document
+
+
+def _without_reasons(value: Any) -> Any:
+    """Return a setting without the reasons of what is unknown in it."""
+    if isinstance(value, dict):
+        if value.keys() == {"unknown"}:
+            return {"unknown": "..."}
+        return {key: _without_reasons(item) for key, item in value.items()}
+    return [_without_reasons(item) for item in value] if isinstance(value, list) else value
 
 
 def _count(why: Any) -> int:

@@ -27,7 +27,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         os.chdir(folder)
         try:
             options = {key: job[key] for key in ("input", "set", "path", "assume")}
-            document: dict[str, Any] = json.loads(cutaway.dumps(cutaway.show(job["target"], **options)))
+            text = cutaway.dumps(cutaway.show(job["target"], **options))
+            document: dict[str, Any] = json.loads(text.replace(os.path.realpath(folder), "."))
         except cutaway.CutawayError as error:
             return {"error": str(error)}
         finally:

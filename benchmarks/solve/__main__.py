@@ -17,6 +17,7 @@ from typing import Any
 
 import cutaway
 from cutaway.core.architecture import Precondition
+from cutaway.core.size.dim import Dim
 
 OWN = ("LeNet", "Cifar", "Mnist")
 FIRST = ("alexnet", "vgg11", "vgg16_bn", "inception_v3", "vit_b_16", "swin_t")
@@ -38,7 +39,7 @@ def subjects() -> Iterator[tuple[str, str, str]]:
 
 def sizes(required: Precondition, rng: random.Random) -> Iterator[dict[str, int]]:
     """Yield sizes for the symbols of a precondition: at its borders, and at random."""
-    names = [size for value in required.inputs for size in value.shape or () if isinstance(size, str)]
+    names = [str(size) for value in required.inputs for size in value.shape or () if isinstance(size, Dim)]
     borders: dict[str, set[int]] = {name: {1, 2, 32, 224} for name in names}
     for each in required.alternatives:
         for allowed in each:
@@ -67,13 +68,13 @@ def _border(allowed: Any, low: bool) -> int:
 
 def inputs(required: Precondition, given: dict[str, int]) -> list[list[int]]:
     """Return the shapes of the inputs with sizes in place of the symbols."""
-    return [[given[s] if isinstance(s, str) else s or 1 for s in value.shape or ()] for value in required.inputs]
+    return [[given[str(s)] if isinstance(s, Dim) else s or 1 for s in value.shape or ()] for value in required.inputs]
 
 
 def shifted(required: Precondition, rng: random.Random) -> Iterator[list[list[int]]]:
     """Yield inputs that fit but for one size that has to be a certain number."""
     inside = {allowed.symbol: allowed for allowed in required.alternatives[0]}
-    names = {size for value in required.inputs for size in value.shape or () if isinstance(size, str)}
+    names = {str(size) for value in required.inputs for size in value.shape or () if isinstance(size, Dim)}
     shapes = inputs(required, {name: _border(inside[name], True) if name in inside else 1 for name in names})
     for value, shape in zip(required.inputs, shapes):
         for place, size in enumerate(value.shape or ()):

@@ -6,7 +6,7 @@ usage: python -m benchmarks.speed.zoo timm|transformers [--truth FILE] [--every 
 The models are those of the zoo's truth (`benchmarks.zoo.truth`) whose live forward works. Each is shown by a new
 process of Cutaway, and by a new process that imports the package, builds the model on the meta device and has
 torchinfo summarise it; the two take turns, `--workers` models at a time. Then it is shown once more, with a result
-that was kept (docs/cache.md) where the first run was long enough for that. The exit code is 1 where the median is
+that was kept (docs/caching.md) where the first run was long enough for that. The exit code is 1 where the median is
 above a tenth of the live time, the slowest above a third, the memory above a quarter, or the whole above the live
 whole.
 """

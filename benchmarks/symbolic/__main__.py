@@ -2,7 +2,7 @@
 
 usage: python -m benchmarks.symbolic [--only TEXT] [--every N] [--limit N] [--sizes 20] [--seed 0] [--timing N] [--json FILE]
 
-Each model is read once, with the input Bx3xHxW. The text of its output shapes, MACs, FLOPs and parameters is evaluated
+Each model is read once, with the input Bx3xHxW. The string of its output shapes, MACs, FLOPs and parameters is evaluated
 at random sizes at which the model itself runs, on the meta device, and compared with what comes out there, with
 `torch.utils.flop_counter` and with its parameters. A size that the model refuses is left out, and another one is taken;
 where the formulas hold only for sizes that are listed as assumed, those sizes are taken. Then reading it with
@@ -83,7 +83,7 @@ def examine(subject: Subject, count: int, choose: random.Random) -> dict[str, An
     totals = network.totals
     shapes = [value.shape for value in network.outputs]
     row["output"] = [" x ".join(map(str, shape or ("?",))) for shape in shapes]
-    row["macs"] = totals.macs
+    row["macs"] = totals.macs if isinstance(totals.macs, int) else str(totals.macs)
     row["assumed"] = [note.text for note in network.assumptions]
     unknown = [shape for shape in shapes if shape is None or None in shape]
     if unknown or not shapes or totals.macs is None:
@@ -150,7 +150,7 @@ def _differences(shapes: Any, totals: Any, live: dict[str, Any], sizes: Sizes) -
     def number(amount: Any) -> Any:
         from cutaway.core.size.parser import evaluate
 
-        return evaluate(amount, sizes) if isinstance(amount, str) else amount
+        return amount if amount is None else evaluate(amount, sizes)
 
     found = []
     if len(shapes) != len(live["outputs"]):

@@ -17,7 +17,7 @@ def _program(bounded: Callable[[float], None]) -> int:
     import gc
 
     gc.disable()  # what is imported stays
-    from cutaway import cli  # only in the child
+    from cutaway import cli  # late: only in the child
 
     return cli.program(bounded)
 

@@ -13,7 +13,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.size.dim import symbols
-from cutaway.core.unknown import Undecidable
+from cutaway.core.unknown import Exhausted, Undecidable
 from cutaway.interp.analysis.pipeline import Options, analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
@@ -68,7 +68,7 @@ def show(
             raise CutawayError(
                 f"{target}: a folder is read, not run; leave out --live, or name a program that loads it"
             )
-        from cutaway.formats import dispatch
+        from cutaway.formats import dispatch  # late: Python files that are analysed need none of it
 
         if dispatch.is_saved(target):
             raise CutawayError(f"{target}: a saved file is read; there is no code in it to run")
@@ -83,7 +83,7 @@ def show(
         return _evaluated(saved, set, named) if set else saved
     except CutawayError:
         raise
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         raise CutawayError(f"{target}: {undecidable.unknown.reason}") from None
     except MemoryError:
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
@@ -95,7 +95,7 @@ def _evaluated(
     found: Sequence[Architecture], values: Mapping[str, int], inputs: Iterable[Input]
 ) -> tuple[Architecture, ...]:
     """Put numbers in place of the symbols that are left; each of them has to be the name of a size."""
-    from cutaway.passes.substitute import evaluate, names
+    from cutaway.passes.substitute import evaluate, names  # late: only where symbols are given numbers
 
     known = {symbol.name for each in inputs for size in each.shape for symbol in symbols(size)}
     left = {name for architecture in found for name in names(architecture)}
@@ -113,7 +113,7 @@ def _analysed(target: str, options: Options) -> tuple[tuple[Architecture, ...], 
 
 def _kept(target: str, options: Options) -> tuple[Architecture, ...]:
     """Return the result that was kept; make and keep it where there is none."""
-    from cutaway import cache
+    from cutaway import cache  # late: --no-cache needs none of it
 
     key = cache.key(target, options)
     found = cache.find(key)
@@ -129,7 +129,7 @@ def _saved(target: str) -> tuple[Architecture, ...] | None:
     """Return the networks of a saved file; None where a target is none. It is read anew each time: that takes little."""
     if target.partition("::")[0].endswith(".py"):
         return None
-    from cutaway.formats import dispatch
+    from cutaway.formats import dispatch  # late: Python files need none of the formats
 
     found = dispatch.read(target)
     return None if found is None else tuple(with_totals(architecture) for architecture in found)
@@ -139,6 +139,7 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
     """Analyse a program, or a folder as it comes from the hub."""
     folder = None
     if os.path.isdir(text) or text.endswith(".json"):
+        # late: only a folder from the hub needs them
         from cutaway.hub.folder import PIPELINE, find
         from cutaway.hub.program import target as folder_target
 
@@ -151,13 +152,14 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
 
 
 def _fold(variants: Sequence[Variant]) -> Folded:
-    from cutaway.passes.variants import fold
+    from cutaway.passes.variants import fold  # late: only networks with variants need it
 
     return fold(variants)
 
 
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
     """Analyse each network of a pipeline; one that can't be shown is remarked, unless it is none of them."""
+    # late: only a pipeline needs them
     from cutaway.hub.pipeline import components, joined
     from cutaway.hub.program import target as folder_target
 
@@ -188,15 +190,16 @@ def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
 
     Without arguments it is not called. A call that raises gives everything up to there, and a diagnostic.
     """
+    # late: they import the framework
     from cutaway.live import framework_detection
     from cutaway.live.arguments import Arguments
 
     arguments = Arguments(args, kwargs) if args or kwargs else None
     if framework_detection.framework_of(network) == framework_detection.KERAS:
-        from cutaway.live import keras_inspection
+        from cutaway.live import keras_inspection  # late: it imports Keras
 
         return with_totals(keras_inspection.inspected(network, arguments)[0])
-    from cutaway.live.torch_inspection import inspected
+    from cutaway.live.torch_inspection import inspected  # late: it imports PyTorch
 
     return with_totals(inspected(network, arguments)[0])
 
@@ -211,7 +214,7 @@ def _show_live(
     via: str,
 ) -> tuple[Architecture, ...]:
     try:
-        from cutaway.live.show import show as show_live
+        from cutaway.live.show import show as show_live  # late: it imports the framework
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
     found = show_live(target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via)

@@ -54,7 +54,7 @@ def find(asked: Key) -> tuple[Architecture, ...] | None:
         with open(path, "rb") as file:
             import json
 
-            from cutaway.report.json import loads
+            from cutaway.report.json import loads  # late: only a cached result is read
 
             head = json.loads(file.readline())
             if head["key"] != asked or head["made_by"] != _stamp() or not _is_unchanged(head):
@@ -72,6 +72,7 @@ def keep(asked: Key, recording: disk.Recording, result: Sequence[Architecture]) 
         return
     import json
 
+    # late: only a new result is written
     from cutaway.commands.output import write
     from cutaway.report.json import dumps
 

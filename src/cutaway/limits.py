@@ -132,8 +132,7 @@ def alarmed(seconds: float) -> Iterator[None]:
 
 
 def _late(*_args: object) -> None:
-    from cutaway.interp.run.budget import current
-    from cutaway.interp.run.frame import STACK
+    from cutaway.interp.run.interpreter import interpreter  # late: a command that interprets nothing needs none of it
 
-    if STACK:
-        current().exhaust("the time budget ran out inside one operation")
+    if interpreter().stack:
+        interpreter().budget.exhaust("the time budget ran out inside one operation")

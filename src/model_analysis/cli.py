@@ -41,17 +41,24 @@ def entry() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tt-model-analysis",
-        description="Extract the unique modules and the operations of a PyTorch network.",
-        epilog="exit code: 0 both files are written, 2 it could not be done and neither is",
+        description="Extract the unique modules and operations of a PyTorch network.",
+        epilog="exit code: 0 if both files were written, 2 on error (neither file is written)",
     )
-    where = "in the form file.py::function_name"
-    parser.add_argument("--model-path", required=True, metavar="FILE::FN", help=f"the function that makes it, {where}")
-    parser.add_argument("--inputs-path", required=True, metavar="FILE::FN", help=f"the function of its inputs, {where}")
-    parser.add_argument("--dir", metavar="DIR", help="output directory (default: ./<ModelClassName>/)")
-    parser.add_argument("--static", action="store_true", help="read both functions from their source; run nothing")
-    parser.add_argument("--key", choices=KEYS, default=FULL, help="what makes modules the same (default: full)")
+    where = "as file.py::function_name"
     parser.add_argument(
-        "--ids", choices=IDS, default=NUMBERED, help="mod_004 and (root), or mod_004_conv1 and full_model"
+        "--model-path", required=True, metavar="FILE::FN", help=f"the function that returns the network, {where}"
+    )
+    parser.add_argument(
+        "--inputs-path", required=True, metavar="FILE::FN", help=f"the function that returns its inputs, {where}"
+    )
+    parser.add_argument("--dir", metavar="DIR", help="output directory (default: ./<ModelClassName>/)")
+    parser.add_argument("--static", action="store_true", help="read both functions from source; run nothing")
+    parser.add_argument("--key", choices=KEYS, default=FULL, help="when modules count as the same (default: full)")
+    parser.add_argument(
+        "--ids",
+        choices=IDS,
+        default=NUMBERED,
+        help="numbered: mod_004, (root); named: mod_004_conv1, full_model (default: numbered)",
     )
     return parser
 
@@ -73,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise CutawayError(f"{folder}: the directory can't be made ({error.strerror})") from None
+        raise CutawayError(f"{folder}: the directory can't be created ({error.strerror})") from None
     _save_both(folder, modules, ops, write)
     counts = modules["metadata"]
     print(f"{counts['unique_modules']} unique modules of {counts['total_modules']}: {os.path.join(folder, MODULES)}")
@@ -88,13 +95,13 @@ def _check(text: str, option: str) -> None:
     if not separator or not file or not function.isidentifier():
         raise CutawayError(f"{option} {text}: write it as file.py::function_name")
     if not os.path.isfile(file):
-        raise CutawayError(f"{option} {text}: there is no file {file}")
+        raise CutawayError(f"{option} {text}: file {file} does not exist")
 
 
 def _static(options: argparse.Namespace) -> Any:
     from cutaway._api import show
 
-    _tell(f"reading {options.model_path}; nothing of it is run")
+    _tell(f"reading {options.model_path} without running it")
     (architecture,) = show(options.model_path, arguments=options.inputs_path)
     if architecture.diagnostics:
         fault = architecture.diagnostics[0]
@@ -112,7 +119,7 @@ def _live(options: argparse.Namespace) -> Any:
         from cutaway.live import torch_inspection  # noqa: F401 - it needs the framework
         from cutaway.live.load import function, imported
     except ModuleNotFoundError as error:
-        raise CutawayError(f"{error.name} is not installed: pip install 'cutaway[live]', or give --static") from None
+        raise CutawayError(f"{error.name} is not installed: pip install 'cutaway[live]', or pass --static") from None
     from model_analysis.extract import observed
 
     model, inputs = parse_target(options.model_path), parse_target(options.inputs_path)

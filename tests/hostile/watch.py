@@ -69,7 +69,9 @@ def _mentions(code: Any) -> bool:
 def _is_forbidden(item: Any) -> bool:
     if isinstance(item, Unknown):
         return False
-    if type(item).__module__.startswith(("cutaway.interp.modules.loader", "cutaway.interp.run.frame", "cutaway.interp.run.function")):
+    if type(item).__module__.startswith(
+        ("cutaway.interp.modules.loader", "cutaway.interp.run.frame", "cutaway.interp.run.function")
+    ):
         return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
     if isinstance(item, _FORBIDDEN) or item == "escaped":
         return True

@@ -14,7 +14,7 @@ from typing import Any
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.analysis.pipeline import Options, _installed
 from cutaway.interp.modules.loader import current
-from cutaway.interp.run.boundary import Pending
+from cutaway.interp.run.frame import Pending
 from cutaway.syntax.resolve import Location
 
 MAIN = "program.py"

@@ -15,15 +15,13 @@ from tests.keras_oracle.samples import INTEGERS, NAMED_CALLS, TEXTS, Sample
 def ours(name: str, sample: Sample) -> dict[str, Any]:
     """Make and call the modelled layer."""
     load("keras")
-    before = session.install(Session(recording=False))
-    try:
-        return _described(_Modelled(), name, sample)
-    except (Fault, ValueError, TypeError, IndexError) as error:
-        return {"error": f"{type(error).__name__}: {error}"}
-    except Undecidable as undecidable:
-        return {"unknown": undecidable.unknown.reason}
-    finally:
-        session.install(before)
+    with session.installed(Session(recording=False)):
+        try:
+            return _described(_Modelled(), name, sample)
+        except (Fault, ValueError, TypeError, IndexError) as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+        except Undecidable as undecidable:
+            return {"unknown": undecidable.unknown.reason}
 
 
 def theirs(name: str, sample: Sample) -> dict[str, Any]:

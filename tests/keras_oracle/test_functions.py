@@ -49,18 +49,16 @@ def _real(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _ours(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     load("keras")
     load_rest()
-    before = session.install(Session(recording=False))
-    try:
-        made = lookup(f"keras.ops.{name}")(*[_value(arg, lookup("keras.KerasTensor")) for arg in args], **kwargs)
-        if isinstance(made, Unknown) or any(isinstance(getattr(p, "shape", None), Unknown) for p in [made]):
+    with session.installed(Session(recording=False)):
+        try:
+            made = lookup(f"keras.ops.{name}")(*[_value(arg, lookup("keras.KerasTensor")) for arg in args], **kwargs)
+            if isinstance(made, Unknown) or any(isinstance(getattr(p, "shape", None), Unknown) for p in [made]):
+                return None
+            return _described(made)
+        except Undecidable:
             return None
-        return _described(made)
-    except Undecidable:
-        return None
-    except Exception as error:
-        return f"refused: {type(error).__name__}: {error}"
-    finally:
-        session.install(before)
+        except Exception as error:
+            return f"refused: {type(error).__name__}: {error}"
 
 
 def _differ(mine: Any, real: Any) -> bool:

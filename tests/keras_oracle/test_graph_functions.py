@@ -56,20 +56,18 @@ def _real(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _ours(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     load("tensorflow")
     load_rest()
-    before = session.install(Session(recording=False))
-    try:
-        given = [_value(arg, lookup("tensorflow.placeholder")) for arg in args]
-        made = lookup(f"tensorflow.{name}")(*given, **kwargs)
-        parts = list(made) if isinstance(made, (list, tuple)) else [made]
-        if any(isinstance(p, Unknown) or isinstance(p._shape, Unknown) or p._dtype == "unknown" for p in parts):
+    with session.installed(Session(recording=False)):
+        try:
+            given = [_value(arg, lookup("tensorflow.placeholder")) for arg in args]
+            made = lookup(f"tensorflow.{name}")(*given, **kwargs)
+            parts = list(made) if isinstance(made, (list, tuple)) else [made]
+            if any(isinstance(p, Unknown) or isinstance(p._shape, Unknown) or p._dtype == "unknown" for p in parts):
+                return None
+            return _described(made)
+        except Undecidable:
             return None
-        return _described(made)
-    except Undecidable:
-        return None
-    except Exception as error:
-        return f"refused: {type(error).__name__}: {error}"
-    finally:
-        session.install(before)
+        except Exception as error:
+            return f"refused: {type(error).__name__}: {error}"
 
 
 def _differ(mine: Any, real: Any) -> bool:

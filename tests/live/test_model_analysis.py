@@ -186,7 +186,7 @@ def test_what_is_wrong_is_told_with_the_users_traceback(
     ("model", "message"),
     [
         ("my_model.py", "write it as file.py::function_name"),
-        ("missing.py::load_model", "there is no file missing.py"),
+        ("missing.py::load_model", "file missing.py does not exist"),
     ],
 )
 def test_what_is_wrong_on_the_command_line(

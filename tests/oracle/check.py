@@ -249,12 +249,8 @@ def real_flops(call: Call) -> int | None:
 @contextlib.contextmanager
 def recording() -> Iterator[Session]:
     """Install a fresh session for the duration."""
-    here = Session()
-    previous = session.install(here)
-    try:
+    with session.installed(Session()) as here:
         yield here
-    finally:
-        session.install(previous)
 
 
 @contextlib.contextmanager

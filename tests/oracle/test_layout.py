@@ -73,8 +73,7 @@ def test_strides_are_those_of_torch(seed: int) -> None:
     shape = tuple(rng.choice((1, 2, 3, 4)) for _ in range(rng.randint(1, 4)))
     real, ours = torch.zeros(shape), new(shape)
     done = [f"zeros{shape}"]
-    before = session.install(Session())
-    try:
+    with session.installed(Session()):
         for _ in range(8):
             name, step = steps(tuple(real.shape), rng)
             done.append(name)
@@ -82,8 +81,6 @@ def test_strides_are_those_of_torch(seed: int) -> None:
             assert tuple(ours.shape) == tuple(real.shape), done
             if ours._contiguous or strides_of(ours) is not None:
                 assert ours._contiguous == real.is_contiguous(), done
-    finally:
-        session.install(before)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -100,12 +97,9 @@ def test_what_einsum_makes_of_two_lies_as_in_torch(seed: int) -> None:
         extent[index] = rng.randint(1, 4)
     shapes = [tuple(extent[letter] for letter in labels) for labels in (left, right)]
     real = torch.einsum(equation, *map(torch.zeros, shapes))
-    before = session.install(Session())
-    try:
+    with session.installed(Session()):
         ours = registry.TABLE["torch.einsum"](equation, *map(new, shapes))
         assert ours._contiguous == real.is_contiguous(), equation
-    finally:
-        session.install(before)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -116,13 +110,10 @@ def test_what_is_repeated_lies_as_in_torch(seed: int) -> None:
     wide = [rng.choice((2, 3)) if size == 1 and rng.random() < 0.5 else size for size in shape]
     order = rng.sample(range(len(shape)), len(shape))
     real = torch.zeros(shape).expand(wide).permute(order)[..., None] * 2
-    before = session.install(Session())
-    try:
+    with session.installed(Session()):
         ours = new(shape).expand(*wide).permute(*order)[..., None] * 2
         known = strides_of(ours)
         if known is not None:
             assert [s for s, n in zip(known, real.shape) if n > 1] == [
                 s for s, n in zip(real.stride(), real.shape) if n > 1
             ]
-    finally:
-        session.install(before)

@@ -22,13 +22,13 @@ from cutaway.core.size.dim import (
     maximum,
     minimum,
     mod,
+    power,
     product,
     substitute,
     symbol,
     symbols,
     unknown_size,
 )
-from cutaway.core.size.power import power
 
 NAMES = ("a", "b", "c")
 Tree = Any

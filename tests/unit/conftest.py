@@ -19,6 +19,7 @@ from cutaway.core.architecture import (
     Weight,
 )
 from cutaway.core.place import Place
+from cutaway.core.size.parser import read_size as size
 from cutaway.passes.cost import with_totals
 
 
@@ -57,7 +58,7 @@ class Builder:
         self.weight(f"{path}.weight", output[1], given[1], size, size)
         macs = given[1] * size * size
         for extent in output:
-            macs = macs * extent if isinstance(extent, int) and isinstance(macs, int) else f"{macs}*{extent}"
+            macs = macs * extent
         return self.op(path, "conv2d", *output, macs=macs)
 
     def linear(self, path: str, given: tuple[Any, ...], output: tuple[Any, ...]) -> Builder:
@@ -150,14 +151,15 @@ def broken() -> Architecture:
 @pytest.fixture
 def symbolic() -> Architecture:
     """A network on an input of symbolic size."""
-    given, output = ("B", 3, "H", "W"), ("B", 8, "H - 2", "floor(W/2)")
+    batch = size("B")
+    given, output = (batch, 3, size("H"), size("W")), (batch, 8, size("H - 2"), size("floor(W/2)"))
     build = Builder("Net", inputs=(Value("x", given, "float32"),), outputs=(Value("", output, "float32"),))
     build.module("", "Net", output, given=given)
     build.modules.append(
         Module("conv", "Conv2d", "torch.nn.Conv2d", {}, Place("net.py", 3), (ModuleCall((given,), (output,)),))
     )
     build.weight("conv.weight", 8, 3, 3, 3)
-    build.op("conv", "conv2d", *output, macs="216*B*(H - 2)*floor(W/2)")
+    build.op("conv", "conv2d", *output, macs=size("216*B*(H - 2)*floor(W/2)"))
     build.module("pick", "Pick", (None, 8))
     return build.build()
 

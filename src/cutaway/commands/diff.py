@@ -14,17 +14,17 @@ from cutaway.core.error import CutawayError
 from cutaway.formats.dispatch import is_saved
 
 _LIVE = "live:"
-_FORMS = "as for show, saved files too; a JSON file of `show --format json`; or live:TARGET, whose code is RUN"
+_FORMS = "a target, a saved file, a JSON file from `show --format json`, or live:TARGET to RUN the target"
 
 
 def add(commands: Any) -> None:
     """Enter the commands into the parser."""
     diff = commands.add_parser(
         "diff",
-        help="what changed from one network to another",
-        description="Compare two networks: modules that were added, removed, renamed or changed in configuration, "
+        help="show what changed between two networks",
+        description="Compare two networks: modules that were added, removed, renamed, or changed in configuration, "
         "weights or wiring, and the effect on parameters and multiply-accumulates.",
-        epilog="exit code: 0 no difference, 1 they differ, 2 could not be done",
+        epilog="exit code: 0 if the networks are equal, 1 if they differ, 2 on error",
     )
     diff.add_argument("before", metavar="A", help=_FORMS)
     diff.add_argument("after", metavar="B", help=_FORMS)
@@ -35,20 +35,21 @@ def add(commands: Any) -> None:
     diff.set_defaults(run=_diff, live=False)
     fingerprint = commands.add_parser(
         "fingerprint",
-        help="a hash of what a network is",
-        description="Print a hash of a network's weights and dataflow. It does not depend on the versions of the "
-        "framework and of Python, nor on the order of definitions.",
-        epilog="exit code: 0 printed, 2 could not be done",
+        help="print a hash of a network",
+        description="Print a hash of a network's weights and dataflow. The hash does not depend on the versions of "
+        "the framework and of Python, or on the order of definitions.",
+        epilog="exit code: 0 on success, 2 on error",
     )
     fingerprint.add_argument("target", metavar="TARGET", help=TARGET)
     add_reading(fingerprint)
     add_arguments(fingerprint)
-    fingerprint.add_argument("--no-names", action="store_true", help="leave out what modules and weights are called")
+    fingerprint.add_argument("--no-names", action="store_true", help="ignore the names of modules and weights")
     add_output(fingerprint)
     fingerprint.set_defaults(run=_fingerprint)
 
 
 def _diff(options: argparse.Namespace) -> int:
+    # late: --help needs none of it
     from cutaway.passes.diff import diff
     from cutaway.report import diff_text
 
@@ -63,7 +64,7 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _fingerprint(options: argparse.Namespace) -> int:
-    from cutaway.passes.fingerprint import fingerprint
+    from cutaway.passes.fingerprint import fingerprint  # late: --help needs none of it
 
     found = _one(options, options.target, live=options.live)
     if found.unknowns:
@@ -82,7 +83,7 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
 
 
 def _read(path: str) -> tuple[Architecture, ...]:
-    from cutaway.report.json import MalformedDocument, loads
+    from cutaway.report.json import MalformedDocument, loads  # late: only a JSON file needs it
 
     try:
         with open(path, encoding="utf-8") as file:

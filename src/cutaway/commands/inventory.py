@@ -22,7 +22,7 @@ def modules_of(
     architecture: Architecture, options: argparse.Namespace, *, key: str = FULL, ids: str = NUMBERED
 ) -> dict[str, Any]:
     """Return the document of unique modules."""
-    from cutaway.knowledge.torch import public_names
+    from cutaway.knowledge.torch import public_names  # late: it registers the rows of a framework
 
     home, _, expression = architecture.target.partition("::" if "::" in architecture.target else ":")
     expression = expression or architecture.name
@@ -32,7 +32,7 @@ def modules_of(
 
 def ops_of(architecture: Architecture, options: argparse.Namespace, *, ids: str = NUMBERED) -> dict[str, Any]:
     """Return the document of unique operations."""
-    from cutaway.knowledge.torch import public_names
+    from cutaway.knowledge.torch import public_names  # late: it registers the rows of a framework
 
     public_names.load()
     modules = modules_of(architecture, options, ids=ids)

@@ -16,15 +16,17 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     ops = commands.add_parser(
         "ops",
-        help="the operations of networks that differ, each once",
-        description="List the operations of a network that differ in name, attributes, shapes or element types, each "
-        "once. Several targets are ranked: the operations that most of them have come first.",
-        epilog="exit code: 0 listed, 1 the backend can't do all of them, 2 could not be done",
+        help="list the distinct operations of networks",
+        description="List the distinct operations of a network: those that differ in name, attributes, shapes or element "
+        "types. With several targets, the operations that most of them use come first.",
+        epilog="exit code: 0 on success, 1 if the backend does not support all operations, 2 on error",
     )
     add_target(ops, several=True)
     add_arguments(ops)
     ops.add_argument("--format", choices=("text", "json", "csv", "pytest"), default="text", help="default: text")
-    ops.add_argument("--backend", metavar="TABLE.toml", help="check them against a table of what a backend can do")
+    ops.add_argument(
+        "--backend", metavar="TABLE.toml", help="check operations against a table of what a backend supports"
+    )
     add_output(ops)
     ops.set_defaults(run=_run)
 
@@ -40,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _with_forward(architecture: Architecture, target: str) -> Architecture:
     """Return a network if something is known of what it computes."""
-    from cutaway.passes.cost import was_followed
+    from cutaway.passes.cost import was_followed  # late: --help needs none of it
 
     if not architecture.ops and not was_followed(architecture):
         why = "; ".join(note.text for note in architecture.unknowns[:2])
@@ -49,11 +51,12 @@ def _with_forward(architecture: Architecture, target: str) -> Architecture:
 
 
 def _render(found: list[Architecture], options: argparse.Namespace) -> str:
+    # late: --help needs none of it
     from cutaway.passes.unique_ops import rank, unique_ops
     from cutaway.report import inventory, inventory_text, pytest_file
 
     if options.format == "pytest":
-        from cutaway.knowledge.torch import op_source, public_names
+        from cutaway.knowledge.torch import op_source, public_names  # late: only one output form needs them
 
         public_names.load()
         ops = unique_ops(op for architecture in found for op in architecture.ops)
@@ -74,6 +77,7 @@ def _render(found: list[Architecture], options: argparse.Namespace) -> str:
 
 
 def _check(found: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
+    # late: --help needs none of it
     from cutaway.knowledge.torch import public_names
     from cutaway.passes.backend import failures
     from cutaway.passes.unique_ops import unique_ops
@@ -92,7 +96,7 @@ def _check(found: list[Architecture], backend: Any, options: argparse.Namespace)
 
 
 def _backend(path: str) -> Any:
-    from cutaway.passes.backend import MalformedTable, read_table
+    from cutaway.passes.backend import MalformedTable, read_table  # late: --help needs none of it
 
     try:
         import tomllib

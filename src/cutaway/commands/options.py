@@ -13,7 +13,7 @@ from cutaway.limits import alarmed
 
 TARGET = (
     "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
-    "a folder from the hub, a saved file, or - for standard input"
+    "a model folder, a saved file, or - for standard input"
 )
 
 
@@ -30,7 +30,7 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         action="append",
         default=[],
         metavar="[NAME=]SHAPE[:DTYPE]",
-        help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; once for each input",
+        help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; repeat for each input",
     )
     parser.add_argument(
         "--set",
@@ -38,33 +38,35 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         default=[],
         type=setting,
         metavar="SIZE=NUMBER",
-        help="put a number in place of a size that has a name, such as H=224; once for each",
+        help="replace a symbolic size by a number, such as H=224; repeat for each size",
     )
     parser.add_argument(
         "--assume",
         action="append",
         default=[],
         metavar="CONDITION=VALUE",
-        help="an argument that is not given, or whether a condition holds, such as use_dropout=True",
+        help="decide a condition or set an argument, such as use_dropout=True; repeat for each",
     )
     parser.add_argument(
-        "--path", action="append", default=[], metavar="DIR", help="a folder where imports are looked for first"
+        "--path", action="append", default=[], metavar="DIR", help="a folder to search first for imports"
     )
     if live:
         parser.add_argument(
-            "--live", action="store_true", help="import and RUN the target's code, and read off the running network"
+            "--live", action="store_true", help="import and RUN the target, and inspect the running network"
         )
         parser.add_argument(
             "--via",
             choices=("calls", "export", "onnx", "hooks"),
             default="calls",
-            help="with --live: how operations are seen: calls of the API (default), torch.export, torch.onnx, or not at all",
+            help="with --live: observe operations as API calls (default), through torch.export or torch.onnx, or not at all",
         )
     parser.add_argument(
-        "--device", metavar="DEVICE", help="with --live: where it is built and run; meta takes no memory for weights"
+        "--device", metavar="DEVICE", help="with --live: the device to build and run on; meta allocates no memory"
     )
-    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep results on disk")
-    parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="default: 120")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache on disk")
+    parser.add_argument(
+        "--timeout", type=seconds, default=120.0, metavar="SECONDS", help="time limit of the analysis (default: 120)"
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arguments",
         metavar="FILE::FN",
-        help="a function that returns forward's inputs: a tensor, a tuple or list of them, or a dict of keywords",
+        help="a function that returns the inputs of forward: a tensor, a tuple or list, or a dict of keyword arguments",
     )
 
 
@@ -83,7 +85,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def architectures(options: argparse.Namespace, target: str, live: bool | None = None) -> tuple[Architecture, ...]:
     """Return the networks of a target, as the options say."""
-    from cutaway._api import show
+    from cutaway._api import show  # late: --help needs none of it
 
     read = functools.partial(
         show,

@@ -18,10 +18,9 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     show = commands.add_parser(
         "show",
-        help="the architecture of a network",
-        description="Show the architecture of a network, read from its source. Nothing of the target is run, "
-        "unless --live is given.",
-        epilog="exit code: 0 shown, 1 shown and faults were found in it, 2 could not be shown",
+        help="show the architecture of a network",
+        description="Show the architecture of a network, read from source. The target is not run unless you pass --live.",
+        epilog="exit code: 0 on success, 1 if the network has faults, 2 on error",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target(show)
@@ -33,9 +32,9 @@ def add(commands: Any) -> None:
     show.add_argument(
         "--explain",
         action="store_true",
-        help="show where unknowns come from, and how much of the network hangs on each",
+        help="show the causes of unknowns, and how much of the network depends on each",
     )
-    show.add_argument("--no-fold", action="store_true", help="show repeated modules one by one")
+    show.add_argument("--no-fold", action="store_true", help="list repeated modules one by one")
     show.set_defaults(run=_run)
 
 
@@ -50,7 +49,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _write_events(found: Any, options: argparse.Namespace) -> None:
     """Write an event file; into a folder, under a name that TensorBoard looks for."""
-    from cutaway.formats import tensorboard
+    from cutaway.formats import tensorboard  # late: only this output form needs it
 
     if options.output is None or len(found) != 1:
         what = "names one network" if options.output else "needs --output: a folder of runs, or a file"
@@ -63,16 +62,16 @@ def _write_events(found: Any, options: argparse.Namespace) -> None:
 
 def _render(found: Any, options: argparse.Namespace) -> str:
     if options.format == "json":
-        from cutaway.report import json
+        from cutaway.report import json  # late: only this output form needs it
 
         return json.dumps(found) + "\n"
-    from cutaway.report import terminal
+    from cutaway.report import terminal  # late: JSON needs no terminal
 
     seen = terminal.detect(sys.stdout)
     if options.output:
         seen = terminal.Terminal(seen.width, False, True)
     if options.explain:
-        from cutaway.report import causes
+        from cutaway.report import causes  # late: only --explain needs it
 
         return causes.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
     form = import_module(f"cutaway.report.{options.format}")

@@ -16,16 +16,19 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     unique = commands.add_parser(
         "unique",
-        help="the modules of a network that differ, each once",
-        description="List the modules of a network that differ in class, configuration, shapes, element types or in "
-        "what is below them, each once, with all its occurrences.",
-        epilog="exit code: 0 listed, 2 could not be done",
+        help="list the distinct modules of a network",
+        description="List the distinct modules of a network: those that differ in class, configuration, shapes, element "
+        "types or submodules. Each is listed once, with all of its occurrences.",
+        epilog="exit code: 0 on success, 2 on error",
     )
     add_target(unique)
     add_arguments(unique)
-    unique.add_argument("--key", choices=KEYS, default=FULL, help="what makes modules the same (default: full)")
+    unique.add_argument("--key", choices=KEYS, default=FULL, help="when modules count as the same (default: full)")
     unique.add_argument(
-        "--ids", choices=IDS, default=NUMBERED, help="mod_004 and (root), or mod_004_conv1 and full_model"
+        "--ids",
+        choices=IDS,
+        default=NUMBERED,
+        help="numbered: mod_004, (root); named: mod_004_conv1, full_model (default: numbered)",
     )
     unique.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     add_output(unique)
@@ -33,7 +36,7 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from cutaway.report import inventory, inventory_text
+    from cutaway.report import inventory, inventory_text  # late: --help needs none of it
 
     document = modules_of(one(options, options.target), options, key=options.key, ids=options.ids)
     text = inventory.dumps(document) + "\n" if options.format == "json" else inventory_text.modules_text(document)

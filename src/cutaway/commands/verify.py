@@ -15,27 +15,28 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     verify = commands.add_parser(
         "verify",
-        help="what is read from source against the running network",
-        description="Read a target from its source, then import and RUN it, and compare fact by fact: modules, "
+        help="compare the static result with the running network",
+        description="Read a target from source, then import and RUN it, and compare fact by fact: modules, "
         "configurations, weights, the shapes of every call, outputs, operations, multiply-accumulates.",
-        epilog="exit code: 0 nothing is wrong, 1 a fact is wrong, 2 could not be done",
+        epilog="exit code: 0 if no fact is wrong, 1 if one is, 2 on error",
     )
-    verify.add_argument("target", metavar="TARGET", help="as for show")
+    verify.add_argument("target", metavar="TARGET", help="as for cutaway show")
     add_reading(verify, live=False)
     add_arguments(verify)
     verify.add_argument(
         "--via",
         choices=("calls", "export", "onnx"),
         default="calls",
-        help="the witness for operations: calls of the API (default), torch.export, or torch.onnx",
+        help="how to observe operations: as API calls (default), or through torch.export or torch.onnx",
     )
     verify.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    verify.add_argument("--all", action="store_true", help="list all facts that are wrong or unknown")
+    verify.add_argument("--all", action="store_true", help="list all wrong and unknown facts")
     add_output(verify)
     verify.set_defaults(run=_run, live=True)
 
 
 def _run(options: argparse.Namespace) -> int:
+    # late: --help needs none of it
     from cutaway.knowledge.base.op_aliases import common
     from cutaway.passes.compare import WRONG, compare
     from cutaway.report import verification

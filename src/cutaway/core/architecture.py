@@ -11,15 +11,19 @@ from typing import TypeAlias
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
+from cutaway.core.size.dim import Dim
 
-Quantity: TypeAlias = int | str | None
-"""A whole number; or an expression in named symbols, such as `B*(H//2)`; or None, which is unknown."""
+Quantity: TypeAlias = int | Dim | None
+"""A whole number; or an expression in named symbols, such as `B*floor(H/2)`; or None, which is unknown.
+
+Expressions are `detached` (`core/size/parser.py`): they say what their string says.
+"""
 
 Shape: TypeAlias = tuple[Quantity, ...] | None
 """A size for each dimension; None where not even the number of dimensions is known."""
 
-JSONValue: TypeAlias = bool | int | float | str | list["JSONValue"] | dict[str, "JSONValue"] | None
-"""A configuration value or an attribute, in a form that JSON can hold."""
+Setting: TypeAlias = bool | int | float | str | Dim | list["Setting"] | dict[str, "Setting"] | None
+"""A configuration value or an attribute: what JSON can hold, and expressions in named symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +82,21 @@ class Module:
     path: str
     class_name: str
     qualified_name: str
-    config: Mapping[str, JSONValue] = field(default_factory=dict)
+    config: Mapping[str, Setting] = field(default_factory=dict)
     source: Place | None = None
     calls: tuple[ModuleCall, ...] = ()
     complete: bool = True
     condition: str | None = None
     repeat: Quantity = 1
     otherwise: tuple[Alias, ...] = ()
-    origins: Mapping[str, JSONValue] = field(default_factory=dict)
+    origins: Mapping[str, Setting] = field(default_factory=dict)
+
+
+def symbolic(value: object) -> dict[str, str]:
+    """Return the JSON form of an expression in a setting; `json.dumps` takes this function as its `default`."""
+    if isinstance(value, Dim):
+        return {"symbolic": str(value)}
+    raise TypeError(f"{type(value).__name__} is not a setting")
 
 
 KINDS = ("parameter", "buffer", "tensor")
@@ -129,12 +140,12 @@ class Op:
     outputs share memory with an input: a view, or an operation in place. `condition` is given where it does not
     always take place, `repeat` is how often it does; None where that is not known.
 
-    An `either` is no operation of the program: it stands where values come together, and is its first input where
+    An `either` is not an operation of the program: it stands where values come together, and is its first input where
     the condition in its attributes holds, its second where it does not.
     """
 
     op: str
-    attributes: Mapping[str, JSONValue]
+    attributes: Mapping[str, Setting]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     module: str = ""
@@ -175,7 +186,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that the network hangs on, in the user's words.
+    """Something that the network depends on, in the user's words.
 
     `kind` is what decides it: "configuration" (an argument), "mode" (training or evaluation), "data" (numbers in
     tensors) or "environment" (the machine). `holds` is how it is taken; None where both ways are shown.
@@ -189,9 +200,9 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Where something unknown comes from, and how many modules, weights and operations hang on it.
+    """Where something unknown comes from, and how many modules, weights and operations depend on it.
 
-    A module hangs on it if what it consists of, or what comes out of it, is unknown because of it.
+    A module depends on it if what it consists of, or what comes out of it, is unknown because of it.
     """
 
     text: str
@@ -211,7 +222,7 @@ class DiagnosticNote:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A definite fault of the target; `code` names its kind, in kebab case."""
+    """A definite fault of the target; `code` is the value of a `FaultCode`, or one that an older document has."""
 
     code: str
     message: str
@@ -241,7 +252,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """What a network requires of its inputs, found from what it does with them.
+    """What a network requires of its inputs, inferred from what it does with them.
 
     `inputs` have symbols for the sizes that are free. They fit if all symbols of one of the `alternatives` are
     allowed; a symbol that is not in it may be any positive number. `keeps` are those with which each sample of a
@@ -270,8 +281,8 @@ class Architecture:
 
     `modules` is in the order of a walk from the root, parents before children, as torch's
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
-    names in a module's path. `causes` are the origins of what is unknown, that on which most hangs first. `requires`
-    is there where no input was given and one was found.
+    names in a module's path. `causes` are the origins of what is unknown, the one that most depends on first. `requires`
+    is there where no input was given and one was inferred.
 
     Expressions in totals, shapes and counts may have conditions in brackets: `[use_norm]` is 1 where the condition
     holds, and 0 where it does not.

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cutaway.core import context
+from cutaway.core.context import CURRENT
+
 Question = tuple[str, ...]
 """The name of one of the functions below, and its arguments."""
 
@@ -26,37 +29,34 @@ class Recording:
         self.repeatable = True
 
 
-_recording: Recording | None = None
-
-
 @contextmanager
 def recorded() -> Iterator[Recording]:
     """Record what is asked; a question that was asked before gets the same answer."""
-    global _recording
-    before, _recording = _recording, Recording()
-    try:
-        yield _recording
-    finally:
-        _recording = before
+    recording = Recording()
+    with context.installed(CURRENT.get().derived(recording=recording)):
+        yield recording
 
 
 def unrepeatable() -> None:
     """Say that the result depends on something that can't be asked again: a pipe, or how fast the machine is."""
-    if _recording is not None:
-        _recording.repeatable = False
+    recording = CURRENT.get().recording
+    if recording is not None:
+        recording.repeatable = False
 
 
 def was_read(path: str, content: bytes) -> None:
     """Record the content of a file."""
-    if _recording is not None:
-        _recording.contents[path] = content
+    recording = CURRENT.get().recording
+    if recording is not None:
+        recording.contents[path] = content
 
 
 def ask(*question: str) -> Any:
     """Answer a question by its name, as it is recorded."""
-    if _recording is None:
+    recording = CURRENT.get().recording
+    if recording is None:
         return _ANSWERED[question[0]](*question[1:])
-    answers = _recording.answers
+    answers = recording.answers
     if question not in answers:
         answers[question] = _ANSWERED[question[0]](*question[1:])
     return answers[question]

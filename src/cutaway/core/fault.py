@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core.fault_code import FaultCode
+
 
 class Fault(RuntimeError):
-    """The target would fail here. `code` names the kind of fault, in kebab case.
+    """The target would fail here; `code` is the kind of fault.
 
     It is a `RuntimeError` because that is what a framework raises: a target that catches one
-    catches this.
+    catches this. Every rule passes a code. The default is for the target's own `raise type(error)(message)`.
     """
 
-    def __init__(self, message: str, code: str = "shape-mismatch") -> None:
+    def __init__(self, message: str, code: FaultCode = FaultCode.CHECK_FAILED) -> None:
         super().__init__(message)
         self.code = code
         self.reported = False

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, ItemsView, Iterator, Mapping
 from typing import Any
 
-from cutaway.core.architecture import JSONValue
+from cutaway.core.architecture import Setting
 
 
-class Described(Mapping[str, JSONValue]):
+class Described(Mapping[str, Setting]):
     """A mapping that is made when it is first looked at: most reports look at few of them."""
 
     __slots__ = ("_made", "_make")
 
-    def __init__(self, make: Callable[[], dict[str, JSONValue]]) -> None:
-        self._make: Callable[[], dict[str, JSONValue]] | None = make
-        self._made: dict[str, JSONValue] = {}
+    def __init__(self, make: Callable[[], dict[str, Setting]]) -> None:
+        self._make: Callable[[], dict[str, Setting]] | None = make
+        self._made: dict[str, Setting] = {}
 
-    def _items(self) -> dict[str, JSONValue]:
+    def _items(self) -> dict[str, Setting]:
         if self._make is not None:
             self._made, self._make = self._make(), None
         return self._made
 
-    def __getitem__(self, key: str) -> JSONValue:
+    def __getitem__(self, key: str) -> Setting:
         return self._items()[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -31,7 +31,7 @@ class Described(Mapping[str, JSONValue]):
     def __len__(self) -> int:
         return len(self._items())
 
-    def items(self) -> ItemsView[str, JSONValue]:
+    def items(self) -> ItemsView[str, Setting]:
         return self._items().items()
 
     def __repr__(self) -> str:

@@ -11,14 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from cutaway.core import context
 from cutaway.core.condition import Decision
+from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Span, Turns
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size, cancelled, is_known, less, rewritten, symbol, symbols, unknown_size
 from cutaway.core.size.facts import Fact, Facts, described, holds
+from cutaway.core.size.knowledge import SizeKnowledge
 from cutaway.core.size.parser import parse
 from cutaway.core.size.relation import Relation, Statement
 from cutaway.core.unknown import Undecidable, Unknown
@@ -75,7 +79,7 @@ class Note:
 class Finding:
     """A definite fault of the target."""
 
-    code: str
+    code: FaultCode
     message: str
     place: Place | None = None
     notes: tuple[tuple[str, Place | None], ...] = ()
@@ -394,31 +398,31 @@ class Session:
         return possible
 
 
-_current = Session()
+IDLE.session = Session()
 
 
 def current() -> Session:
     """Return the session in progress."""
-    return _current
+    return CURRENT.get().session
 
 
 def fit(left: Size, right: Size, operation: str) -> bool:
     """Tell whether two sizes that an operation needs to be equal may be; where that can't be told, they are taken to be."""
     if left is right or (isinstance(left, int) and isinstance(right, int)):
         return left == right
-    return _current.need(Relation("==", left, right), operation)
+    return current().need(Relation("==", left, right), operation)
 
 
 def reach(size: Size, least: Size, operation: str) -> bool:
     """Tell whether a size may be as large as an operation needs it; where that can't be told, it is taken to be."""
     if isinstance(size, int) and isinstance(least, int):
         return size >= least
-    return _current.need(Relation(">=", size, least), operation)
+    return current().need(Relation(">=", size, least), operation)
 
 
-def install(session: Session) -> Session:
-    """Make `session` the current one and return the one it replaces."""
-    global _current
-    previous, _current = _current, session
-    session.facts.install()
-    return previous
+@contextmanager
+def installed(session: Session) -> Iterator[Session]:
+    """Make `session` the one in progress, in an analysis that is otherwise the one around it."""
+    with context.installed(CURRENT.get().derived(session=session, sizes=SizeKnowledge())):
+        session.facts.install()
+        yield session

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from cutaway.core.condition import Decisions, Term
+from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.place import Place
 
 if TYPE_CHECKING:
-    from cutaway.core.size.ratio import Ratio
+    from cutaway.core.size.dim import Ratio
     from cutaway.core.size.relation import Statement
 
 
@@ -26,7 +27,19 @@ class Undecidable(BaseException):
         self.container = container
 
 
-class Again(Undecidable):
+class Interruption(BaseException):
+    """A run, or the whole analysis, ends here. Nothing catches it but whoever started that."""
+
+    def __init__(self, unknown: Unknown) -> None:
+        super().__init__(unknown.reason)
+        self.unknown = unknown
+
+
+class Exhausted(Interruption):
+    """A budget ran out: nothing more of the target is interpreted."""
+
+
+class Again(Interruption):
     """Something was learned that the whole run has to start over with."""
 
 
@@ -114,7 +127,7 @@ class Unknown:
     def __bool__(self) -> bool:
         # A comparison outside of the target's own conditions is a check, which is taken to pass.
         is_flag = self.term is not None and not self.term.relation
-        holds = _decisions.decide(self.term, self.place) if is_flag and self.term is not None else None
+        holds = CURRENT.get().decisions.decide(self.term, self.place) if is_flag and self.term is not None else None
         if holds is None:
             raise Undecidable(self)
         return holds
@@ -186,18 +199,18 @@ for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
 for _name in "int float index len iter contains complex".split():
     setattr(Unknown, f"__{_name}__", _undecidable)
 
-_decisions = Decisions(follows=False)
+IDLE.decisions = Decisions(follows=False)
 
 
 def decisions() -> Decisions:
     """Return how conditions are decided in the run in progress."""
-    return _decisions
+    return CURRENT.get().decisions
 
 
 @contextmanager
 def following() -> Iterator[None]:
     """Decide conditions inside: what is open there is open in the network."""
-    here = _decisions
+    here = decisions()
     here.active += 1
     try:
         yield
@@ -211,10 +224,10 @@ class _Holding:
     __slots__ = ()
 
     def __enter__(self) -> None:
-        _decisions.held += 1
+        decisions().held += 1
 
     def __exit__(self, *_exc: object) -> None:
-        _decisions.held -= 1
+        decisions().held -= 1
 
 
 _HOLDING = _Holding()
@@ -223,13 +236,6 @@ _HOLDING = _Holding()
 def holding() -> _Holding:
     """Leave conditions inside open."""
     return _HOLDING
-
-
-def install_decisions(made: Decisions) -> Decisions:
-    """Let conditions be decided by `made`, and return what decided them before."""
-    global _decisions
-    previous, _decisions = _decisions, made
-    return previous
 
 
 class Opaque:

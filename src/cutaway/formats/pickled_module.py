@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, Note
+from cutaway.core.architecture import Architecture, Module, Note, Setting
 from cutaway.core.error import one_line
 from cutaway.core.place import Place
 from cutaway.formats import pickle_machine, weights
@@ -26,7 +26,7 @@ class _Part:
     """A module: its class, its settings, what it holds."""
 
     kind: str
-    settings: dict[str, JSONValue]
+    settings: dict[str, Setting]
     modules: dict[str, Made]
     tensors: list[tuple[str, Stored, str | None]]
 
@@ -122,7 +122,7 @@ def _part(value: Made) -> _Part | None:
 def _scripted(kind: Name, state: dict[str, Any]) -> _Part:
     """Return a module of TorchScript, whose state is its attributes."""
     modules: dict[str, Made] = {}
-    settings: dict[str, JSONValue] = {}
+    settings: dict[str, Setting] = {}
     found: list[tuple[str, Stored, str | None]] = []
     for name, value in state.items():
         stored = tensor(value)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, Note, Op, Shape, Value, Weight
+from cutaway.core.architecture import Architecture, Module, Note, Op, Setting, Shape, Value, Weight, symbolic
 from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
 from cutaway.formats import event_records, protobuf
@@ -98,7 +98,7 @@ def _shape(data: bytes) -> Shape:
 
 def _architecture(nodes: Sequence[_Node], path: str) -> Architecture:
     by_name = {node.name: node for node in nodes}
-    constants: dict[str, JSONValue] = {}
+    constants: dict[str, Setting] = {}
     for node in nodes:
         if node.op == "prim::Constant":
             constants[node.name] = _constant(node.settings)
@@ -132,10 +132,8 @@ def _architecture(nodes: Sequence[_Node], path: str) -> Architecture:
     )
 
 
-def _operation(
-    node: _Node, home: str, by_name: Mapping[str, _Node], constants: Mapping[str, JSONValue], path: str
-) -> Op:
-    attributes: dict[str, JSONValue] = {str(at): constants[n] for at, n in enumerate(node.inputs) if n in constants}
+def _operation(node: _Node, home: str, by_name: Mapping[str, _Node], constants: Mapping[str, Setting], path: str) -> Op:
+    attributes: dict[str, Setting] = {str(at): constants[n] for at, n in enumerate(node.inputs) if n in constants}
     attributes.update(_stated(node.settings))
     read = [_value(name, by_name) for name in node.inputs if name not in constants]
     shapes = node.shapes or (None,)
@@ -186,18 +184,18 @@ def _first(node: _Node) -> Shape:
     return node.shapes[0] if node.shapes else None
 
 
-def _constant(settings: str) -> JSONValue:
+def _constant(settings: str) -> Setting:
     found = _LITERAL.match(settings)
     if found is None:
         return None
     try:
-        value: JSONValue = json.loads(found[1])
+        value: Setting = json.loads(found[1])
     except ValueError:
         return found[1].strip()
     return value
 
 
-def _stated(settings: str) -> dict[str, JSONValue]:
+def _stated(settings: str) -> dict[str, Setting]:
     """Return attributes that were written as JSON, as `write` does."""
     try:
         found = json.loads(settings) if settings not in ("", "{}") else {}
@@ -234,14 +232,16 @@ def _nodes(architecture: Architecture) -> Iterable[_Node]:
         read = tuple(names[value.name] for value in op.inputs if value.name in names)
         for at, value in enumerate(op.outputs):
             names[value.name] = name if not at else f"{name}:{at}"
-        yield _Node(name, op.op, read, json.dumps(_plain(op.attributes)), tuple(v.shape for v in op.outputs))
+        yield _Node(
+            name, op.op, read, json.dumps(_plain(op.attributes), default=symbolic), tuple(v.shape for v in op.outputs)
+        )
     last = architecture.ops[-1].outputs if architecture.ops else ()
     for at, value in enumerate(architecture.outputs):
         made = [names[v.name] for v in last if v.shape == value.shape][:1]
         yield _Node(_unique(f"output/{_clean(value.name or str(at))}", taken), _IO, tuple(made), "", (value.shape,))
 
 
-def _plain(attributes: Mapping[str, JSONValue]) -> dict[str, Any]:
+def _plain(attributes: Mapping[str, Setting]) -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if value is not None}
 
 

@@ -17,7 +17,7 @@ class Arguments:
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-def numbers(given: Input) -> tuple[int, ...]:
+def numeric_shape(given: Input) -> tuple[int, ...]:
     """Return the sizes of an input, which must all be numbers."""
     sizes = given.shape
     if not all(isinstance(size, int) for size in sizes):

@@ -10,9 +10,10 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
-from cutaway.core.architecture import JSONValue, Op, Value
+from cutaway.core.architecture import Op, Setting, Value
 from cutaway.core.error import in_words
 from cutaway.core.place import Place
+from cutaway.core.size.parser import read_size
 from cutaway.knowledge.base.describe import describe
 from cutaway.live.arguments import Arguments
 from cutaway.live.restore import evaluating, undisturbed
@@ -51,7 +52,7 @@ def _ops(program: ExportedProgram) -> Iterator[Op]:
 
 
 def _op(node: Any, values: dict[Any, Value]) -> Op:
-    attributes: dict[str, JSONValue] = {}
+    attributes: dict[str, Setting] = {}
     schema = getattr(node.target, "_schema", None)
     names = [argument.name for argument in schema.arguments] if schema is not None else []
     for at, value in enumerate(node.args):
@@ -75,7 +76,7 @@ def _op(node: Any, values: dict[Any, Value]) -> Op:
     )
 
 
-def _note(name: str, value: Any, attributes: dict[str, JSONValue]) -> None:
+def _note(name: str, value: Any, attributes: dict[str, Setting]) -> None:
     if not isinstance(value, torch.fx.Node) and not (
         isinstance(value, (list, tuple)) and any(isinstance(item, torch.fx.Node) for item in value)
     ):
@@ -85,5 +86,5 @@ def _note(name: str, value: Any, attributes: dict[str, JSONValue]) -> None:
 def _value(name: str, made: Any) -> Value:
     if not isinstance(made, torch.Tensor):
         return Value(name, None, None)
-    sizes = tuple(size if isinstance(size, int) else str(size) for size in made.shape)
+    sizes = tuple(size if isinstance(size, int) else read_size(str(size)) for size in made.shape)
     return Value(name, sizes, str(made.dtype).removeprefix("torch."))

@@ -13,14 +13,14 @@ from typing import Any
 
 import keras
 
-from cutaway.core.architecture import Architecture, JSONValue, Note, Weight
+from cutaway.core.architecture import Architecture, Note, Setting, Weight
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.read_off import Contents, architecture, named_inputs
 from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
 from cutaway.live import framework_detection
-from cutaway.live.arguments import Arguments, numbers
+from cutaway.live.arguments import Arguments, numeric_shape
 from cutaway.live.construction import Construction, taken
 from cutaway.live.failed_call import failed_in, failing_call, with_failure
 from cutaway.live.failure import LiveError
@@ -68,8 +68,8 @@ def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments
         notes.append("it was called with a batch of 1, of the shapes that its inputs declare")
         found = [_array([1, *tensor.shape[1:]], tensor.dtype) for tensor in declared.values()]
         return Arguments((_packed(network, found),))
-    arrays = {each.name: _array(numbers(each), each.dtype) for each in inputs if each.name is not None}
-    plain = [_array(numbers(each), each.dtype) for each in inputs if each.name is None]
+    arrays = {each.name: _array(numeric_shape(each), each.dtype) for each in inputs if each.name is not None}
+    plain = [_array(numeric_shape(each), each.dtype) for each in inputs if each.name is None]
     if declared is None:
         return Arguments(tuple(plain), arrays)
     unknown = [each for each in arrays if each not in declared]
@@ -256,7 +256,7 @@ def _weights(network: Any, layers: list[tuple[str, Any]]) -> Iterator[tuple[Weig
         yield Weight(name, tuple(variable.shape), dtype, "parameter", trainable, module=home), variable
 
 
-def _tensor(tensor: Any) -> JSONValue:
+def _tensor(tensor: Any) -> Setting:
     sizes = "x".join("?" if size is None else str(size) for size in tensor.shape)
     return f"<tensor {sizes} {keras.backend.standardize_dtype(tensor.dtype)}>"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from cutaway.core.architecture import JSONValue, Module
+from cutaway.core.architecture import Module, Setting
 from cutaway.core.session import Call
 from cutaway.knowledge.base.describe import Described, describe
 from cutaway.knowledge.base.read_off import module_record
@@ -34,7 +34,7 @@ def running_modules(
     return record
 
 
-def _config(arguments: Mapping[str, Any]) -> dict[str, JSONValue]:
+def _config(arguments: Mapping[str, Any]) -> dict[str, Setting]:
     return {name: describe(value) for name, value in arguments.items()}
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
-from cutaway.core.architecture import JSONValue, Op, Shape, Value
+from cutaway.core.architecture import Op, Quantity, Setting, Shape, Value
 from cutaway.core.error import in_words
+from cutaway.core.size.parser import read_size
 from cutaway.formats import protobuf
 from cutaway.live.arguments import Arguments
 from cutaway.live.failure import LiveError
@@ -72,9 +73,9 @@ def _value(entry: bytes) -> Value:
     return Value(name, shape, _kind(tensor.get(1, [0])[0]))
 
 
-def _dim(entry: bytes) -> int | str | None:
+def _dim(entry: bytes) -> Quantity:
     dim = protobuf.grouped(entry)
-    return protobuf.signed(dim[1][0]) if 1 in dim else dim[2][0].decode() if 2 in dim else None
+    return protobuf.signed(dim[1][0]) if 1 in dim else read_size(dim[2][0].decode()) if 2 in dim else None
 
 
 def _tensor(entry: bytes) -> Value:
@@ -102,7 +103,7 @@ def _packed(value: Any) -> list[int]:
     return numbers
 
 
-def _attribute(entry: bytes) -> tuple[str, JSONValue]:
+def _attribute(entry: bytes) -> tuple[str, Setting]:
     found = protobuf.grouped(entry)
     name = found.get(1, [b""])[0].decode()
     if _INTS in found:

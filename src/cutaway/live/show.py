@@ -11,7 +11,7 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, Note
 from cutaway.live import framework_detection
-from cutaway.live.arguments import Arguments, numbers
+from cutaway.live.arguments import Arguments, numeric_shape
 from cutaway.live.failure import LiveError
 from cutaway.live.load import Loaded, called, function, imported, networks
 from cutaway.live.restore import counting_anew, undisturbed
@@ -140,7 +140,7 @@ def _arguments(inputs: Sequence[Input]) -> Arguments | None:
 def _tensor(given: Input) -> Any:
     import torch
 
-    sizes = numbers(given)
+    sizes = numeric_shape(given)
     dtype = getattr(torch, given.dtype)
     if dtype.is_floating_point and dtype.itemsize >= 2:
         return torch.rand(sizes).to(dtype)

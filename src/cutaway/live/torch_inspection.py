@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from cutaway.core.architecture import Architecture, DiagnosticNote, JSONValue, Note, Weight
+from cutaway.core.architecture import Architecture, DiagnosticNote, Note, Setting, Weight
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
@@ -142,16 +142,16 @@ def _dtype(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def _tensor(tensor: torch.Tensor) -> JSONValue:
+def _tensor(tensor: torch.Tensor) -> Setting:
     return f"<tensor {'x'.join(map(str, tensor.shape))} {_dtype(tensor.dtype)}>"
 
 
-def _device(device: torch.device) -> JSONValue:
+def _device(device: torch.device) -> Setting:
     """Return a device; `meta` stands for the one that the network would run on without a choice."""
     return repr(torch.device("cpu") if device.type == "meta" else device)
 
 
-def _function(function: Any) -> JSONValue:
+def _function(function: Any) -> Setting:
     row = names().row(function)
     if row is not None:
         return {"name": row.name}

@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Size, ceildiv, equal, less, product
 from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, transposed, windows
@@ -46,7 +47,10 @@ def convolve(
     pads = None if padding == "spread" else _pads(name, padding, kernel, stride, dilation, rank)
     _check_channels(name, input[-rank - 1], weight[1] * groups, weight[1], groups)
     if not session.fit(weight[0] % groups, 0, name):
-        raise Fault(f"{name}: weight has {weight[0]} output channels, which {groups} groups do not divide")
+        raise Fault(
+            f"{name}: weight has {weight[0]} output channels, which {groups} groups do not divide",
+            FaultCode.SHAPE_MISMATCH,
+        )
     _check_bias(name, bias, weight[0])
     if pads is None:
         spread = tuple(ceildiv(size, step) for size, step in zip(spatial, stride))
@@ -56,7 +60,7 @@ def convolve(
             raise Fault(
                 f"{name}: the kernel covers {shown(d * (k - 1) + 1 for k, d in zip(kernel, dilation))}, "
                 f"but the padded input is only {shown(s + b + a for s, (b, a) in zip(spatial, pads))}",
-                "kernel-too-large",
+                FaultCode.KERNEL_TOO_LARGE,
             )
     out = tuple(windows(s, k, t, b, a, d) for s, k, t, (b, a), d in zip(spatial, kernel, stride, pads, dilation))
     return Convolution((*batch, weight[0], *out), product((*batch, *out, *weight)))
@@ -96,7 +100,10 @@ def convolve_transposed(
         require_at_least(padding, 0, f"{name}: padding")
     _check_channels(name, input[-rank - 1], weight[0], weight[0], 1)
     if not session.fit(weight[0] % groups, 0, name):
-        raise Fault(f"{name}: weight has {weight[0]} input channels, which {groups} groups do not divide")
+        raise Fault(
+            f"{name}: weight has {weight[0]} input channels, which {groups} groups do not divide",
+            FaultCode.SHAPE_MISMATCH,
+        )
     channels = weight[1] * groups
     _check_bias(name, bias, channels)
     for more, step, spread in () if in_words else zip(extra, stride, dilation):
@@ -104,25 +111,30 @@ def convolve_transposed(
             raise Fault(
                 f"{name}: output_padding {shown(extra)} must be smaller than the stride {shown(stride)} "
                 f"or the dilation {shown(dilation)}",
-                "argument-value",
+                FaultCode.INVALID_ARGUMENT,
             )
     out = tuple(
         transposed(s, k, t, p, e, d) for s, k, t, p, d, e in zip(spatial, kernel, stride, padding, dilation, extra)
     )
     if any(less(size, 0) is True for size in out):
-        raise Fault(f"{name}: an input of {shown(spatial)} gives an output of {shown(out)}, which is too small")
+        raise Fault(
+            f"{name}: an input of {shown(spatial)} gives an output of {shown(out)}, which is too small",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return Convolution((*batch, channels, *out), product((*batch, *spatial, *weight)))
 
 
 def _split(name: str, input: Shape, weight: Shape, rank: int) -> tuple[Shape, Shape]:
     """Return the batch sizes (none if unbatched) and the spatial sizes of an input."""
     if len(weight) != rank + 2:
-        raise Fault(f"{name}: weight must have {rank + 2} dimensions, but its shape is {shown(weight)}", "wrong-rank")
+        raise Fault(
+            f"{name}: weight must have {rank + 2} dimensions, but its shape is {shown(weight)}", FaultCode.WRONG_RANK
+        )
     if len(input) not in (rank + 1, rank + 2):
         raise Fault(
             f"{name}: input must have {rank + 1} (unbatched) or {rank + 2} (batched) dimensions, "
             f"but its shape is {shown(input)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     return tuple(input[: -rank - 1]), tuple(input[-rank:])
 
@@ -133,11 +145,16 @@ def _pads(name: str, padding: Any, kernel: Shape, stride: Shape, dilation: Shape
         return [(0, 0)] * rank
     if padding == "same":
         if any(equal(step, 1) is False for step in stride):
-            raise Fault(f"{name}: padding='same' needs a stride of 1, but the stride is {shown(stride)}", "same-stride")
+            raise Fault(
+                f"{name}: padding='same' needs a stride of 1, but the stride is {shown(stride)}",
+                FaultCode.ARGUMENT_CONFLICT,
+            )
         totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
         return [(total // 2, total - total // 2) for total in totals]
     if isinstance(padding, str):
-        raise Fault(f"{name}: padding must be 'valid', 'same' or numbers, but is {padding!r}", "argument-value")
+        raise Fault(
+            f"{name}: padding must be 'valid', 'same' or numbers, but is {padding!r}", FaultCode.INVALID_ARGUMENT
+        )
     if isinstance(padding, (list, tuple)) and padding and isinstance(padding[0], tuple):
         return list(padding)
     each = per_axis(padding, rank, f"{name}: padding")
@@ -148,9 +165,13 @@ def _pads(name: str, padding: Any, kernel: Shape, stride: Shape, dilation: Shape
 def _check_channels(name: str, channels: Size, expected: Size, each: Size, groups: Size) -> None:
     if not session.fit(channels, expected, name):
         grouped = "" if equal(groups, 1) is True else f" ({groups} groups of {each})"
-        raise Fault(f"{name}: input has {channels} channels, but weight expects {expected}{grouped}")
+        raise Fault(
+            f"{name}: input has {channels} channels, but weight expects {expected}{grouped}", FaultCode.SHAPE_MISMATCH
+        )
 
 
 def _check_bias(name: str, bias: Shape | None, channels: Size) -> None:
     if bias is not None and (len(bias) != 1 or equal(bias[0], channels) is False):
-        raise Fault(f"{name}: bias has shape {shown(bias)}, but there are {channels} output channels")
+        raise Fault(
+            f"{name}: bias has shape {shown(bias)}, but there are {channels} output channels", FaultCode.SHAPE_MISMATCH
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Size, equal, product
 
@@ -24,13 +25,18 @@ def parse(equation: str, ranks: Sequence[int]) -> Equation:
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = [_labels(term, equation) for term in left.split(",")]
     if len(terms) != len(ranks):
-        raise Fault(f"einsum: {equation!r} has {len(terms)} operands, but {len(ranks)} were given")
+        raise Fault(
+            f"einsum: {equation!r} has {len(terms)} operands, but {len(ranks)} were given", FaultCode.INVALID_ARGUMENT
+        )
     operands = []
     widest = 0
     for number, (term, rank) in enumerate(zip(terms, ranks)):
         named = len(term) - term.count(ELLIPSIS)
         if named > rank or (named < rank and ELLIPSIS not in term):
-            raise Fault(f"einsum: {equation!r} names {named} indices of operand {number}, which has {rank} dimensions")
+            raise Fault(
+                f"einsum: {equation!r} names {named} indices of operand {number}, which has {rank} dimensions",
+                FaultCode.WRONG_RANK,
+            )
         widest = max(widest, rank - named)
         operands.append((term, rank - named))
     expanded = tuple(_expand(term, width, widest) for term, width in operands)
@@ -42,9 +48,12 @@ def parse(equation: str, ranks: Sequence[int]) -> Equation:
         output = (*(f"{ELLIPSIS}{i}" for i in range(widest)), *once)
     for label in output:
         if output.count(label) > 1:
-            raise Fault(f"einsum: {equation!r} has {label!r} more than once in its output")
+            raise Fault(f"einsum: {equation!r} has {label!r} more than once in its output", FaultCode.INVALID_ARGUMENT)
         if not label.startswith(ELLIPSIS) and not any(label in term for term in expanded):
-            raise Fault(f"einsum: {equation!r} has {label!r} in its output, but in none of its operands")
+            raise Fault(
+                f"einsum: {equation!r} has {label!r} in its output, but in none of its operands",
+                FaultCode.INVALID_ARGUMENT,
+            )
     return Equation(expanded, output)
 
 
@@ -57,7 +66,8 @@ def sizes(equation: Equation, shapes: Sequence[Sequence[Size]], words: str) -> d
         for label, size in zip(labels, shape):
             if label in own and equal(own[label], size) is False:
                 raise Fault(
-                    f"einsum: {words!r} repeats {label!r} in operand {number}, with sizes {own[label]} and {size}"
+                    f"einsum: {words!r} repeats {label!r} in operand {number}, with sizes {own[label]} and {size}",
+                    FaultCode.SHAPE_MISMATCH,
                 )
             own[label] = size
         for label, size in own.items():
@@ -68,7 +78,8 @@ def sizes(equation: Equation, shapes: Sequence[Sequence[Size]], words: str) -> d
                 if equal(size, 1) is False and equal(known, 1) is False:
                     raise Fault(
                         f"einsum: {words!r} gives {label!r} size {known} in operand {origin[label]}, "
-                        f"but {size} in operand {number}"
+                        f"but {size} in operand {number}",
+                        FaultCode.SHAPE_MISMATCH,
                     )
             elif isinstance(size, int) and equal(size, 1) is False:
                 found[label] = size
@@ -139,7 +150,7 @@ def _labels(term: str, equation: str) -> tuple[str, ...]:
     before, dots, after = term.partition(ELLIPSIS)
     for letter in before + after:
         if not (letter.isascii() and letter.isalpha()):
-            raise Fault(f"einsum: {equation!r} has {letter!r}, but indices must be letters")
+            raise Fault(f"einsum: {equation!r} has {letter!r}, but indices must be letters", FaultCode.INVALID_ARGUMENT)
     return (*before, *((ELLIPSIS,) if dots else ()), *after)
 
 

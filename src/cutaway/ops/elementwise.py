@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal, less, maximum, unknown_size
 from cutaway.core.unknown import Unknown
 
@@ -35,7 +36,8 @@ def _broadcast_two(name: str, left: tuple[Size, ...], right: tuple[Size, ...]) -
         if size is None:
             raise Fault(
                 f"{name}: shapes {written(left)} and {written(right)} do not broadcast: "
-                f"dimension {i} has sizes {a} and {b}, which differ and neither is 1"
+                f"dimension {i} has sizes {a} and {b}, which differ and neither is 1",
+                FaultCode.SHAPE_MISMATCH,
             )
         sizes.append(size)
     return tuple(sizes)

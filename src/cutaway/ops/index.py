@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim, Size, equal, floordiv, less, maximum, minimum, unknown_size
 from cutaway.core.unknown import Unknown
@@ -57,7 +58,7 @@ def plan(shape: Sequence[Size], items: Sequence[Item]) -> Plan:
     if used > len(shape):
         raise IndexFault(
             f"too many indices for a tensor of dimension {len(shape)}: {used} were given for {text(shape)}",
-            "index-out-of-range",
+            FaultCode.INDEX_OUT_OF_RANGE,
         )
     basic: list[Any] = []
     advanced: dict[int, int] = {}
@@ -101,7 +102,8 @@ def _match(mask: Mask, shape: Sequence[Size], source: int) -> None:
         if equal(extent, shape[source + offset]) is False:
             raise IndexFault(
                 f"index: the mask {text(mask.shape)} does not match the tensor {text(shape)}: "
-                f"sizes {extent} and {shape[source + offset]} in dimension {source + offset} differ"
+                f"sizes {extent} and {shape[source + offset]} in dimension {source + offset} differ",
+                FaultCode.SHAPE_MISMATCH,
             )
 
 
@@ -119,7 +121,9 @@ def _gathered(extents: Sequence[Size], advanced: dict[int, Any]) -> Shape:
         common = broadcast("index", *shapes)
     except Fault as fault:
         listed = ", ".join(map(text, shapes))
-        raise IndexFault(f"index: indexing tensors {listed} cannot be broadcast together") from fault
+        raise IndexFault(
+            f"index: indexing tensors {listed} cannot be broadcast together", FaultCode.SHAPE_MISMATCH
+        ) from fault
     rest = [s for d, s in enumerate(extents) if d not in taken]
     front = taken[0] if taken == list(range(taken[0], taken[0] + len(taken))) else 0
     return (*rest[:front], *common, *rest[front:])
@@ -129,7 +133,8 @@ def position(index: Any, extent: Size, dim: int, name: str) -> None:
     """Raise where a single position is definitely outside of a dimension."""
     if isinstance(index, (int, Dim)) and (less(index, -extent) is True or less(index, extent) is False):
         raise IndexFault(
-            f"{name}: index {index} is out of bounds for dimension {dim} with size {extent}", "index-out-of-range"
+            f"{name}: index {index} is out of bounds for dimension {dim} with size {extent}",
+            FaultCode.INDEX_OUT_OF_RANGE,
         )
 
 
@@ -139,7 +144,9 @@ def slice_size(extent: Size, part: slice) -> Size:
     if isinstance(step, Unknown):
         return unknown_size()
     if less(0, step) is False:
-        raise ArgumentFault(f"index: the step of a slice must be greater than zero, but is {step}", "invalid-argument")
+        raise ArgumentFault(
+            f"index: the step of a slice must be greater than zero, but is {step}", FaultCode.INVALID_ARGUMENT
+        )
     return floordiv(_span(extent, part.start, part.stop) + step - 1, step)
 
 
@@ -172,13 +179,14 @@ def gather(shape: Sequence[Size], index: Sequence[Size], dim: int, name: str) ->
     if max(len(index), 1) != max(len(shape), 1):
         raise Fault(
             f"{name}: index {text(index)} must have the same number of dimensions as input {text(shape)}",
-            "rank-mismatch",
+            FaultCode.WRONG_RANK,
         )
     for d, (extent, wanted) in enumerate(zip(shape, index)):
         if d != dim and less(extent, wanted) is True:
             raise Fault(
                 f"{name}: index {text(index)} must be no larger than input {text(shape)} apart from dimension {dim}, "
-                f"but in dimension {d} it has {wanted} and input {extent}"
+                f"but in dimension {d} it has {wanted} and input {extent}",
+                FaultCode.SHAPE_MISMATCH,
             )
 
 
@@ -192,11 +200,12 @@ def scatter(shape: Sequence[Size], index: Sequence[Size], source: Sequence[Size]
     if max(len(source), 1) != max(len(index), 1):
         raise Fault(
             f"{name}: index {text(index)} must have the same number of dimensions as src {text(source)}",
-            "rank-mismatch",
+            FaultCode.WRONG_RANK,
         )
     for d, (have, wanted) in enumerate(zip(source, index)):
         if less(have, wanted) is True:
             raise Fault(
                 f"{name}: index {text(index)} must be no larger than src {text(source)}, "
-                f"but in dimension {d} it has {wanted} and src {have}"
+                f"but in dimension {d} it has {wanted} and src {have}",
+                FaultCode.SHAPE_MISMATCH,
             )

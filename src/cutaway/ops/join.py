@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size
 from cutaway.ops.reshape import Shape, axis, text
 
@@ -20,7 +21,7 @@ def concatenate(shapes: Sequence[Shape], dim: int, name: str) -> Shape:
             raise Fault(
                 f"{name}: tensors must have the same number of dimensions, "
                 f"but tensor 0 is {text(first)} and tensor {number} is {text(shape)}",
-                "rank-mismatch",
+                FaultCode.WRONG_RANK,
             )
         for d, extent in enumerate(shape):
             if d == dim:
@@ -28,7 +29,8 @@ def concatenate(shapes: Sequence[Shape], dim: int, name: str) -> Shape:
             if not session.fit(common[d], extent, name):
                 raise Fault(
                     f"{name}: sizes must match except in dimension {dim}, but tensor 0 is {text(first)} and "
-                    f"tensor {number} is {text(shape)}: {common[d]} and {extent} in dimension {d} differ"
+                    f"tensor {number} is {text(shape)}: {common[d]} and {extent} in dimension {d} differ",
+                    FaultCode.SHAPE_MISMATCH,
                 )
             if isinstance(extent, int):
                 common[d] = extent
@@ -46,7 +48,8 @@ def stack(shapes: Sequence[Shape], dim: object) -> tuple[int, Shape]:
         if len(shape) != len(first) or not all(session.fit(b, a, "stack") for a, b in zip(shape, common)):
             raise Fault(
                 f"stack: expects tensors of equal size, but tensor 0 is {text(first)} "
-                f"and tensor {number} is {text(shape)}"
+                f"and tensor {number} is {text(shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
         common = [a if isinstance(a, int) else b for a, b in zip(shape, common)]
     return place, (*common[:place], len(shapes), *common[place:])
@@ -58,7 +61,10 @@ def block_diagonal(shapes: Sequence[Shape]) -> Shape:
     columns: Size = 0
     for number, shape in enumerate(shapes):
         if len(shape) > 2:
-            raise Fault(f"block_diag: tensors must have at most 2 dimensions, but tensor {number} is {text(shape)}")
+            raise Fault(
+                f"block_diag: tensors must have at most 2 dimensions, but tensor {number} is {text(shape)}",
+                FaultCode.WRONG_RANK,
+            )
         height, width = (1,) * (2 - len(shape)) + tuple(shape)
         rows, columns = rows + height, columns + width
     return rows, columns

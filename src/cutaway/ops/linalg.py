@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal, minimum
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.ops.elementwise import broadcast
@@ -16,7 +17,7 @@ Shape = tuple[Size, ...]
 def matrix(shape: Sequence[Size], name: str, what: str = "A") -> tuple[Shape, Size, Size]:
     """Return batch, rows and columns of a batch of matrices."""
     if len(shape) < 2:
-        raise Fault(f"{name}: {what} must have at least 2 dimensions, but it is {text(shape)}")
+        raise Fault(f"{name}: {what} must have at least 2 dimensions, but it is {text(shape)}", FaultCode.WRONG_RANK)
     return tuple(shape[:-2]), shape[-2], shape[-1]
 
 
@@ -24,7 +25,10 @@ def square(shape: Sequence[Size], name: str, what: str = "A") -> tuple[Shape, Si
     """Return batch and order of a batch of square matrices."""
     batch, rows, columns = matrix(shape, name, what)
     if equal(rows, columns) is False:
-        raise Fault(f"{name}: {what} must be batches of square matrices, but they are {rows} by {columns}")
+        raise Fault(
+            f"{name}: {what} must be batches of square matrices, but they are {rows} by {columns}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return batch, rows
 
 
@@ -64,7 +68,7 @@ def solve(matrices: Sequence[Size], right: Sequence[Size], name: str, left: bool
     facing = rows if left else columns
     if equal(order, facing) is False:
         which = "rows" if left else "columns"
-        raise Fault(f"{name}: A is {order} by {order}, but B has {facing} {which}")
+        raise Fault(f"{name}: A is {order} by {order}, but B has {facing} {which}", FaultCode.SHAPE_MISMATCH)
     return (*broadcast(name, batch, other), rows, columns)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal, minimum, product
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import text
@@ -23,13 +24,17 @@ def matmul(left: Sequence[Size], right: Sequence[Size], name: str = "matmul") ->
     left, right = tuple(left), tuple(right)
     if not left or not right:
         which = "left" if not left else "right"
-        raise Fault(f"{name}: both operands must be at least 1-dimensional, but the {which} one has no dimension")
+        raise Fault(
+            f"{name}: both operands must be at least 1-dimensional, but the {which} one has no dimension",
+            FaultCode.WRONG_RANK,
+        )
     inner = left[-1]
     contracted = right[-2] if len(right) > 1 else right[0]
     if not session.fit(inner, contracted, name):
         raise Fault(
             f"{name}: {text(left)} @ {text(right)} contracts {inner} columns of the left operand "
-            f"with {contracted} rows of the right one"
+            f"with {contracted} rows of the right one",
+            FaultCode.SHAPE_MISMATCH,
         )
     if len(right) == 1:
         return left[:-1], 0
@@ -51,7 +56,7 @@ def batch_product(left: Sequence[Size], right: Sequence[Size], name: str) -> tup
     """Return the shape and the MACs of a product of two equally long batches of matrices."""
     _of_rank(name, 3, left, right)
     if not session.fit(left[0], right[0], name):
-        raise Fault(f"{name}: the batches have {left[0]} and {right[0]} matrices")
+        raise Fault(f"{name}: the batches have {left[0]} and {right[0]} matrices", FaultCode.SHAPE_MISMATCH)
     shape, macs = matmul(left[1:], right[1:], name)
     return (left[0], *shape), left[0] * macs
 
@@ -63,14 +68,16 @@ def tensordot(
     if len(left_dims) != len(right_dims):
         raise Fault(
             f"tensordot: both operands must contract the same number of dimensions, not {len(left_dims)} and "
-            f"{len(right_dims)}"
+            f"{len(right_dims)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     contracted: Size = 1
     for i, j in zip(left_dims, right_dims):
         if equal(left[i], right[j]) is False and equal(left[i], 1) is False and equal(right[j], 1) is False:
             raise Fault(
                 f"tensordot: dimension {i} of the first operand has size {left[i]}, but dimension {j} of the "
-                f"second has size {right[j]}"
+                f"second has size {right[j]}",
+                FaultCode.SHAPE_MISMATCH,
             )
         if equal(left[i], 1) is not True and equal(right[j], 1) is not True:
             contracted = contracted * left[i]
@@ -101,4 +108,7 @@ def chain(shapes: Sequence[Sequence[Size]]) -> Size:
 def _of_rank(name: str, rank: int, left: Sequence[Size], right: Sequence[Size]) -> None:
     for which, shape in (("first", left), ("second", right)):
         if len(shape) != rank:
-            raise Fault(f"{name}: the {which} operand must have {rank} dimensions, but it is {text(shape)}")
+            raise Fault(
+                f"{name}: the {which} operand must have {rank} dimensions, but it is {text(shape)}",
+                FaultCode.WRONG_RANK,
+            )

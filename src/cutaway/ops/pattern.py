@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Size, equal, floordiv, mod, product
 from cutaway.ops.reshape import text
@@ -51,7 +52,7 @@ class Plan:
 def parse(expression: str, underscore: bool = False, duplicates: bool = False) -> Expression:
     """Read one side of a pattern."""
     if expression.count(".") != 3 * expression.count("...") or expression.count("...") > 1:
-        raise PatternFault(f"{expression!r}: dots are allowed only in one ellipsis (...)", "invalid-argument")
+        raise PatternFault(f"{expression!r}: dots are allowed only in one ellipsis (...)", FaultCode.INVALID_ARGUMENT)
     groups: list[tuple[str, ...]] = []
     anonymous: dict[str, int] = {}
     seen: set[str] = set()
@@ -61,16 +62,16 @@ def parse(expression: str, underscore: bool = False, duplicates: bool = False) -
     for token in spaced.split():
         if token == "(":
             if open_group is not None:
-                raise PatternFault(f"{expression!r}: parentheses can't be nested", "invalid-argument")
+                raise PatternFault(f"{expression!r}: parentheses can't be nested", FaultCode.INVALID_ARGUMENT)
             open_group = []
         elif token == ")":
             if open_group is None:
-                raise PatternFault(f"{expression!r}: parentheses are not balanced", "invalid-argument")
+                raise PatternFault(f"{expression!r}: parentheses are not balanced", FaultCode.INVALID_ARGUMENT)
             groups.append(tuple(open_group))
             open_group = None
         else:
             if token in seen and not duplicates and not (underscore and token == "_"):
-                raise PatternFault(f"{expression!r}: the axis {token!r} appears twice", "invalid-argument")
+                raise PatternFault(f"{expression!r}: the axis {token!r} appears twice", FaultCode.INVALID_ARGUMENT)
             axes = _axis(token, expression, underscore, anonymous)
             seen.update(axes)
             parenthesised |= token == ELLIPSIS and open_group is not None
@@ -79,7 +80,7 @@ def parse(expression: str, underscore: bool = False, duplicates: bool = False) -
             else:
                 open_group.extend(axes)
     if open_group is not None:
-        raise PatternFault(f"{expression!r}: parentheses are not balanced", "invalid-argument")
+        raise PatternFault(f"{expression!r}: parentheses are not balanced", FaultCode.INVALID_ARGUMENT)
     return Expression(tuple(groups), anonymous, parenthesised)
 
 
@@ -92,14 +93,14 @@ def _axis(token: str, expression: str, underscore: bool, anonymous: dict[str, in
         return (ELLIPSIS,)
     if token.isdecimal():
         if int(token) == 0:
-            raise PatternFault(f"{expression!r}: an axis can't have length 0", "invalid-argument")
+            raise PatternFault(f"{expression!r}: an axis can't have length 0", FaultCode.INVALID_ARGUMENT)
         if int(token) == 1:
             return ()
         name = f"{token}#{next(_numbers)}"
         anonymous[name] = int(token)
         return (name,)
     if not is_axis(token) and not (underscore and token == "_"):
-        raise PatternFault(f"{expression!r}: {token!r} is no name of an axis", "invalid-argument")
+        raise PatternFault(f"{expression!r}: {token!r} is no name of an axis", FaultCode.INVALID_ARGUMENT)
     return (token,)
 
 
@@ -113,36 +114,36 @@ def sides(pattern: str, operation: Any, given: Sequence[str]) -> tuple[Expressio
     title = _title(pattern, operation)
     halves = pattern.split("->")
     if len(halves) != 2:
-        raise PatternFault(f"{title}: the pattern must have exactly one ->", "invalid-argument")
+        raise PatternFault(f"{title}: the pattern must have exactly one ->", FaultCode.INVALID_ARGUMENT)
     left, right = parse(halves[0]), parse(halves[1])
     only_left = [a for a in left.axes if a not in right.axes]
     only_right = [a for a in right.axes if a not in left.axes]
     if ELLIPSIS in only_right:
-        raise PatternFault(f"{title}: an ellipsis on the right needs one on the left", "invalid-argument")
+        raise PatternFault(f"{title}: an ellipsis on the right needs one on the left", FaultCode.INVALID_ARGUMENT)
     if left.parenthesised_ellipsis:
-        raise PatternFault(f"{title}: an ellipsis on the left can't be in parentheses", "invalid-argument")
+        raise PatternFault(f"{title}: an ellipsis on the left can't be in parentheses", FaultCode.INVALID_ARGUMENT)
     if operation == "rearrange":
         if left.anonymous or right.anonymous:
-            raise PatternFault(f"{title}: no numbers but 1 are allowed", "invalid-argument")
+            raise PatternFault(f"{title}: no numbers but 1 are allowed", FaultCode.INVALID_ARGUMENT)
         if only_left or only_right:
             names = _listed(only_left + only_right)
-            raise PatternFault(f"{title}: {names} must be on both sides", "invalid-argument")
+            raise PatternFault(f"{title}: {names} must be on both sides", FaultCode.INVALID_ARGUMENT)
     elif operation == "repeat":
         if only_left:
-            raise PatternFault(f"{title}: {_listed(only_left)} can't be dropped", "invalid-argument")
+            raise PatternFault(f"{title}: {_listed(only_left)} can't be dropped", FaultCode.INVALID_ARGUMENT)
         unsized = [a for a in only_right if a not in given and a not in right.anonymous]
         if unsized:
-            raise PatternFault(f"{title}: sizes are needed for the new {_listed(unsized)}", "invalid-argument")
+            raise PatternFault(f"{title}: sizes are needed for the new {_listed(unsized)}", FaultCode.INVALID_ARGUMENT)
     elif operation in REDUCTIONS or callable(operation):
         if only_right:
-            raise PatternFault(f"{title}: {_listed(only_right)} must be on the left too", "invalid-argument")
+            raise PatternFault(f"{title}: {_listed(only_right)} must be on the left too", FaultCode.INVALID_ARGUMENT)
     else:
         raise PatternFault(
-            f"{title}: {operation!r} is no reduction; there are {', '.join(REDUCTIONS)}", "invalid-argument"
+            f"{title}: {operation!r} is no reduction; there are {', '.join(REDUCTIONS)}", FaultCode.INVALID_ARGUMENT
         )
     for name in given:
         if name not in left.axes and name not in right.axes:
-            raise PatternFault(f"{title}: the pattern does not use the axis {name!r}", "invalid-argument")
+            raise PatternFault(f"{title}: the pattern does not use the axis {name!r}", FaultCode.INVALID_ARGUMENT)
     return left, right
 
 
@@ -184,17 +185,21 @@ def _measure(title: str, group: tuple[str, ...], number: int, length: Size, leng
     unknown = [axis for axis in group if axis not in lengths]
     known = product(lengths[axis] for axis in group if axis in lengths)
     if len(unknown) > 1:
-        raise PatternFault(f"{title}: the sizes of {_listed(unknown)} can't be inferred", "invalid-argument")
+        raise PatternFault(f"{title}: the sizes of {_listed(unknown)} can't be inferred", FaultCode.INVALID_ARGUMENT)
     if not unknown:
         if not session.fit(length, known, title):
-            raise PatternFault(f"{title}: dimension {number} has size {length}, but the pattern gives it {known}")
+            raise PatternFault(
+                f"{title}: dimension {number} has size {length}, but the pattern gives it {known}",
+                FaultCode.SHAPE_MISMATCH,
+            )
     elif len(group) == 1:
         lengths[unknown[0]] = length
     else:
         if not session.fit(mod(length, known), 0, title):
             raise PatternFault(
                 f"{title}: dimension {number} has size {length}, which is not divisible by the {known} of "
-                f"{_listed([a for a in group if a not in unknown])}"
+                f"{_listed([a for a in group if a not in unknown])}",
+                FaultCode.SHAPE_MISMATCH,
             )
         lengths[unknown[0]] = floordiv(length, known)
 
@@ -204,11 +209,15 @@ def _expanded(title: str, left: Expression, shape: Sequence[Size]) -> list[tuple
     groups = left.groups
     if (ELLIPSIS,) not in groups:
         if len(groups) != len(shape):
-            raise PatternFault(f"{title}: the pattern expects {len(groups)} dimensions, but the input is {text(shape)}")
+            raise PatternFault(
+                f"{title}: the pattern expects {len(groups)} dimensions, but the input is {text(shape)}",
+                FaultCode.WRONG_RANK,
+            )
         return list(groups)
     if len(shape) < len(groups) - 1:
         raise PatternFault(
-            f"{title}: the pattern expects at least {len(groups) - 1} dimensions, but the input is {text(shape)}"
+            f"{title}: the pattern expects at least {len(groups) - 1} dimensions, but the input is {text(shape)}",
+            FaultCode.WRONG_RANK,
         )
     hidden = [f"{ELLIPSIS}{i}" for i in range(len(shape) - len(groups) + 1)]
     return _outer(left, hidden)

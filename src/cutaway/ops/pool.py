@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import ceildiv, equal, less
 from cutaway.ops.window import Shape, per_axis, require_at_least, scaled, shown, size_of, windows
 
@@ -37,11 +38,13 @@ def pool(
     require_at_least(padding, 0, f"{name}: padding")
     if any(less(width // 2, pad) is True for pad, width in zip(padding, kernel)):
         raise Fault(
-            f"{name}: padding {shown(padding)} is more than half of the kernel {shown(kernel)}", "argument-value"
+            f"{name}: padding {shown(padding)} is more than half of the kernel {shown(kernel)}",
+            FaultCode.INVALID_ARGUMENT,
         )
     if whole and not all(session.reach(size, width, name) for size, width in zip(spatial, kernel)):
         raise Fault(
-            f"{name}: an input of {shown(spatial)} is smaller than the kernel {shown(kernel)}", "kernel-too-large"
+            f"{name}: an input of {shown(spatial)} is smaller than the kernel {shown(kernel)}",
+            FaultCode.KERNEL_TOO_LARGE,
         )
     out = tuple(
         windows(s, k, t, p, p, d, bool(ceil)) for s, k, t, p, d in zip(spatial, kernel, stride, padding, dilation)
@@ -50,7 +53,7 @@ def pool(
         raise Fault(
             f"{name}: an input of {shown(spatial)} is too small for a kernel of {shown(kernel)} "
             f"with stride {shown(stride)}: the output would be {shown(out)}",
-            "kernel-too-large",
+            FaultCode.KERNEL_TOO_LARGE,
         )
     return (*lead, *out)
 
@@ -64,7 +67,7 @@ def adaptive_pool(name: str, input: Shape, output_size: Any, *, rank: int) -> Sh
         raise Fault(
             f"{name}: output_size {output_size} has {len(output_size)} numbers, "
             f"but there are {rank} spatial dimensions",
-            "argument-length",
+            FaultCode.ARGUMENT_LENGTH,
         )
     out = tuple(
         size if wanted is None else size_of(wanted, f"{name}: output_size")
@@ -72,7 +75,7 @@ def adaptive_pool(name: str, input: Shape, output_size: Any, *, rank: int) -> Sh
     )
     require_at_least(out, 0, f"{name}: output_size")
     if any(equal(size, 0) is True for size in input[-rank:]):
-        raise Fault(f"{name}: input {shown(input)} has a spatial dimension of size 0")
+        raise Fault(f"{name}: input {shown(input)} has a spatial dimension of size 0", FaultCode.SHAPE_MISMATCH)
     return (*lead, *out)
 
 
@@ -81,7 +84,7 @@ def fractional_pool(name: str, input: Shape, kernel: Any, output_size: Any, outp
     lead, spatial = split(name, input, rank)
     kernel = per_axis(kernel, rank, f"{name}: kernel_size")
     if output_size is None and output_ratio is None:
-        raise ArgumentFault(f"{name} needs an output_size or an output_ratio", "missing-argument")
+        raise ArgumentFault(f"{name} needs an output_size or an output_ratio", FaultCode.MISSING_ARGUMENT)
     if output_size is not None:
         out: Shape = per_axis(output_size, rank, f"{name}: output_size")
     else:
@@ -92,7 +95,7 @@ def fractional_pool(name: str, input: Shape, kernel: Any, output_size: Any, outp
             raise Fault(
                 f"{name}: an input of {shown(spatial)} is too small for an output of {shown(out)} "
                 f"with a kernel of {shown(kernel)}",
-                "kernel-too-large",
+                FaultCode.KERNEL_TOO_LARGE,
             )
     return (*lead, *out)
 
@@ -108,18 +111,21 @@ def unpool(
     default = tuple((s - 1) * t + k - 2 * p for s, k, t, p in zip(spatial, kernel, stride, padding))
     if output_size is None:
         if any(less(size, 0) is True for size in default):
-            raise ArgumentFault(f"{name}: an input of {shown(spatial)} gives an output of {shown(default)}")
+            raise ArgumentFault(
+                f"{name}: an input of {shown(spatial)} gives an output of {shown(default)}", FaultCode.SHAPE_MISMATCH
+            )
         return (*lead, *default)
     if len(output_size) not in (rank, rank + 2):
         raise ArgumentFault(
-            f"{name}: output_size has {len(output_size)} numbers, but needs {rank} or {rank + 2}", "argument-length"
+            f"{name}: output_size has {len(output_size)} numbers, but needs {rank} or {rank + 2}",
+            FaultCode.ARGUMENT_LENGTH,
         )
     wanted = tuple(size_of(size, f"{name}: output_size") for size in output_size[-rank:])
     for size, usual, step in zip(wanted, default, stride):
         if less(usual - step, size) is False or less(size, usual + step) is False:
             raise ArgumentFault(
                 f"{name}: output_size {shown(wanted)} must be within the stride {shown(stride)} of {shown(default)}",
-                "argument-value",
+                FaultCode.INVALID_ARGUMENT,
             )
     return (*lead, *wanted)
 
@@ -130,7 +136,7 @@ def split(name: str, input: Shape, rank: int) -> tuple[Shape, Shape]:
         raise Fault(
             f"{name}: input must have {rank + 1} (unbatched) or {rank + 2} (batched) dimensions, "
             f"but its shape is {shown(input)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     return tuple(input[:-rank]), tuple(input[-rank:])
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.fault import Fault, IndexFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 
@@ -16,14 +17,14 @@ def axis(name: str, dim: Any, rank: int) -> int:
     if isinstance(dim, Unknown):
         raise Undecidable(dim)
     if isinstance(dim, (float, str)) or not hasattr(dim, "__index__"):
-        raise TypeFault(f"{name}: dim must be an integer, not {type(dim).__name__}", "wrong-type")
+        raise TypeFault(f"{name}: dim must be an integer, not {type(dim).__name__}", FaultCode.WRONG_TYPE)
     index = operator.index(dim)
     limit = max(rank, 1)
     if not -limit <= index < limit:
         raise IndexFault(
             f"{name}: dimension {index} is out of range for a tensor of {rank} dimensions "
             f"(expected {-limit} to {limit - 1})",
-            "dimension-out-of-range",
+            FaultCode.DIMENSION_OUT_OF_RANGE,
         )
     return index % limit
 
@@ -37,7 +38,7 @@ def axes(name: str, dim: Any, rank: int) -> tuple[int, ...]:
     found = tuple(axis(name, d, rank) for d in dim)
     for d in found:
         if found.count(d) > 1:
-            raise Fault(f"{name}: dim {d} appears more than once in {tuple(dim)}", "duplicate-dimension")
+            raise Fault(f"{name}: dim {d} appears more than once in {tuple(dim)}", FaultCode.DUPLICATE_DIMENSION)
     return found or tuple(range(rank))
 
 
@@ -52,8 +53,10 @@ def require_nonempty(name: str, shape: Sequence[Size], over: Sequence[int], dim:
     """Raise where a reduction without a neutral element would go over nothing."""
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         if equal(product(shape), 0) is True:
-            raise Fault(f"{name}: the input of shape {tuple(shape)} is empty, and no dim is given", "empty-reduction")
+            raise Fault(
+                f"{name}: the input of shape {tuple(shape)} is empty, and no dim is given", FaultCode.EMPTY_REDUCTION
+            )
         return
     for d in over:
         if shape and equal(shape[d], 0) is True:
-            raise IndexFault(f"{name}: dimension {d} has size 0, but must not be empty", "empty-reduction")
+            raise IndexFault(f"{name}: dimension {d} has size 0, but must not be empty", FaultCode.EMPTY_REDUCTION)

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import (
     Dim,
     Size,
@@ -35,7 +36,7 @@ def axis(dim: Any, rank: int) -> int:
     if not -span <= dim < span:
         raise IndexFault(
             f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but got {dim})",
-            "dimension-out-of-range",
+            FaultCode.DIMENSION_OUT_OF_RANGE,
         )
     return int(dim % span)
 
@@ -44,7 +45,7 @@ def axes(dims: Any, rank: int, name: str) -> list[int]:
     """Return distinct dimension arguments, each counted from the front."""
     found = [axis(d, rank) for d in dims]
     if len(set(found)) != len(found):
-        raise Fault(f"{name}: a dimension appears twice in {text(dims)}", "invalid-argument")
+        raise Fault(f"{name}: a dimension appears twice in {text(dims)}", FaultCode.DUPLICATE_DIMENSION)
     return found
 
 
@@ -57,7 +58,7 @@ def integer(value: Any, what: str) -> Any:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise TypeFault(f"{what} must be an integer, but got {type(value).__name__}", "invalid-argument") from error
+        raise TypeFault(f"{what} must be an integer, but got {type(value).__name__}", FaultCode.WRONG_TYPE) from error
 
 
 def size(value: Any, what: str = "size") -> Size:
@@ -78,15 +79,21 @@ def reshape(shape: Sequence[Size], sizes: Sequence[Size], name: str = "reshape")
     """Return the sizes, with a -1 replaced by what is left of the elements."""
     inferred = [i for i, s in enumerate(sizes) if isinstance(s, int) and s == -1]
     if len(inferred) > 1:
-        raise Fault(f"{name}: only one dimension can be inferred, but the shape is {text(sizes)}", "invalid-argument")
+        raise Fault(
+            f"{name}: only one dimension can be inferred, but the shape is {text(sizes)}", FaultCode.INVALID_ARGUMENT
+        )
     for place, wanted in enumerate(sizes):
         if place not in inferred and less(wanted, 0) is True:
             raise Fault(
-                f"{name}: invalid shape dimension {wanted} at index {place} of shape {text(sizes)}", "invalid-argument"
+                f"{name}: invalid shape dimension {wanted} at index {place} of shape {text(sizes)}",
+                FaultCode.INVALID_ARGUMENT,
             )
     wanted_sizes = [s for i, s in enumerate(sizes) if i not in inferred]
     have, want = (product(side) for side in _cancel(shape, wanted_sizes, lambda s: less(0, s) is True))
-    mismatch = Fault(f"{name}: shape {text(sizes)} is invalid for a tensor {text(shape)} of {product(shape)} elements")
+    mismatch = Fault(
+        f"{name}: shape {text(sizes)} is invalid for a tensor {text(shape)} of {product(shape)} elements",
+        FaultCode.SHAPE_MISMATCH,
+    )
     if not inferred:
         if less(0, have) is True and not all(session.reach(s, 1, name) for s in wanted_sizes):
             raise mismatch
@@ -98,7 +105,7 @@ def reshape(shape: Sequence[Size], sizes: Sequence[Size], name: str = "reshape")
             raise mismatch
         raise Fault(
             f"{name}: the -1 in shape {text(sizes)} is ambiguous, because the tensor {text(shape)} has no elements",
-            "invalid-argument",
+            FaultCode.INVALID_ARGUMENT,
         )
     if less(0, want) is True and not session.fit(mod(have, want), 0, name):
         raise mismatch
@@ -121,7 +128,9 @@ def flatten(shape: Sequence[Size], start: Any, end: Any) -> Shape:
     """Return the shape with dimensions `start` to `end`, both included, made one."""
     first, last = axis(start, len(shape)), axis(end, len(shape))
     if first > last:
-        raise Fault(f"flatten: start_dim {start} comes after end_dim {end} in {text(shape)}", "invalid-argument")
+        raise Fault(
+            f"flatten: start_dim {start} comes after end_dim {end} in {text(shape)}", FaultCode.INVALID_ARGUMENT
+        )
     return (*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :])
 
 
@@ -129,15 +138,16 @@ def unflatten(shape: Sequence[Size], dim: Any, sizes: Sequence[Size]) -> Shape:
     """Return the shape with one dimension split into several, of which one may be -1."""
     place = axis(dim, len(shape))
     if not sizes:
-        raise Fault("unflatten: sizes must be non-empty", "invalid-argument")
+        raise Fault("unflatten: sizes must be non-empty", FaultCode.INVALID_ARGUMENT)
     try:
         parts = reshape((shape[place],), sizes, "unflatten")
     except IndexError as error:
-        raise IndexFault("unflatten: the tensor has no dimension", "dimension-out-of-range") from error
+        raise IndexFault("unflatten: the tensor has no dimension", FaultCode.DIMENSION_OUT_OF_RANGE) from error
     except Fault as fault:
-        if fault.code == "shape-mismatch":
+        if fault.code is FaultCode.SHAPE_MISMATCH:
             raise Fault(
-                f"unflatten: sizes {text(sizes)} don't multiply up to the size {shape[place]} of dimension {place}"
+                f"unflatten: sizes {text(sizes)} don't multiply up to the size {shape[place]} of dimension {place}",
+                FaultCode.SHAPE_MISMATCH,
             ) from fault
         raise
     return (*shape[:place], *parts, *shape[place + 1 :])
@@ -160,7 +170,8 @@ def _without(shape: Sequence[Size], places: Sequence[int]) -> Shape:
     for place in places:
         if equal(shape[place], 1) is False:
             raise ArgumentFault(
-                f"squeeze: dimension {place} has size {shape[place]}, not 1: the tensor is {text(shape)}"
+                f"squeeze: dimension {place} has size {shape[place]}, not 1: the tensor is {text(shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
     return tuple(size for place, size in enumerate(shape) if place not in places)
 
@@ -188,7 +199,8 @@ def expand(shape: Sequence[Size], sizes: Sequence[Any], name: str = "expand") ->
     """Return the shape that repeats size-1 dimensions; -1 and undetermined keep what is there."""
     if len(sizes) < len(shape):
         raise Fault(
-            f"{name}: {len(sizes)} sizes {text(sizes)} were given for a tensor {text(shape)} of {len(shape)} dimensions"
+            f"{name}: {len(sizes)} sizes {text(sizes)} were given for a tensor {text(shape)} of {len(shape)} dimensions",
+            FaultCode.ARGUMENT_LENGTH,
         )
     lead = len(sizes) - len(shape)
     result: list[Size] = []
@@ -196,16 +208,19 @@ def expand(shape: Sequence[Size], sizes: Sequence[Any], name: str = "expand") ->
         here = shape[place - lead] if place >= lead else None
         if isinstance(wanted, int) and wanted == -1:
             if here is None:
-                raise Fault(f"{name}: -1 isn't allowed in the leading, new dimension {place}", "invalid-argument")
+                raise Fault(
+                    f"{name}: -1 isn't allowed in the leading, new dimension {place}", FaultCode.INVALID_ARGUMENT
+                )
             result.append(here)
         elif less(wanted, 0) is True:
-            raise Fault(f"{name}: invalid size {wanted} in dimension {place}", "invalid-argument")
+            raise Fault(f"{name}: invalid size {wanted} in dimension {place}", FaultCode.INVALID_ARGUMENT)
         elif here is None or equal(here, 1) is True:
             result.append(wanted)
         elif equal(here, wanted) is False and equal(here, 1) is False:
             raise Fault(
                 f"{name}: a tensor {text(shape)} cannot be expanded to {text(sizes)}, "
-                f"because size {here} in dimension {place} is neither 1 nor {wanted}"
+                f"because size {here} in dimension {place} is neither 1 nor {wanted}",
+                FaultCode.SHAPE_MISMATCH,
             )
         else:
             result.append(here if equal(here, 1) is False else wanted)
@@ -215,11 +230,14 @@ def expand(shape: Sequence[Size], sizes: Sequence[Any], name: str = "expand") ->
 def repeat(shape: Sequence[Size], counts: Sequence[Size]) -> Shape:
     """Return the shape repeated `counts` times in each dimension, new ones in front."""
     if len(counts) < len(shape):
-        raise Fault(f"repeat: {len(counts)} counts {text(counts)} were given for a tensor {text(shape)}")
+        raise Fault(
+            f"repeat: {len(counts)} counts {text(counts)} were given for a tensor {text(shape)}",
+            FaultCode.ARGUMENT_LENGTH,
+        )
     lead = len(counts) - len(shape)
     made = (*counts[:lead], *(s * c for s, c in zip(shape, counts[lead:])))
     if any(less(s, 0) is True for s in made):
-        raise Fault(f"repeat: a count in {text(counts)} is negative", "invalid-argument")
+        raise Fault(f"repeat: a count in {text(counts)} is negative", FaultCode.INVALID_ARGUMENT)
     return made
 
 
@@ -247,7 +265,9 @@ def rotate(shape: Sequence[Size], turns: int, first: int, second: int) -> Shape:
 def permute(shape: Sequence[Size], dims: Sequence[Any], name: str = "permute") -> tuple[list[int], Shape]:
     """Return the order of dimensions and the shape in that order."""
     if len(dims) != len(shape):
-        raise Fault(f"{name}: {len(dims)} dims {text(dims)} were given for a tensor {text(shape)}")
+        raise Fault(
+            f"{name}: {len(dims)} dims {text(dims)} were given for a tensor {text(shape)}", FaultCode.ARGUMENT_LENGTH
+        )
     order = axes(dims, len(shape), name)
     return order, tuple(shape[i] for i in order)
 
@@ -257,7 +277,7 @@ def move(rank: int, source: Sequence[Any], destination: Sequence[Any], name: str
     if len(source) != len(destination):
         raise Fault(
             f"{name}: source {text(source)} and destination {text(destination)} have different lengths",
-            "invalid-argument",
+            FaultCode.ARGUMENT_LENGTH,
         )
     if not rank and source:  # a scalar's nominal dimension moves onto itself
         axes(source, rank, name), axes(destination, rank, name)
@@ -272,7 +292,7 @@ def diagonal(shape: Sequence[Size], offset: Any, dim1: Any, dim2: Any) -> tuple[
     first, second = axis(dim1, len(shape)), axis(dim2, len(shape))
     offset = integer(offset, "diagonal: offset")
     if first == second:
-        raise Fault(f"diagonal: dimensions cannot be identical, but both are {dim1}", "invalid-argument")
+        raise Fault(f"diagonal: dimensions cannot be identical, but both are {dim1}", FaultCode.DUPLICATE_DIMENSION)
     rest = [s for i, s in enumerate(shape) if i not in (first, second)]
     return first, second, (*rest, diagonal_size(shape[first], shape[second], offset))
 
@@ -285,7 +305,7 @@ def diag(shape: Sequence[Size], offset: Any) -> Shape:
         return side, side
     if len(shape) == 2:
         return diagonal(shape, offset, 0, 1)[2]
-    raise Fault(f"diag: expects a 1-D or 2-D tensor, but input is {text(shape)}")
+    raise Fault(f"diag: expects a 1-D or 2-D tensor, but input is {text(shape)}", FaultCode.WRONG_RANK)
 
 
 def diagonal_size(rows: Size, columns: Size, offset: Size) -> Size:
@@ -297,30 +317,35 @@ def diagonal_size(rows: Size, columns: Size, offset: Size) -> Size:
 def windows(extent: Size, length: Size, step: Size) -> Size:
     """Return how many windows of `length` fit into `extent`, each `step` after the one before."""
     if less(extent, length) is True:
-        raise Fault(f"unfold: windows have size {length}, but the dimension has only {extent}")
+        raise Fault(
+            f"unfold: windows have size {length}, but the dimension has only {extent}", FaultCode.SHAPE_MISMATCH
+        )
     if less(0, step) is False:
-        raise Fault(f"unfold: step must be greater than zero, but is {step}", "invalid-argument")
+        raise Fault(f"unfold: step must be greater than zero, but is {step}", FaultCode.INVALID_ARGUMENT)
     return floordiv(extent - length, step) + 1
 
 
 def narrow(extent: Size, start: Any, length: Size) -> Size:
     """Check a part of a dimension against its extent and return its length."""
     if less(length, 0) is True:
-        raise Fault(f"narrow: length must be non-negative, but is {length}", "invalid-argument")
+        raise Fault(f"narrow: length must be non-negative, but is {length}", FaultCode.INVALID_ARGUMENT)
     if less(extent, start) is True or less(start, -extent) is True:
         raise IndexFault(
-            f"narrow: start {start} is out of range for a dimension of size {extent}", "index-out-of-range"
+            f"narrow: start {start} is out of range for a dimension of size {extent}", FaultCode.INDEX_OUT_OF_RANGE
         )
     begin = start + extent if less(start, 0) is True else start
     if less(extent, begin + length) is True:
-        raise Fault(f"narrow: start ({begin}) + length ({length}) exceeds the dimension size ({extent})")
+        raise Fault(
+            f"narrow: start ({begin}) + length ({length}) exceeds the dimension size ({extent})",
+            FaultCode.INDEX_OUT_OF_RANGE,
+        )
     return length
 
 
 def chunk(extent: Size, chunks: Any) -> list[Size]:
     """Return the sizes of at most `chunks` equal parts; the last may be smaller."""
     if less(0, chunks) is False:
-        raise Fault(f"chunk: chunks must be greater than 0, but is {chunks}", "invalid-argument")
+        raise Fault(f"chunk: chunks must be greater than 0, but is {chunks}", FaultCode.INVALID_ARGUMENT)
     if not isinstance(chunks, int):
         raise Undecidable(Unknown(f"into how many chunks a tensor is split depends on {chunks}"))
     if isinstance(extent, int):
@@ -346,10 +371,11 @@ def chunk(extent: Size, chunks: Any) -> list[Size]:
 def split(extent: Size, part: Size) -> list[Size]:
     """Return the sizes of parts of size `part`; the last may be smaller."""
     if less(part, 0) is True:
-        raise Fault(f"split: split_size must be non-negative, but is {part}", "invalid-argument")
+        raise Fault(f"split: split_size must be non-negative, but is {part}", FaultCode.INVALID_ARGUMENT)
     if equal(part, 0) is True and equal(extent, 0) is False:
         raise Fault(
-            f"split: split_size can only be 0 if the dimension is empty, but it has size {extent}", "invalid-argument"
+            f"split: split_size can only be 0 if the dimension is empty, but it has size {extent}",
+            FaultCode.INVALID_ARGUMENT,
         )
     if equal(extent, 0) is True:
         return [0]
@@ -369,10 +395,12 @@ def split_sizes(extent: Size, sizes: Sequence[Size]) -> list[Size]:
     total: Size = 0
     for part in sizes:
         if less(part, 0) is True:
-            raise Fault(f"split: sizes must be non-negative, but they are {text(sizes)}", "invalid-argument")
+            raise Fault(f"split: sizes must be non-negative, but they are {text(sizes)}", FaultCode.INVALID_ARGUMENT)
         total = total + part
     if not session.fit(total, extent, "split"):
-        raise Fault(f"split: sizes {text(sizes)} sum to {total}, but the dimension has size {extent}")
+        raise Fault(
+            f"split: sizes {text(sizes)} sum to {total}, but the dimension has size {extent}", FaultCode.SHAPE_MISMATCH
+        )
     return list(sizes)
 
 
@@ -389,7 +417,9 @@ def equal_parts(extent: Size, count: Any, name: str) -> list[Size]:
     if not isinstance(count, int):
         raise Undecidable(Unknown("the number of parts of a split is not known"))
     if count <= 0 or equal(mod(extent, count), 0) is False:
-        raise ArgumentFault(f"{name}: {count} equal parts do not divide a dimension of size {extent}")
+        raise ArgumentFault(
+            f"{name}: {count} equal parts do not divide a dimension of size {extent}", FaultCode.SHAPE_MISMATCH
+        )
     session.current().follow(count, "parts of a tensor")
     return [floordiv(extent, count)] * count
 
@@ -402,7 +432,7 @@ def parts_between(extent: Size, places: Sequence[Size]) -> list[Size]:
 def even_parts(extent: Size, sections: int) -> list[Size]:
     """Return exactly `sections` sizes that differ by at most one, the larger first."""
     if sections <= 0:
-        raise Fault(f"number of sections must be larger than 0, got {sections}", "invalid-argument")
+        raise Fault(f"number of sections must be larger than 0, got {sections}", FaultCode.INVALID_ARGUMENT)
     session.current().follow(sections, "parts of a tensor")
     part, rest = floordiv(extent, sections), mod(extent, sections)
     if not isinstance(rest, int):
@@ -420,13 +450,16 @@ def same_items(itemsize: int, wanted: int, shape: Sequence[Size]) -> Shape:
     if itemsize == wanted:
         return tuple(shape)
     if not shape:
-        raise Fault("view: a tensor without dimensions cannot be viewed as a dtype of another size", "invalid-argument")
+        raise Fault(
+            "view: a tensor without dimensions cannot be viewed as a dtype of another size", FaultCode.WRONG_RANK
+        )
     if itemsize > wanted:
         return (*shape[:-1], shape[-1] * (itemsize // wanted))
     ratio = wanted // itemsize
     if equal(mod(shape[-1], ratio), 0) is False:
         raise Fault(
-            f"view: the last dimension has size {shape[-1]}, which must be divisible by {ratio} for the wider dtype"
+            f"view: the last dimension has size {shape[-1]}, which must be divisible by {ratio} for the wider dtype",
+            FaultCode.SHAPE_MISMATCH,
         )
     return (*shape[:-1], floordiv(shape[-1], ratio))
 
@@ -434,12 +467,12 @@ def same_items(itemsize: int, wanted: int, shape: Sequence[Size]) -> Shape:
 def matrix(shape: Sequence[Size], name: str) -> tuple[Size, Size]:
     """Return rows and columns of the last two dimensions."""
     if len(shape) < 2:
-        raise Fault(f"{name}: input must have at least 2 dimensions, but is {text(shape)}")
+        raise Fault(f"{name}: input must have at least 2 dimensions, but is {text(shape)}", FaultCode.WRONG_RANK)
     return shape[-2], shape[-1]
 
 
 def positive(value: Any, name: str, what: str) -> Any:
     """Check that a count is not negative."""
     if less(value, 0) is True:
-        raise ArgumentFault(f"{name}: {what} must be non-negative, but is {value}", "invalid-argument")
+        raise ArgumentFault(f"{name}: {what} must be non-negative, but is {value}", FaultCode.INVALID_ARGUMENT)
     return value

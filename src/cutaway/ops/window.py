@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, Size, less, maximum, minimum, unknown_size
 from cutaway.core.unknown import Unknown
 
@@ -23,7 +24,7 @@ def size_of(value: Any, name: str = "size") -> Size:
     if isinstance(value, Unknown):
         return unknown_size()
     if not hasattr(value, "__index__"):
-        raise TypeFault(f"{name} must be an integer, but is {value!r}", "argument-type")
+        raise TypeFault(f"{name} must be an integer, but is {value!r}", FaultCode.WRONG_TYPE)
     return operator.index(value)
 
 
@@ -34,7 +35,9 @@ def per_axis(value: Any, rank: int, name: str) -> Shape:
     if not isinstance(value, (tuple, list)):
         return (size_of(value, name),) * rank
     if len(value) not in (1, rank):
-        raise Fault(f"{name} has {len(value)} numbers, but there are {rank} spatial dimensions", "argument-length")
+        raise Fault(
+            f"{name} has {len(value)} numbers, but there are {rank} spatial dimensions", FaultCode.ARGUMENT_LENGTH
+        )
     sizes = tuple(size_of(item, name) for item in value)
     return sizes * rank if len(sizes) == 1 else sizes
 
@@ -84,7 +87,7 @@ def require_at_least(sizes: Iterable[Size], least: int, name: str) -> None:
     for size in sizes:
         if size >= least if type(size) is int else less(size, least) is not True:
             continue
-        raise Fault(f"{name} must be at least {least}, but is {shown(sizes)}", "argument-value")
+        raise Fault(f"{name} must be at least {least}, but is {shown(sizes)}", FaultCode.INVALID_ARGUMENT)
 
 
 def shown(shape: Iterable[Any]) -> str:

@@ -75,12 +75,12 @@ def read_table(table: Mapping[str, Any]) -> Backend:
 
 def failures(backend: Backend, ops: Iterable[UniqueOp], public: Callable[[str], str]) -> list[Failure]:
     """Return all operations that the backend can't do; `public` gives an operation its usual name."""
-    found = []
+    failed = []
     for unique in ops:
         reasons = tuple(_reasons(backend, unique, {unique.op.op, public(unique.op.op)}))
         if reasons:
-            found.append(Failure(unique, public(unique.op.op), reasons))
-    return found
+            failed.append(Failure(unique, public(unique.op.op), reasons))
+    return failed
 
 
 def _capability(name: str, entry: Any) -> Capability:
@@ -92,8 +92,8 @@ def _capability(name: str, entry: Any) -> Capability:
             f"ops.{name}.{min(unknown)}: there is no such field; there are {', '.join(sorted(_FIELDS))}"
         )
     for field, kind in (("dtypes", str), ("ranks", int)):
-        given = entry.get(field)
-        if given is not None and not (isinstance(given, list) and all(type(item) is kind for item in given)):
+        values = entry.get(field)
+        if values is not None and not (isinstance(values, list) and all(type(item) is kind for item in values)):
             raise MalformedTable(f"ops.{name}.{field}: expected a list of {kind.__name__}")
     attributes = entry.get("attributes", {})
     if not isinstance(attributes, Mapping):

@@ -73,11 +73,11 @@ def shape_verdict(static: Shape, true: Shape) -> str:
 
 
 def _tree(static: Architecture, true: Architecture, open_ended: bool) -> Iterable[Fact]:
-    found = {module.path: module for module in static.modules}
+    stated = {module.path: module for module in static.modules}
     expected = {module.path: module for module in true.modules}
     missing = UNKNOWN if open_ended else WRONG
     for path, real in expected.items():
-        module = found.get(path)
+        module = stated.get(path)
         subject = path or "the root"
         if module is None:
             yield Fact("tree", subject, missing, f"{real.class_name} is missing")
@@ -86,10 +86,10 @@ def _tree(static: Architecture, true: Architecture, open_ended: bool) -> Iterabl
         detail = "" if same else f"{module.class_name}, is {real.class_name}"
         yield Fact("tree", subject, EQUAL if same else WRONG, detail)
         yield from _configuration(subject, module, real)
-    for path in found.keys() - expected.keys():
-        sometimes = _is_conditional(path, found, static.separator)
-        yield Fact("tree", path, UNKNOWN if sometimes else WRONG, f"{found[path].class_name} is not there")
-    if found.keys() == expected.keys() and list(found) != list(expected):
+    for path in stated.keys() - expected.keys():
+        sometimes = _is_conditional(path, stated, static.separator)
+        yield Fact("tree", path, UNKNOWN if sometimes else WRONG, f"{stated[path].class_name} is not there")
+    if stated.keys() == expected.keys() and list(stated) != list(expected):
         yield Fact("tree", "the order of modules", WRONG, "differs")
 
 
@@ -150,10 +150,10 @@ def _holds_unknown(value: Any) -> bool:
 
 
 def _weights(static: Architecture, true: Architecture, open_ended: bool) -> Iterable[Fact]:
-    found = {weight.name: weight for weight in static.weights}
+    stated = {weight.name: weight for weight in static.weights}
     expected = {weight.name: weight for weight in true.weights}
     for name, real in expected.items():
-        weight = found.get(name)
+        weight = stated.get(name)
         if weight is None:
             yield Fact("weights", name, UNKNOWN if open_ended else WRONG, "is missing")
             continue
@@ -166,11 +166,11 @@ def _weights(static: Architecture, true: Architecture, open_ended: bool) -> Iter
         detail = "" if verdict == EQUAL else f"{_weight(weight)}, is {_weight(real)}"
         yield Fact("weights", name, verdict, detail)
     modules = {module.path: module for module in static.modules}
-    for name in found.keys() - expected.keys():
-        held = found[name]
+    for name in stated.keys() - expected.keys():
+        held = stated[name]
         sometimes = held.condition is not None or _is_conditional(held.module or "", modules, static.separator)
         yield Fact("weights", name, UNKNOWN if sometimes else WRONG, "is not there")
-    if found.keys() == expected.keys() and list(found) != list(expected):
+    if stated.keys() == expected.keys() and list(stated) != list(expected):
         yield Fact("weights", "the order of weights", WRONG, "differs")
 
 
@@ -200,9 +200,9 @@ def _tensor_verdict(static: tuple[Shape, str | None], true: tuple[Shape, str | N
 
 
 def _calls(static: Architecture, true: Architecture, followed: bool, ended: bool) -> Iterable[Fact]:
-    found = {module.path: module for module in static.modules}
+    stated = {module.path: module for module in static.modules}
     for real in true.modules:
-        module = found.get(real.path)
+        module = stated.get(real.path)
         if module is None:
             continue
         subject = real.path or "the root"
@@ -255,21 +255,27 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
         return
     stated = [op for op in static.ops if op.op != EITHER]
     ordered = [_signature(op) for op in stated], [_signature(op) for op in true.ops]
-    found, expected = map(Counter, ordered)
-    is_moved = found == expected and ordered[0] != ordered[1]
+    counts, expected = map(Counter, ordered)
+    is_moved = counts == expected and ordered[0] != ordered[1]
     if [op.op for op in stated] == [op.op for op in true.ops] and not is_moved:
         for op, real in zip(stated, true.ops):
             yield from _operation(op, real)
         return
+    yield from _counted(stated, true.ops, followed, ended)
+
+
+def _counted(stated: Sequence[Op], real: Sequence[Op], followed: bool, ended: bool) -> Iterable[Fact]:
+    """Compare how many operations there are of each name and output."""
+    counts, expected = Counter(map(_signature, stated)), Counter(map(_signature, real))
     sometimes = {_signature(op) for op in stated if op.condition is not None or op.repeat != 1}
-    modules = {_signature(op): op.module for op in (*true.ops, *stated)}
-    for (name, _), count in (expected & found).items():
+    modules = {_signature(op): op.module for op in (*real, *stated)}
+    for (name, _), count in (expected & counts).items():
         yield from (Fact("operations", name, EQUAL) for _ in range(count))
-    for (name, shapes), count in (expected - found).items():
+    for (name, shapes), count in (expected - counts).items():
         verdict = WRONG if followed else UNKNOWN
         where = modules[name, shapes] or "the root"
         yield Fact("operations", name, verdict, f"missing {count} times: makes {_shapes(shapes)} in {where}")
-    for (name, shapes), count in (found - expected).items():
+    for (name, shapes), count in (counts - expected).items():
         vague = (name, shapes) in sometimes or any(shape is None or not all(map(_is_int, shape)) for shape in shapes)
         verdict = UNKNOWN if not ended or vague else WRONG
         where = modules[name, shapes] or "the root"
@@ -280,14 +286,14 @@ def _in_common(
     stated: Sequence[tuple[str, Shape]], real: Sequence[tuple[str, Shape]], followed: bool, ended: bool
 ) -> Iterable[Fact]:
     """Compare operations by what they are in common and the shapes that they make, as many as there are of each."""
-    found, expected = Counter(stated), Counter(real)
-    for (name, _), count in (expected & found).items():
+    counts, expected = Counter(stated), Counter(real)
+    for (name, _), count in (expected & counts).items():
         yield from (Fact("operations", name, EQUAL) for _ in range(count))
-    for (name, shape), count in (expected - found).items():
+    for (name, shape), count in (expected - counts).items():
         verdict = WRONG if followed and shape is not None else UNKNOWN
         yield Fact("operations", name, verdict, f"missing {count} times: makes {shape_text(shape)}")
     open_shapes = any(shape is None for _, shape in real)
-    for (name, shape), count in (found - expected).items():
+    for (name, shape), count in (counts - expected).items():
         known = shape is not None and all(map(_is_int, shape)) and ended and followed and not open_shapes
         yield Fact("operations", name, WRONG if known else UNKNOWN, f"{count} too many: makes {shape_text(shape)}")
 
@@ -330,11 +336,11 @@ def _signature(op: Op) -> tuple[str, tuple[Shape, ...]]:
 
 
 def _macs(static: Architecture, true: Architecture) -> Fact:
-    found, real = static.totals.macs, true.totals.macs
-    if not isinstance(found, int) or not isinstance(real, int):
-        return Fact("macs", "the network", UNKNOWN, f"{_quantity(found)}, is {_quantity(real)}")
-    detail = "" if found == real else f"{found:,}, is {real:,}"
-    return Fact("macs", "the network", EQUAL if found == real else WRONG, detail)
+    stated, real = static.totals.macs, true.totals.macs
+    if not isinstance(stated, int) or not isinstance(real, int):
+        return Fact("macs", "the network", UNKNOWN, f"{_quantity(stated)}, is {_quantity(real)}")
+    detail = "" if stated == real else f"{stated:,}, is {real:,}"
+    return Fact("macs", "the network", EQUAL if stated == real else WRONG, detail)
 
 
 def _quantity(value: Quantity) -> str:

@@ -1,4 +1,4 @@
-"""What a fact hangs on: from its values in some variants of a network, the conditions that decide it."""
+"""What a fact depends on: from its values in some variants of a network, the conditions that decide it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cutaway.core.condition import negated
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size
-from cutaway.core.size.parser import parse
+from cutaway.core.size.parser import detached
 
 Holds: TypeAlias = Mapping[str, bool]
 
 MOST_TOGETHER = 4
-"""Conditions that something may hang on together for their combinations to be followed."""
+"""Conditions that something may depend on together for their combinations to be followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A fact that hangs on conditions together, of which not all combinations were followed."""
+    """A fact that depends on conditions together, of which not all combinations were followed."""
 
     conditions: tuple[str, ...]
 
@@ -131,7 +131,7 @@ def when(tree: Tree) -> str | None:
 
 
 def is_simple(tree: Tree) -> bool:
-    """Tell whether a fact is known in every case, and hangs on few conditions."""
+    """Tell whether a fact is known in every case, and depends on few conditions."""
     if isinstance(tree, Branch):
         return is_simple(tree.then) and is_simple(tree.otherwise) and len(list(_ways(tree, ()))) <= MOST_TOGETHER
     return isinstance(tree, Leaf)
@@ -141,12 +141,12 @@ def _side(text: str) -> str:
     return f"({text})" if " or " in text or " and " in text else text
 
 
-def _ways(tree: Tree, given: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+def _ways(tree: Tree, conditions: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     if isinstance(tree, Branch):
-        yield from _ways(tree.then, (*given, tree.condition))
-        yield from _ways(tree.otherwise, (*given, negated(tree.condition)))
+        yield from _ways(tree.then, (*conditions, tree.condition))
+        yield from _ways(tree.otherwise, (*conditions, negated(tree.condition)))
     elif isinstance(tree, Leaf) and tree.value:
-        yield given
+        yield conditions
 
 
 def _open(tree: Tree) -> Iterable[str]:
@@ -223,5 +223,5 @@ def weight_of(tree: Tree, value: Callable[[Any], Size | None] = lambda value: in
 
 def quantity(tree: Tree) -> Quantity:
     """Return a quantity that is decided by conditions."""
-    size = weight_of(tree, lambda value: parse(value) if isinstance(value, str) else value)
-    return size if size is None or isinstance(size, int) else str(size)
+    size = weight_of(tree, lambda value: value)
+    return None if size is None else detached(size)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
 from cutaway.core.condition import MODE
@@ -13,9 +12,9 @@ from cutaway.core.dtype import KINDS
 from cutaway.core.loop.series import INDICES
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
-from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, substitute, symbols
-from cutaway.core.size.parser import parse
-from cutaway.core.size.power import raised
+from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
+from cutaway.core.size.parser import detached
+from cutaway.passes.condition_dependence import chance, once
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -37,8 +36,6 @@ class Figure:
         """Return the sum of that many, where that is known."""
         if self is NOTHING or factor == 0:
             return NOTHING
-        from cutaway.passes.condition_dependence import once
-
         return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
     @property
@@ -72,22 +69,39 @@ class Cost:
     uneven: bool = False
 
 
-_last: tuple[tuple[Any, ...], dict[str, Cost]] = ((), {})
-
-
 def measure(architecture: Architecture) -> dict[str, Cost]:
     """Return the cost of each module by its path; the root's is the cost of the whole.
 
-    What was measured last is kept: reports ask for the figures of the network that was just read.
+    The last result is cached: reports ask for the figures of the network that was just read.
     """
-    global _last
-    parts = (architecture.modules, architecture.weights, architecture.ops, architecture.unknowns)
-    if len(_last[0]) != len(parts) or any(mine is not theirs for mine, theirs in zip(parts, _last[0])):
-        _last = (parts, _measured(architecture))
-    return _last[1]
+    return _measured(_Parts(architecture))
 
 
-def _measured(architecture: Architecture) -> dict[str, Cost]:
+class _Parts:
+    """The parts of an architecture that costs depend on; equal to others where they are the very same objects."""
+
+    __slots__ = ("architecture", "parts")
+
+    def __init__(self, architecture: Architecture) -> None:
+        self.architecture = architecture
+        self.parts = (
+            architecture.modules,
+            architecture.weights,
+            architecture.ops,
+            architecture.unknowns,
+            architecture.conditions,
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.parts)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Parts) and all(mine is theirs for mine, theirs in zip(self.parts, other.parts))
+
+
+@functools.lru_cache(maxsize=1)
+def _measured(key: _Parts) -> dict[str, Cost]:
+    architecture = key.architecture
     below = children((module.path for module in architecture.modules), architecture.separator)
     costs = {path: Cost() for path in below}
     excluded = {f"[{one.text}]": 0 for one in architecture.conditions if one.kind == MODE and one.holds is None}
@@ -109,15 +123,17 @@ def totals(architecture: Architecture) -> Totals:
     """Return the figures of the whole network."""
     cost = measure(architecture)[""]
     macs = cost.macs
-    return Totals(
-        parameters=cost.parameters.quantity,
-        trainable_parameters=cost.trainable_parameters.quantity,
-        buffers=cost.buffers.quantity,
-        macs=macs.quantity,
-        flops=Figure(macs.least * 2, macs.exact).quantity,
-        weight_bytes=cost.weight_bytes.quantity,
-        activation_bytes=cost.activation_bytes.quantity,
-    )
+    figures = {
+        "parameters": cost.parameters,
+        "trainable_parameters": cost.trainable_parameters,
+        "buffers": cost.buffers,
+        "macs": macs,
+        "flops": Figure(macs.least * 2, macs.exact),
+        "weight_bytes": cost.weight_bytes,
+        "activation_bytes": cost.activation_bytes,
+    }
+    quantities = {name: figure.quantity for name, figure in figures.items()}
+    return Totals(**{name: None if amount is None else detached(amount) for name, amount in quantities.items()})
 
 
 def with_totals(architecture: Architecture) -> Architecture:
@@ -133,7 +149,7 @@ def elements(shape: Shape) -> Size | None:
     for size in shape:
         if size is None:
             return None
-        count = count * (size if isinstance(size, int) else parse(size))
+        count = count * size
     return count
 
 
@@ -145,10 +161,8 @@ def byte_size(shape: Shape, dtype: str | None) -> Size | None:
 
 
 def as_quantity(size: Size) -> Quantity:
-    """Return a size as the representation holds it; None for a number that is too large to write."""
-    if isinstance(size, int):
-        return size if size.bit_length() <= LARGEST_BITS else None
-    return str(size)
+    """Return a size; None for a number that is too large to write."""
+    return None if isinstance(size, int) and size.bit_length() > LARGEST_BITS else size
 
 
 def of_one(
@@ -166,9 +180,8 @@ def of_one(
         if module.condition is not None and isinstance(least, Dim):
             least = substitute(least, {f"[{one}]": int(holds) for one, holds in _settled(module.condition)})
         if module.repeat not in (0, 1, None) and equal:
-            count = parse(module.repeat) if isinstance(module.repeat, str) else module.repeat
-            one = floordiv(least, count)
-            if one * count == least:
+            one = floordiv(least, module.repeat)
+            if one * module.repeat == least:
                 least = one
             else:
                 equal = False
@@ -177,8 +190,6 @@ def of_one(
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:
     """Yield what is known to hold, or not to, where a condition holds."""
-    from cutaway.passes.condition_dependence import chance
-
     share = chance(condition)
     if not isinstance(share, Dim):
         return
@@ -190,46 +201,43 @@ def _settled(condition: str) -> Iterable[tuple[str, bool]]:
 
 def times(repeat: Quantity, condition: str | None) -> Size | None:
     """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
-    from cutaway.passes.condition_dependence import chance, once
-
     if repeat is None:
         return None
-    count: Size = parse(repeat) if isinstance(repeat, str) else repeat
     share = 1 if condition is None else chance(condition)
-    return None if share is None else once(count * share)
+    return None if share is None else once(repeat * share)
 
 
 _INDEX = re.compile(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
 
 
 def _is_counted(figure: Figure, path: str) -> bool:
-    """Tell whether a figure is another one from turn to turn of the repeats in a path."""
+    """Tell whether a figure differs from iteration to iteration of the repeats in a path."""
     if "{" not in path or not isinstance(figure.least, Dim):
         return False
     return bool({one.name for one in symbols(figure.least)} & set(_INDEX.findall(path)))
 
 
 def _of_all(figure: Figure, repeat: Quantity, condition: str | None, path: str) -> Figure:
-    """Return what a figure of one turn of a repeat is in all of them; it may depend on which turn it is."""
+    """Return what a figure of one iteration of a repeat is in all of them; it may depend on the iteration."""
     factor = times(repeat, condition)
     if not isinstance(figure.least, Dim) or not _is_counted(figure, path):
         return figure.scaled(factor)
     index, *others = set(_INDEX.findall(path))
     if condition is not None or repeat is None or others:
         return UNKNOWN
-    total = _summed(figure.least, index, parse(repeat) if isinstance(repeat, str) else repeat)
+    total = _summed(figure.least, index, repeat)
     return UNKNOWN if total is None else Figure(total, figure.exact)
 
 
-_MOST_TURNS = 1000
+_MOST_ITERATIONS = 1000
 
 
 def _summed(size: Dim, index: str, count: Size) -> Size | None:
-    """Return the sum of a size over all turns, from the first to the last or from the last to the first."""
-    found = _sum(size, index, count)
-    if found is not None:
-        return found
-    backwards = substitute(size, {index: count - 1 - parse(index)})
+    """Return the sum of a size over all iterations, from the first to the last or from the last to the first."""
+    total = _sum(size, index, count)
+    if total is not None:
+        return total
+    backwards = substitute(size, {index: count - 1 - Dim({((Symbol(index, None), 1),): 1})})
     return _sum(backwards, index, count) if isinstance(backwards, Dim) else backwards * count
 
 
@@ -238,8 +246,8 @@ def _sum(size: Dim, index: str, count: Size) -> Size | None:
 
     It has one where the index comes as a square at most, or only as the exponent of a number; or there are not many.
     """
-    if isinstance(count, int) and count <= _MOST_TURNS:
-        return sum((substitute(size, {index: turn}) for turn in range(count)), 0)
+    if isinstance(count, int) and count <= _MOST_ITERATIONS:
+        return sum((substitute(size, {index: iteration}) for iteration in range(count)), 0)
     sums = (count, floordiv(count * (count - 1), 2), floordiv(count * (count - 1) * (2 * count - 1), 6))
     total: Size = 0
     for monomial, coefficient in size.terms.items():
@@ -358,7 +366,7 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
     repeats = _repeats(architecture)
     for op in architecture.ops:
         cost = costs[owner(op.module, costs, architecture.separator)]
-        macs = _figure(parse(op.macs) if isinstance(op.macs, str) else op.macs)
+        macs = _figure(op.macs)
         factor = times(op.repeat, op.condition) if op.repeat != 1 or op.condition is not None else 1
         if excluded and isinstance(factor, Dim):
             factor = substitute(factor, excluded)
@@ -380,13 +388,13 @@ def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: M
 
 def _repeats(architecture: Architecture) -> dict[str, Size]:
     """Return how often repeats come, by what counts them; what counts several that differ is left out."""
-    found: dict[str, set[Size]] = {}
+    counts_of: dict[str, set[Size]] = {}
     for module in architecture.modules:
         (_, _, last) = module.path.rpartition(architecture.separator)
         for index in _INDEX.findall(last):
             if module.repeat is not None:
-                found.setdefault(index, set()).add(parse(str(module.repeat)))
-    return {index: counts.pop() for index, counts in found.items() if len(counts) == 1}
+                counts_of.setdefault(index, set()).add(module.repeat)
+    return {index: counts.pop() for index, counts in counts_of.items() if len(counts) == 1}
 
 
 def _free(architecture: Architecture) -> frozenset[str]:
@@ -394,11 +402,11 @@ def _free(architecture: Architecture) -> frozenset[str]:
     shapes = [value.shape for value in architecture.inputs]
     shapes += [weight.shape for weight in architecture.weights if "{" not in weight.name]
     sizes = [size for shape in shapes for size in shape or ()] + [module.repeat for module in architecture.modules]
-    return frozenset(one.name for size in sizes if isinstance(size, str) for one in symbols(parse(size)))
+    return frozenset(one.name for size in sizes if size is not None for one in symbols(size))
 
 
 def _counted(op: Op, free: frozenset[str], repeats: Mapping[str, Size]) -> dict[str, Size | None]:
-    """Return what may count the turns of an operation, and how many these are; None where that is not known."""
+    """Return what may count the iterations of an operation, and how many these are; None where that is not known."""
     inside = set(_INDEX.findall(op.module))
     return {name: repeats.get(name) if name in inside else None for name in set(INDICES) - free}
 
@@ -421,7 +429,7 @@ def _in_all(figure: Figure, factor: Size | None, counted: Mapping[str, Size | No
 def undecided(architecture: Architecture) -> frozenset[str]:
     """Return the modules that were not called though they might be.
 
-    That is so where the forward pass around them was not followed to its end, or hangs on something unknown.
+    That is so where the forward pass around them was not followed to its end, or depends on something unknown.
     """
     uncalled = [module.path for module in architecture.modules if not module.calls]
     if not was_followed(architecture):

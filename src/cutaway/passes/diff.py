@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, Op, Quantity, Weight
+from cutaway.core.architecture import Architecture, Module, Op, Quantity, Setting, Weight, symbolic
 from cutaway.core.record import dataclass
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner
@@ -123,24 +123,29 @@ def _module_changes(before: Module, after: Module) -> Iterable[str]:
         yield f"there if {before.condition or 'always'} -> {after.condition or 'always'}".replace("if always", "always")
     if before.repeat != after.repeat:
         yield f"how often: {_times(before)} -> {_times(after)}"
-    if before.config and after.config:
-        # Where the construction was not seen, the settings are those that a module keeps as attributes.
-        seen = before.source is not None and after.source is not None
-        names = dict.fromkeys([*before.config, *after.config])
-        for name in names if seen else [name for name in names if name in before.config and name in after.config]:
-            left, right = before.config.get(name, _ABSENT), after.config.get(name, _ABSENT)
-            if (left is _ABSENT and right is None) or (right is _ABSENT and left is None):
-                continue
-            if not seen and (None in (left, right) or _spread(left, right)):
-                continue
-            if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
-                yield f"{name} {_value(left)} -> {_value(right)}"
+    yield from _config_changes(before, after)
     if before.calls and after.calls:
         if len(before.calls) != len(after.calls):
             yield f"called {len(before.calls)} times -> {len(after.calls)} times"
         left_shapes, right_shapes = before.calls[0].outputs, after.calls[0].outputs
         if left_shapes != right_shapes:
             yield f"output {_shapes(left_shapes)} -> {_shapes(right_shapes)}"
+
+
+def _config_changes(before: Module, after: Module) -> Iterable[str]:
+    if not before.config or not after.config:
+        return
+    # Where the construction was not seen, the settings are those that a module keeps as attributes.
+    seen = before.source is not None and after.source is not None
+    names = dict.fromkeys([*before.config, *after.config])
+    for name in names if seen else [name for name in names if name in before.config and name in after.config]:
+        left, right = before.config.get(name, _ABSENT), after.config.get(name, _ABSENT)
+        if (left is _ABSENT and right is None) or (right is _ABSENT and left is None):
+            continue
+        if not seen and (None in (left, right) or _spread(left, right)):
+            continue
+        if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
+            yield f"{name} {_value(left)} -> {_value(right)}"
 
 
 def _times(module: Module) -> str:
@@ -234,36 +239,38 @@ class _Node:
 
 def _operations(architecture: Architecture, tree: Tree, names: Mapping[str, str]) -> dict[str, list[_Node]]:
     """Return the operations of each module, modules under the names that `names` gives them."""
-    made: dict[str, str] = {}
+    origins: dict[str, str] = {}
     nodes: dict[str, list[_Node]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     weights = {w.name: w for path in tree.weights for w in tree.weights[path]}
     for op in architecture.ops:
         home = owner(op.module, tree.modules, tree.separator)
         home = names.get(home, f"- {home}")
-        given = {name: value for name, value in op.attributes.items() if value is not None}
-        nodes.setdefault(home, []).append(_Node(op.op, canonical(given), _sources(op, made, weights, tree, names)))
+        settings = {name: value for name, value in op.attributes.items() if value is not None}
+        nodes.setdefault(home, []).append(
+            _Node(op.op, canonical(settings), _sources(op, origins, weights, tree, names))
+        )
         number = counts[home, op.op]
         counts[home, op.op] += 1
         for at, value in enumerate(op.outputs):
-            made[value.name] = f"{home} {op.op} {number} {at}"
+            origins[value.name] = f"{home} {op.op} {number} {at}"
     return nodes
 
 
 def _sources(
-    op: Op, made: Mapping[str, str], weights: Mapping[str, Weight], tree: Tree, names: Mapping[str, str]
+    op: Op, origins: Mapping[str, str], weights: Mapping[str, Weight], tree: Tree, names: Mapping[str, str]
 ) -> tuple[str, ...]:
-    found = []
+    sources = []
     for value in op.inputs:
         weight = weights.get(value.name)
-        if value.name in made:
-            found.append(made[value.name])
+        if value.name in origins:
+            sources.append(origins[value.name])
         elif weight is not None:
             home = owner(weight.module or "", tree.modules, tree.separator)
-            found.append(f"weight {names.get(home, home)} {name_below(home, value.name)}")
+            sources.append(f"weight {names.get(home, home)} {name_below(home, value.name)}")
         else:
-            found.append(f"input {value.name}")
-    return tuple(found)
+            sources.append(f"input {value.name}")
+    return tuple(sources)
 
 
 def _wiring_changes(before: list[_Node], after: list[_Node]) -> Iterable[str]:
@@ -283,8 +290,8 @@ def _wiring_changes(before: list[_Node], after: list[_Node]) -> Iterable[str]:
 
 
 def _operation(name: str, attributes: str, count: int) -> str:
-    given = {k: v for k, v in json.loads(attributes).items() if v not in (None, False)}
-    settings = ", ".join(f"{k}={_value(v)}" for k, v in given.items())
+    stated = {k: v for k, v in json.loads(attributes).items() if v not in (None, False)}
+    settings = ", ".join(f"{k}={_value(v)}" for k, v in stated.items())
     return f"{name}({settings})" + (f" {count} times" if count > 1 else "")
 
 
@@ -295,8 +302,8 @@ def _source(text: str) -> str:
     return f"{parts[1]} of {parts[0] or 'the root'}" if len(parts) == 4 else text
 
 
-def _value(value: JSONValue | Any) -> str:
-    text = "nothing" if value is _ABSENT else json.dumps(value)
+def _value(value: Setting | Any) -> str:
+    text = "nothing" if value is _ABSENT else json.dumps(value, default=symbolic)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

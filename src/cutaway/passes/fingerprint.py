@@ -13,7 +13,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue
+from cutaway.core.architecture import Architecture, Setting, symbolic
+from cutaway.core.size.dim import Dim
 
 VERSION = 1
 _INCIDENTAL = frozenset(["device", "layout", "memory_format", "pin_memory", "requires_grad", "out", "_stacklevel"])
@@ -37,8 +38,8 @@ def fingerprint(architecture: Architecture, *, names: bool = True) -> str:
     ops = []
     for op in architecture.ops:
         read = [values.get(value.name) or _hash(["constant", value.shape, value.dtype]) for value in op.inputs]
-        made = [[value.shape, value.dtype] for value in op.outputs]
-        node = _hash([op.op, _settings(op.attributes), read, made])
+        results = [[value.shape, value.dtype] for value in op.outputs]
+        node = _hash([op.op, _settings(op.attributes), read, results])
         for at, value in enumerate(op.outputs):
             values[value.name] = _hash([node, at])
         ops.append(node)
@@ -47,7 +48,7 @@ def fingerprint(architecture: Architecture, *, names: bool = True) -> str:
     return _hash([VERSION, sorted(map(str, modules)), sorted(map(str, weights)), sorted(ops), outputs])
 
 
-def _settings(attributes: Mapping[str, JSONValue]) -> list[Any]:
+def _settings(attributes: Mapping[str, Setting]) -> list[Any]:
     return sorted(
         [name, _plain(value)]
         for name, value in attributes.items()
@@ -60,9 +61,9 @@ def _plain(value: Any) -> Any:
         return sorted([key, _plain(item)] for key, item in value.items())
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    return value
+    return _plain(symbolic(value)) if isinstance(value, Dim) else value
 
 
 def _hash(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)  # sizes are not JSON
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cutaway.core.architecture import Architecture, JSONValue, Module
+from cutaway.core.architecture import Architecture, Module, Setting
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import Cost, measure
 from cutaway.passes.hierarchy import children, name_below, owner, upwards
 
@@ -163,11 +164,11 @@ def _is_incidental(key: str) -> bool:
     return bool(_POSITION.search(key) or _RATE.search(key))
 
 
-def _comparable(config: Mapping[str, JSONValue]) -> Iterable[tuple[str, Any]]:
+def _comparable(config: Mapping[str, Setting]) -> Iterable[tuple[str, Any]]:
     """Yield the configuration that says what is built, without rates, positions and descriptions of objects."""
     for key, value in config.items():
         kind = type(value)
-        if kind is float or kind is dict or (kind is int and _is_incidental(key)) or (kind is str and key in _LABELS):
+        if kind in (float, dict, Dim) or (kind is int and _is_incidental(key)) or (kind is str and key in _LABELS):
             continue
         yield key, repr(value) if kind is list else value
 

@@ -20,14 +20,14 @@ class Entry:
     """Something of the folded network: what it is in each variant that has it."""
 
     key: Any
-    found: dict[int, Any] = field(default_factory=dict)
+    variants: dict[int, Any] = field(default_factory=dict)
     below: list[Entry] = field(default_factory=list)
     path: str = ""
 
     @property
     def first(self) -> Any:
         """What it is in the first variant that has it."""
-        return next(iter(self.found.values()))
+        return next(iter(self.variants.values()))
 
 
 class Folding(Protocol):
@@ -50,22 +50,22 @@ class Joins:
 
     def __init__(self, folding: Folding, entries: Sequence[Entry]) -> None:
         self.folding = folding
-        self.made: list[Op] = []
+        self.ops: list[Op] = []
         self.inputs: dict[int, list[str]] = {}
         self._count = len(folding.explainer.variants)
         self._tables: dict[str, dict[int, str]] = {}
         self._makers: dict[str, tuple[int, Entry]] = {}
         self._known: dict[Any, str] = {}
         for at, entry in enumerate(entries):
-            for number, op in entry.found.items():
+            for number, op in entry.variants.items():
                 for value in op.outputs:
                     self._makers[folding.name(number, value.name)] = at, entry
 
     def value(self, entry: Entry, at: int) -> Value:
         """Return what an operation reads; where that is another value in some variants, where these come together."""
-        found: dict[int, Op] = entry.found
-        shape = self.folding.shape({n: op.inputs[at].shape for n, op in found.items()})
-        reads = {n: self.folding.name(n, op.inputs[at].name) for n, op in found.items()}
+        ops: dict[int, Op] = entry.variants
+        shape = self.folding.shape({n: op.inputs[at].shape for n, op in ops.items()})
+        reads = {n: self.folding.name(n, op.inputs[at].name) for n, op in ops.items()}
         return Value(
             self._joined(reads, shape, entry.first.inputs[at].dtype, entry), shape, entry.first.inputs[at].dtype
         )
@@ -78,19 +78,19 @@ class Joins:
 
     def _passed_by(self, reads: Mapping[int, str], shape: Shape, dtype: str | None, reader: Entry) -> str | None:
         """Return the joint behind the last operation that is not always there, if what it reads is read instead."""
-        made = [self._makers[name] for name in set(reads.values()) if name in self._makers]
-        if not made:
+        makers = [self._makers[name] for name in set(reads.values()) if name in self._makers]
+        if not makers:
             return None
-        last = max(made, key=lambda maker: maker[0])[1]
-        results = {n: self.folding.name(n, op.outputs[0].name) for n, op in last.found.items() if op.outputs}
-        if any(reads[n] != results.get(n) for n in reads if n in last.found):
+        last = max(makers, key=lambda maker: maker[0])[1]
+        results = {n: self.folding.name(n, op.outputs[0].name) for n, op in last.variants.items() if op.outputs}
+        if any(reads[n] != results.get(n) for n in reads if n in last.variants):
             return None
-        for given in self.inputs.get(id(last), ()):
-            table = self._table(given)
-            if all(reads[n] == table.get(n) for n in reads if n not in last.found):
+        for source in self.inputs.get(id(last), ()):
+            table = self._table(source)
+            if all(reads[n] == table.get(n) for n in reads if n not in last.variants):
                 own = next(iter(results.values()))
-                made_of = {n: own if n in last.found else table.get(n, "") for n in range(self._count)}
-                return self._joint((id(last), given), last, (own, given), made_of, shape, dtype, reader)
+                made_of = {n: own if n in last.variants else table.get(n, "") for n in range(self._count)}
+                return self._joint((id(last), source), last, (own, source), made_of, shape, dtype, reader)
         return None
 
     def _joint(
@@ -124,22 +124,22 @@ class Joins:
             sides = self._of(tree.then, shape, dtype, reader), self._of(tree.otherwise, shape, dtype, reader)
             known = self._known[tree] = self._either(tree.condition, sides, shape, dtype, reader)
             variants = self.folding.explainer.variants
-            found = {number: decided(tree, holds) for number, holds in enumerate(variants)}
-            self._tables[known] = {number: name for number, name in found.items() if name is not None}
+            names = {number: decided(tree, holds) for number, holds in enumerate(variants)}
+            self._tables[known] = {number: name for number, name in names.items() if name is not None}
         return known
 
     def _table(self, name: str) -> dict[int, str]:
         """Return what a value is in each variant."""
         if name not in self._tables:
             maker = self._makers.get(name)
-            numbers = range(self._count) if maker is None else maker[1].found
+            numbers = range(self._count) if maker is None else maker[1].variants
             self._tables[name] = dict.fromkeys(numbers, name)
         return self._tables[name]
 
     def _either(self, condition: str, sides: tuple[str, str], shape: Shape, dtype: str | None, reader: Entry) -> str:
         name = f"e{len(self._known) + 1}"
         module = reader.key[1].path if reader.key[1] is not None else ""
-        self.made.append(
+        self.ops.append(
             Op(
                 EITHER,
                 {"condition": condition},

@@ -46,10 +46,10 @@ class Tree:
 
     def within(self, path: str) -> list[str]:
         """Return a path and all that are below it, parents first."""
-        found = [path]
-        for each in found:
-            found.extend(self.below[each])
-        return found
+        paths = [path]
+        for each in paths:
+            paths.extend(self.below[each])
+        return paths
 
 
 def has_classes(architecture: Architecture) -> bool:
@@ -100,29 +100,29 @@ def _match_below(here: str, there: str, left: Tree, right: Tree, pairs: dict[str
     """Pair the children of two modules that are one: by name, then by structure, then by what they resemble."""
     ours, theirs = list(left.below[here]), list(right.below[there])
     names = {name_below(there, path): path for path in theirs}
-    found: list[tuple[str, str]] = []
+    matched: list[tuple[str, str]] = []
     for path in list(ours):
         other = names.get(name_below(here, path))
-        # A name that now belongs to something else is no match if what it was is still there under another.
+        # A name that now belongs to something else is not a match if what it was is still there under another.
         if other is not None and (_alike(path, other, left, right) or not _elsewhere(path, theirs, left, right)):
-            found.append((path, other))
-    ours = [path for path in ours if path not in dict(found)]
-    theirs = [path for path in theirs if path not in {b for _, b in found}]
+            matched.append((path, other))
+    ours = [path for path in ours if path not in dict(matched)]
+    theirs = [path for path in theirs if path not in {b for _, b in matched}]
     for key in (left.exact, left.loose):
         side = right.exact if key is left.exact else right.loose
         for path in list(ours):
             other = next((candidate for candidate in theirs if side[candidate] == key[path]), None)
             if other is not None:
-                found.append((path, other))
+                matched.append((path, other))
                 ours.remove(path)
                 theirs.remove(other)
     for path in list(ours):
         other = _most_similar(path, theirs, left, right)
         if other is not None:
-            found.append((path, other))
+            matched.append((path, other))
             ours.remove(path)
             theirs.remove(other)
-    for path, other in found:
+    for path, other in matched:
         pairs[path] = other
         _match_below(path, other, left, right, pairs)
 
@@ -138,9 +138,9 @@ def _match_moved(left: Tree, right: Tree, pairs: dict[str, str]) -> None:
         for path in left.modules:
             if path in pairs or not any(left.weights[each] for each in left.within(path)):
                 continue
-            found = free.get(key[path])
-            if found:
-                other = found.pop(0)
+            candidates = free.get(key[path])
+            if candidates:
+                other = candidates.pop(0)
                 for ours, theirs in zip(left.within(path), right.within(other)):
                     if ours not in pairs and theirs not in taken:
                         pairs[ours] = theirs

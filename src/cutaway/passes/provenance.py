@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from cutaway.core.architecture import Architecture, JSONValue, Op, Shape
+from cutaway.core.architecture import Architecture, Op, Setting, Shape
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import undecided, was_followed
 from cutaway.passes.hierarchy import ancestors
 
@@ -60,14 +61,14 @@ class Provenance:
             return UNKNOWN
         if forward and self.assumed:
             return ASSUMED
-        return SYMBOLIC if any(isinstance(size, str) for size in shape) else DERIVED
+        return SYMBOLIC if any(isinstance(size, Dim) for size in shape) else DERIVED
 
     def of_op(self, op: Op) -> str:
         """Return how the results of an operation are known."""
         ways = [self.of_shape(value.shape, op.module, forward=True) for value in op.outputs]
         return next((way for way in (UNKNOWN, ASSUMED, SYMBOLIC) if way in ways), DERIVED)
 
-    def document(self, way: str, module: str | None) -> dict[str, JSONValue] | str:
+    def document(self, way: str, module: str | None) -> dict[str, Setting] | str:
         """Return how a fact is known, with what was assumed or why it is unknown."""
         if way == ASSUMED:
             return {ASSUMED: list(self.assumed)}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cutaway.core.architecture import Architecture, JSONValue, ModuleCall, Quantity, Shape, Value
+from cutaway.core.architecture import Architecture, ModuleCall, Quantity, Setting, Shape, Value
 from cutaway.core.error import CutawayError
 from cutaway.core.record import replace
-from cutaway.core.size.dim import symbols
-from cutaway.core.size.parser import evaluate as evaluated
-from cutaway.core.size.parser import parse
+from cutaway.core.size.dim import Dim, substitute, symbols
+from cutaway.core.size.parser import detached
 from cutaway.passes.cost import with_totals
 
 
@@ -20,13 +19,11 @@ def names(architecture: Architecture) -> set[str]:
     shapes += [value.shape for op in architecture.ops for value in op.outputs]
     for module in architecture.modules:
         shapes += [shape for call in module.calls for shape in (*call.inputs, *(call.outputs or ()))]
-    texts = {size for shape in shapes for size in shape or () if isinstance(size, str)}
-    texts |= {op.macs for op in architecture.ops if isinstance(op.macs, str)}
-    counts: list[Quantity] = [module.repeat for module in architecture.modules]
-    counts += [weight.repeat for weight in architecture.weights]
-    counts += [op.repeat for op in architecture.ops]
-    texts |= {count for count in counts if isinstance(count, str)}
-    return {symbol.name for text in texts for symbol in symbols(parse(text))}
+    sizes: set[Quantity] = {size for shape in shapes for size in shape or ()}
+    sizes |= {amount for op in architecture.ops for amount in (op.macs, op.repeat)}
+    sizes |= {module.repeat for module in architecture.modules}
+    sizes |= {weight.repeat for weight in architecture.weights}
+    return {symbol.name for size in sizes if size is not None for symbol in symbols(size)}
 
 
 def evaluate(architecture: Architecture, values: Mapping[str, int]) -> Architecture:
@@ -70,17 +67,17 @@ class _At:
 
     def __init__(self, values: Mapping[str, int]) -> None:
         self.values = values
-        self.known: dict[str, Quantity] = {}
+        self.known: dict[Dim, Quantity] = {}
 
     def quantity(self, amount: Quantity) -> Quantity:
-        if not isinstance(amount, str):
+        if not isinstance(amount, Dim):
             return amount
         if amount not in self.known:
             try:
-                self.known[amount] = evaluated(amount, self.values)
+                self.known[amount] = detached(substitute(amount, self.values))
             except ArithmeticError as error:
-                given = ", ".join(f"{name}={value}" for name, value in self.values.items())
-                raise CutawayError(f"{given} can't be: {amount} is a whole number, but {error}") from None
+                values = ", ".join(f"{name}={value}" for name, value in self.values.items())
+                raise CutawayError(f"{values} can't be: {amount} is a whole number, but {error}") from None
         return self.known[amount]
 
     def shape(self, sizes: Shape) -> Shape:
@@ -93,16 +90,12 @@ class _At:
         outputs = None if call.outputs is None else tuple(map(self.shape, call.outputs))
         return replace(call, inputs=tuple(map(self.shape, call.inputs)), outputs=outputs)
 
-    def attribute(self, item: JSONValue) -> JSONValue:
-        """Evaluate a text that is a formula in the given symbols; another text means itself."""
+    def attribute(self, item: Setting) -> Setting:
+        """Evaluate the expressions in a setting whose symbols all have values; others stay as they are."""
         if isinstance(item, list):
             return [self.attribute(element) for element in item]
-        if isinstance(item, dict) and isinstance(text := item.get("symbolic"), str):
-            made = self.attribute(text)
-            return {"symbolic": made} if isinstance(made, str) else made
         if isinstance(item, dict):
             return {key: self.attribute(element) for key, element in item.items()}
-        if isinstance(item, str) and any(name in item for name in self.values):
-            mentioned = {symbol.name for symbol in symbols(parse(item))}
-            return self.quantity(item) if mentioned and mentioned <= self.values.keys() else item
+        if isinstance(item, Dim) and {symbol.name for symbol in symbols(item)} <= self.values.keys():
+            return self.quantity(item)
         return item

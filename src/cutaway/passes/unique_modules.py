@@ -15,10 +15,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, ModuleCall, Op, Quantity, Shape
+from cutaway.core.architecture import Architecture, Module, ModuleCall, Op, Quantity, Setting, Shape, symbolic
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Size
-from cutaway.core.size.parser import parse
 from cutaway.passes.cost import as_quantity
 from cutaway.passes.hierarchy import ancestors, children, name_below, owner, upwards
 
@@ -59,15 +58,15 @@ def unique_modules(architecture: Architecture, key: str = FULL) -> list[UniqueMo
     groups: dict[Any, list[str]] = {}
     for path in modules:
         groups.setdefault(keys[path], []).append(path)
-    found = []
+    records = []
     for group in groups.values():
         first = group[0]
         between = architecture.separator
         parent = owner(first.rpartition(between)[0], modules, between) if first else None
         if parent is not None:
             parent = groups[keys[parent]][0]
-        found.append(UniqueModule(modules[first], parent, tuple(group), _count(group, modules, between)))
-    return found
+        records.append(UniqueModule(modules[first], parent, tuple(group), _count(group, modules, between)))
+    return records
 
 
 def _count(paths: list[str], modules: Mapping[str, Module], separator: str) -> Quantity:
@@ -79,7 +78,7 @@ def _count(paths: list[str], modules: Mapping[str, Module], separator: str) -> Q
             repeat = modules[above].repeat if above in modules else 1
             if repeat is None:
                 return None
-            times = times * parse(str(repeat)) if repeat != 1 else times
+            times = times * repeat if repeat != 1 else times
         total = total + times
     return as_quantity(total)
 
@@ -102,9 +101,9 @@ def wrongly_merged(architecture: Architecture) -> list[Merge]:
     ]
 
 
-def canonical(value: JSONValue | Mapping[str, JSONValue]) -> str:
-    """Return a text that is equal for equal values."""
-    return json.dumps(_plain(value), sort_keys=True)
+def canonical(value: Setting | Mapping[str, Setting]) -> str:
+    """Return a string that is equal for equal values."""
+    return json.dumps(_plain(value), sort_keys=True, default=symbolic)
 
 
 def _plain(value: Any) -> Any:
@@ -176,7 +175,7 @@ def _differences(modules: Sequence[Module]) -> Iterable[str]:
     """Yield in what modules differ, in words."""
     names = dict.fromkeys(name for module in modules for name in module.config)
     for name in names:
-        texts = list(dict.fromkeys(json.dumps(_plain(module.config.get(name))) for module in modules))
+        texts = list(dict.fromkeys(json.dumps(_plain(module.config.get(name)), default=symbolic) for module in modules))
         if len(texts) > 1:
             yield f"{name}: {', '.join(texts)}"
     looks: tuple[tuple[str, Callable[[Module], Any]], ...] = (
@@ -185,10 +184,10 @@ def _differences(modules: Sequence[Module]) -> Iterable[str]:
         ("the order of shapes, or the number of calls", lambda m: tuple((c.inputs, c.outputs) for c in m.calls)),
         ("the class that the name stands for", lambda m: m.qualified_name),
     )
-    found = False
+    differs = False
     for words, look in looks:
         if len({look(module) for module in modules}) > 1:
-            found = True
+            differs = True
             yield words
-    if not found and all(module.config == modules[0].config for module in modules):
+    if not differs and all(module.config == modules[0].config for module in modules):
         yield "what is in them: weights, operations or modules below"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from cutaway.core.architecture import EITHER, Architecture, Op, Quantity
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Size
-from cutaway.core.size.parser import parse
 from cutaway.passes.cost import as_quantity
 from cutaway.passes.unique_modules import op_key
 
@@ -34,7 +33,7 @@ class UniqueOp:
         for each in self.occurrences:
             if each.op.repeat is None:
                 return None
-            total = total + parse(str(each.op.repeat))
+            total = total + each.op.repeat
         return as_quantity(total)
 
 

@@ -17,18 +17,19 @@ from cutaway.core.architecture import (
     Architecture,
     Condition,
     Diagnostic,
-    JSONValue,
     Module,
     ModuleCall,
     Note,
     Op,
     Quantity,
+    Setting,
     Shape,
     Value,
     Weight,
 )
 from cutaway.core.lazy_mapping import Described
 from cutaway.core.record import replace
+from cutaway.core.size.dim import Dim
 from cutaway.core.variant import Folded, Variant
 from cutaway.passes.condition_dependence import Branch, Explainer, Leaf, Open, Tree, is_simple, quantity, when
 from cutaway.passes.hierarchy import children, name_below
@@ -46,24 +47,24 @@ def fold(variants: Sequence[Variant]) -> Folded:
 
 def _conditions(variants: Sequence[Variant]) -> tuple[Condition, ...]:
     """Return the conditions that were decided; one that was decided both ways is open."""
-    found: dict[str, Condition] = {}
+    conditions: dict[str, Condition] = {}
     for variant in variants:
         for one in variant.architecture.conditions:
-            found.setdefault(one.text, one)
+            conditions.setdefault(one.text, one)
     for variant in variants:
         for text, decision in variant.decisions.items():
-            known = found.get(text)
+            known = conditions.get(text)
             if known is None:
-                found[text] = Condition(text, decision.kind, decision.place, decision.holds)
+                conditions[text] = Condition(text, decision.kind, decision.place, decision.holds)
             elif known.holds is not decision.holds:
-                found[text] = replace(known, holds=None)
-    return tuple(found.values())
+                conditions[text] = replace(known, holds=None)
+    return tuple(conditions.values())
 
 
 def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], number: int) -> list[Entry]:
     """Add the sequence of another variant to the entries of those before: equal keys match in order.
 
-    What is new stands behind what it goes by the same name as, or behind what came before it.
+    What is new follows what has the same name, or what came before it.
     """
     count: dict[Any, int] = {}
     if not master:
@@ -80,7 +81,7 @@ def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], numb
             same = named.get(full[0]) if isinstance(full[0], str) else None
             behind.setdefault(last if same is None else same.key, []).append(entry)
         else:
-            entry.found[number] = value
+            entry.variants[number] = value
             last = full
     if not behind:
         return master
@@ -93,9 +94,9 @@ def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], numb
 
 def _nth(count: dict[Any, int], key: Any) -> int:
     """Return how often a key came before."""
-    found = count.get(key, 0)
-    count[key] = found + 1
-    return found
+    number = count.get(key, 0)
+    count[key] = number + 1
+    return number
 
 
 class _Folding:
@@ -137,12 +138,12 @@ class _Folding:
     def _open(self) -> Iterable[str]:
         if self.explainer.wanted:
             yield (
-                "not all combinations of conditions that something hangs on together were followed; "
+                "not all combinations of conditions that something depends on together were followed; "
                 "decide some of them, with --assume"
             )
 
     def presence(self, entry: Entry, within: Iterable[int]) -> Tree:
-        return self.explainer.explain({number: number in entry.found for number in within})
+        return self.explainer.explain({number: number in entry.variants for number in within})
 
     # Modules
 
@@ -155,14 +156,14 @@ class _Folding:
                 by_path[""] = Module("", architecture.name, architecture.name)
             roots = _merge(roots, [("",)], [by_path[""]], number)
             self._grow(roots[0], "", by_path, below, number)
-        made: list[Module] = []
+        modules: list[Module] = []
         taken: set[str] = set()
         stack = [(roots[0], list(range(len(self.all))), "")]
         while stack:
             entry, within, parent = stack.pop()
-            made.append(self._module(entry, within, parent, taken))
-            stack += [(child, list(entry.found), entry.path) for child in reversed(entry.below)]
-        return tuple(made)
+            modules.append(self._module(entry, within, parent, taken))
+            stack += [(child, list(entry.variants), entry.path) for child in reversed(entry.below)]
+        return tuple(modules)
 
     def _grow(
         self,
@@ -176,7 +177,7 @@ class _Folding:
         kids = below[path]
         keys = [_module_key(name_below(path, kid), modules[kid]) for kid in kids]
         entry.below = _merge(entry.below, keys, [modules[kid] for kid in kids], number)
-        matched = {id(child.found[number]): child for child in entry.below if number in child.found}
+        matched = {id(child.variants[number]): child for child in entry.below if number in child.variants}
         for kid in kids:
             self._grow(matched[id(modules[kid])], kid, modules, below, number)
 
@@ -185,21 +186,21 @@ class _Folding:
         name = first.path.rpartition(self.separator)[2] if first.path else ""
         path = f"{parent}{self.separator}{name}" if parent and name else name
         entry.path = _unique(path, taken)
-        found = entry.found
-        calls = max((module.calls for module in found.values()), key=len)
+        variants = entry.variants
+        calls = max((module.calls for module in variants.values()), key=len)
         return replace(
             first,
             path=entry.path,
             condition=when(self.presence(entry, within)),
-            config=self._blend_config({number: module.config for number, module in found.items()}),
+            config=self._blend_config({number: module.config for number, module in variants.items()}),
             calls=tuple(
-                self._call({n: m.calls[at] if at < len(m.calls) else None for n, m in found.items()})
+                self._call({n: m.calls[at] if at < len(m.calls) else None for n, m in variants.items()})
                 for at in range(len(calls))
             ),
-            complete=all(module.complete for module in found.values()),
-            repeat=quantity(self.explainer.explain({n: m.repeat for n, m in found.items()})),
-            otherwise=self._aliases({n: m.path for n, m in found.items()}, first.path),
-            origins=Described(partial(_origins, list(found.values()))),
+            complete=all(module.complete for module in variants.values()),
+            repeat=quantity(self.explainer.explain({n: m.repeat for n, m in variants.items()})),
+            otherwise=self._aliases({n: m.path for n, m in variants.items()}, first.path),
+            origins=Described(partial(_origins, list(variants.values()))),
         )
 
     def _aliases(self, names: Mapping[int, str], main: str) -> tuple[Alias, ...]:
@@ -207,23 +208,23 @@ class _Folding:
 
         A module of a sequence goes by its position, whatever conditions decide that together.
         """
-        found: list[Alias] = []
+        aliases: list[Alias] = []
         for name in dict.fromkeys(names.values()):
             if name != main:
                 tree = self.explainer.explain({number: other == name for number, other in names.items()}, ask=False)
                 if is_simple(tree):
-                    found.append(Alias(when(tree) or "", name))
-        return tuple(found)
+                    aliases.append(Alias(when(tree) or "", name))
+        return tuple(aliases)
 
-    def _call(self, made: Mapping[int, ModuleCall | None]) -> ModuleCall:
-        calls = {number: call for number, call in made.items() if call is not None}
+    def _call(self, by_variant: Mapping[int, ModuleCall | None]) -> ModuleCall:
+        calls = {number: call for number, call in by_variant.items() if call is not None}
         first = next(iter(calls.values()))
         outputs = {number: call.outputs for number, call in calls.items() if call.outputs is not None}
         return replace(
             first,
             inputs=self._shapes({number: call.inputs for number, call in calls.items()}),
             outputs=self._shapes(outputs) if outputs else None,
-            condition=when(self.explainer.explain({number: call is not None for number, call in made.items()})),
+            condition=when(self.explainer.explain({number: call is not None for number, call in by_variant.items()})),
         )
 
     def _shapes(self, several: Mapping[int, tuple[Shape, ...]]) -> tuple[Shape, ...]:
@@ -254,23 +255,24 @@ class _Folding:
             return None
         return quantity(self.explainer.explain(sizes))
 
-    def _blend_config(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> Mapping[str, JSONValue]:
+    def _blend_config(self, configs: Mapping[int, Mapping[str, Setting]]) -> Mapping[str, Setting]:
         return Described(partial(self._settings, configs))
 
-    def _settings(self, configs: Mapping[int, Mapping[str, JSONValue]]) -> dict[str, JSONValue]:
+    def _settings(self, configs: Mapping[int, Mapping[str, Setting]]) -> dict[str, Setting]:
         first = next(iter(configs.values()))
         if all(config == first for config in configs.values()):
             return dict(first)
         keys = dict.fromkeys(key for config in configs.values() for key in config)
         return {key: self._setting({n: config.get(key) for n, config in configs.items()}) for key in keys}
 
-    def _setting(self, values: Mapping[int, JSONValue]) -> JSONValue:
+    def _setting(self, values: Mapping[int, Setting]) -> Setting:
         tree = self.explainer.explain(values, ask=False)
         if isinstance(tree, Leaf):
             return tree.value  # type: ignore[no-any-return]
         sizes = {number: _size(value) for number, value in values.items()}
         if None not in sizes.values():
-            return {"symbolic": quantity(self.explainer.explain(sizes, ask=False))}
+            size = quantity(self.explainer.explain(sizes, ask=False))
+            return size if isinstance(size, Dim) else {"symbolic": size}
         return _choice(tree)
 
     # Weights
@@ -285,7 +287,7 @@ class _Folding:
             module, local = entry.key[0], entry.key[1]
             path = module.path if module is not None else ""
             entry.path = _unique(f"{path}{self.separator}{local}" if path else local, taken)
-            for number, weight in entry.found.items():
+            for number, weight in entry.variants.items():
                 self.names[number].setdefault(weight.name, entry.path)
         return tuple(self._weight(entry) for entry in master)
 
@@ -295,20 +297,20 @@ class _Folding:
         return module, local, weight.kind, weight.tied_to is not None
 
     def _weight(self, entry: Entry) -> Weight:
-        found: dict[int, Weight] = entry.found
+        variants: dict[int, Weight] = entry.variants
         first: Weight = entry.first
-        number = next(iter(found))
-        ties = {n: None if w.tied_to is None else self.names[n].get(w.tied_to) for n, w in found.items()}
+        number = next(iter(variants))
+        ties = {n: None if w.tied_to is None else self.names[n].get(w.tied_to) for n, w in variants.items()}
         module = self.paths[number].get(first.module or "")
         return replace(
             first,
             name=entry.path,
             module=module.path if module is not None else first.module,
-            shape=self.shape({n: w.shape for n, w in found.items()}),
+            shape=self.shape({n: w.shape for n, w in variants.items()}),
             tied_to=ties[number] if len(set(ties.values())) == 1 else None,
             condition=when(self.presence(entry, range(len(self.all)))),
-            repeat=self._quantity({n: w.repeat for n, w in found.items()}),
-            otherwise=self._aliases({n: w.name for n, w in found.items()}, first.name),
+            repeat=self._quantity({n: w.repeat for n, w in variants.items()}),
+            otherwise=self._aliases({n: w.name for n, w in variants.items()}, first.name),
         )
 
     # Operations
@@ -325,23 +327,23 @@ class _Folding:
         for entry in master:
             for at in range(entry.key[4]):
                 fresh += 1
-                for number, op in entry.found.items():
+                for number, op in entry.variants.items():
                     self.names[number].setdefault(op.outputs[at].name, f"v{fresh}")
         joins = Joins(self, master)
         for entry in master:
             inputs = tuple(joins.value(entry, at) for at in range(entry.key[3]))
-            joins.made.append(self._op(entry, inputs))
+            joins.ops.append(self._op(entry, inputs))
             joins.inputs[id(entry)] = [value.name for value in inputs]
-        return tuple(joins.made)
+        return tuple(joins.ops)
 
     def _op(self, entry: Entry, inputs: tuple[Value, ...]) -> Op:
-        found: dict[int, Op] = entry.found
+        variants: dict[int, Op] = entry.variants
         first: Op = entry.first
-        number = next(iter(found))
+        number = next(iter(variants))
         outputs = tuple(
             Value(
                 self.name(number, first.outputs[at].name),
-                self.shape({n: op.outputs[at].shape for n, op in found.items()}),
+                self.shape({n: op.outputs[at].shape for n, op in variants.items()}),
                 first.outputs[at].dtype,
             )
             for at in range(len(first.outputs))
@@ -349,19 +351,19 @@ class _Folding:
         module = self.paths[number].get(first.module)
         return replace(
             first,
-            attributes=self._blend_config({n: op.attributes for n, op in found.items()}),
+            attributes=self._blend_config({n: op.attributes for n, op in variants.items()}),
             inputs=inputs,
             outputs=outputs,
             module=module.path if module is not None else first.module,
-            macs=self._quantity({n: op.macs for n, op in found.items()}),
+            macs=self._quantity({n: op.macs for n, op in variants.items()}),
             condition=when(self.presence(entry, range(len(self.all)))),
-            repeat=self._quantity({n: op.repeat for n, op in found.items()}),
+            repeat=self._quantity({n: op.repeat for n, op in variants.items()}),
         )
 
     def name(self, number: int, name: str) -> str:
         return self.names[number].get(name, name)
 
-    # What the network takes and gives, and remarks
+    # What the network takes and gives, and notes
 
     def _values(self, side: str) -> tuple[Value, ...]:
         master: list[Entry] = []
@@ -371,25 +373,27 @@ class _Folding:
         return tuple(
             replace(
                 entry.first,
-                shape=self.shape({n: value.shape for n, value in entry.found.items()}),
+                shape=self.shape({n: value.shape for n, value in entry.variants.items()}),
                 condition=when(self.presence(entry, range(len(self.all)))),
             )
             for entry in master
         )
 
     def _notes(self, side: str) -> tuple[Note, ...]:
-        """Return remarks; one that does not concern all variants says which it does."""
-        return tuple(self._remarks(side, lambda note, text: replace(note, text=f"{note.text} [if {text}]")))
+        """Return notes; one that does not concern all variants says which it does."""
+        return tuple(self._conditional(side, lambda note, text: replace(note, text=f"{note.text} [if {text}]")))
 
     def _diagnostics(self) -> tuple[Diagnostic, ...]:
-        return tuple(self._remarks("diagnostics", lambda one, text: replace(one, message=f"{one.message} [if {text}]")))
+        return tuple(
+            self._conditional("diagnostics", lambda one, text: replace(one, message=f"{one.message} [if {text}]"))
+        )
 
-    def _remarks(self, side: str, conditional: Callable[[Any, str], Any]) -> Iterable[Any]:
-        found: dict[Any, set[int]] = {}
+    def _conditional(self, side: str, conditional: Callable[[Any, str], Any]) -> Iterable[Any]:
+        concerned: dict[Any, set[int]] = {}
         for number, architecture in enumerate(self.all):
             for note in getattr(architecture, side):
-                found.setdefault(note, set()).add(number)
-        for note, numbers in found.items():
+                concerned.setdefault(note, set()).add(number)
+        for note, numbers in concerned.items():
             tree = self.explainer.explain({number: number in numbers for number in range(len(self.all))}, ask=False)
             text = when(tree) if is_simple(tree) else "of some conditions"
             yield note if text is None else conditional(note, text)
@@ -403,15 +407,15 @@ def _module_key(name: str, module: Module) -> Any:
 
 def _unique(path: str, taken: set[str]) -> str:
     """Return a path that no other has: alternatives under one name are numbered, as `norm#2`."""
-    made, number = path, 1
-    while made in taken:
+    unique, number = path, 1
+    while unique in taken:
         number += 1
-        made = f"{path}#{number}"
-    taken.add(made)
-    return made
+        unique = f"{path}#{number}"
+    taken.add(unique)
+    return unique
 
 
-def _origins(modules: Sequence[Module]) -> dict[str, JSONValue]:
+def _origins(modules: Sequence[Module]) -> dict[str, Setting]:
     """Return how each argument is known; one that a condition decides is symbolic."""
     first = modules[0]
     return {
@@ -420,15 +424,12 @@ def _origins(modules: Sequence[Module]) -> dict[str, JSONValue]:
     }
 
 
-def _size(value: JSONValue) -> Quantity:
+def _size(value: Setting) -> Quantity:
     """Return a setting that is a size, None for any other."""
-    if type(value) is int:
-        return value
-    text = value.get("symbolic") if isinstance(value, dict) else None
-    return text if isinstance(text, str) else None
+    return value if type(value) is int or isinstance(value, Dim) else None
 
 
-def _choice(tree: Tree) -> JSONValue:
+def _choice(tree: Tree) -> Setting:
     if isinstance(tree, Branch):
         return {"if": tree.condition, "then": _choice(tree.then), "else": _choice(tree.otherwise)}
     if isinstance(tree, Open):

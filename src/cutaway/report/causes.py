@@ -1,4 +1,4 @@
-"""Where unknowns come from: each cause with its place, and how much of the network hangs on it."""
+"""Where unknowns come from: each cause with its place, and how much of the network depends on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KINDS = (("modules", "module"), ("weights", "weight"), ("ops", "operation"))
 
 
 def render(architectures: Sequence[Architecture], *, width: int, colour: bool, unicode: bool) -> str:
-    """Return the causes of what is unknown in each architecture, that on which most hangs first."""
+    """Return the causes of what is unknown in each architecture, the one that affects most of the network first."""
     terminal = Terminal(fit(width), colour, unicode)
     return "\n\n".join("\n".join(_page(architecture, terminal)) for architecture in architectures) + "\n"
 
@@ -28,19 +28,20 @@ def _page(architecture: Architecture, terminal: Terminal) -> list[str]:
     lines += [paint([(line, "doubt")], terminal.colour) for line in wrap(title, terminal.width, terminal.width)]
     for cause in architecture.causes:
         lines += [
-            paint([(line, "strong")], terminal.colour) for line in wrap(_hanging(cause), terminal.width, terminal.width)
+            paint([(line, "strong")], terminal.colour)
+            for line in wrap(_dependents(cause), terminal.width, terminal.width)
         ]
         lines += remark(cause.text, cause.place, "  ", terminal)
     return [*lines, *known_part(architecture, terminal)]
 
 
-def _hanging(cause: Cause) -> str:
+def _dependents(cause: Cause) -> str:
     counts = [(getattr(cause, many), one) for many, one in _KINDS]
     found = [f"{count:,} {one}{_plural(count)}" for count, one in counts if count]
     return (
-        f"{', '.join(found)} hang{'s' if sum(c for c, _ in counts) == 1 else ''} on"
+        f"{', '.join(found)} depend{'s' if sum(c for c, _ in counts) == 1 else ''} on"
         if found
-        else "nothing shown hangs on"
+        else "nothing that is shown depends on"
     )
 
 

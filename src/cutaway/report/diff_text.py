@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core.architecture import Quantity
 from cutaway.passes.diff import ADDED, CHANGED, REMOVED, RENAMED, Change, Difference
+from cutaway.report.json import write_quantity
 
 _SIGNS = {ADDED: "+", REMOVED: "-", RENAMED: ">", CHANGED: "~"}
 
@@ -59,7 +60,9 @@ def document(before: str, after: str, difference: Difference) -> dict[str, Any]:
             }
             for change in difference.changes
         ],
-        "effects": {e.name: {"before": e.before, "after": e.after} for e in difference.effects},
+        "effects": {
+            e.name: {"before": write_quantity(e.before), "after": write_quantity(e.after)} for e in difference.effects
+        },
     }
 
 
@@ -75,7 +78,7 @@ def _name(name: str) -> str:
 
 
 def _number(value: Quantity) -> str:
-    return f"{value:,}" if isinstance(value, int) else "?" if value is None else value
+    return f"{value:,}" if isinstance(value, int) else "?" if value is None else str(value)
 
 
 def _gain(effect: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from cutaway.core.architecture import Quantity, Shape
+from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import LARGEST_BITS, Figure, as_quantity
 
 _LARGE = re.compile(r"(?<![\w.])\d{5,}(?![\w.])")
@@ -40,7 +41,7 @@ def quantity(amount: Quantity) -> str:
         return "?"
     if isinstance(amount, int):
         return short(amount)
-    return _LARGE.sub(lambda match: short(int(match.group())), amount)
+    return _LARGE.sub(lambda match: short(int(match.group())), str(amount))
 
 
 def byte_quantity(amount: Quantity) -> str:
@@ -66,12 +67,13 @@ def shape(sizes: Shape) -> str:
     if not sizes:
         return "scalar"
     texts = [_size(size) for size in sizes]
-    return (" x " if any(isinstance(size, str) for size in sizes) else "x").join(texts)
+    return (" x " if any(isinstance(size, Dim) for size in sizes) else "x").join(texts)
 
 
 def _size(size: Quantity) -> str:
-    if isinstance(size, str):
-        return size if _PLAIN.fullmatch(size) or _is_call(size) else f"({size})"
+    if isinstance(size, Dim):
+        text = str(size)
+        return text if _PLAIN.fullmatch(text) or _is_call(text) else f"({text})"
     return "?" if size is None or size.bit_length() > LARGEST_BITS else str(size)
 
 

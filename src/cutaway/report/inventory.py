@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from cutaway.core.architecture import Architecture, JSONValue, ModuleCall, Shape, Value
+from cutaway.core.architecture import Architecture, ModuleCall, Setting, Shape, Value
 from cutaway.core.record import dataclass
 from cutaway.passes.unique_modules import FULL, UniqueModule, unique_modules, wrongly_merged
 from cutaway.passes.unique_ops import UniqueOp, unique_ops
-from cutaway.report.json import plain
+from cutaway.report.json import plain, write_quantity
 
 NUMBERED, NAMED = "numbered", "named"
 IDS = (NUMBERED, NAMED)
@@ -39,7 +39,7 @@ def modules_document(
     *,
     key: str = FULL,
     ids: str = NUMBERED,
-    expand: Callable[[str, Mapping[str, JSONValue]], Mapping[str, JSONValue]] = lambda _name, config: config,
+    expand: Callable[[str, Mapping[str, Setting]], Mapping[str, Setting]] = lambda _name, config: config,
 ) -> dict[str, Any]:
     """Return `unique_modules.json`; `expand` gives a class's configuration the form of its attributes."""
     found = unique_modules(architecture, key)
@@ -114,7 +114,7 @@ def _module(
     at: int,
     unique: UniqueModule,
     ids: str,
-    expand: Callable[[str, Mapping[str, JSONValue]], Mapping[str, JSONValue]],
+    expand: Callable[[str, Mapping[str, Setting]], Mapping[str, Setting]],
 ) -> dict[str, Any]:
     module = unique.module
     calls = [_call(call) for call in module.calls]
@@ -132,7 +132,7 @@ def _module(
     if len(calls) > 1:
         record["calls"] = calls
     if unique.count != len(unique.occurrences):
-        record["count"] = unique.count
+        record["count"] = write_quantity(unique.count)
     return record
 
 
@@ -177,8 +177,8 @@ def _op(
             }
             for each in unique.occurrences
         ],
-        "count": unique.count,
-        "macs": op.macs,
+        "count": write_quantity(unique.count),
+        "macs": write_quantity(op.macs),
     }
 
 

@@ -20,19 +20,23 @@ from cutaway.core.architecture import (
     Condition,
     Diagnostic,
     DiagnosticNote,
-    JSONValue,
     Module,
     ModuleCall,
     Note,
     Op,
     Precondition,
+    Quantity,
+    Setting,
     Totals,
     Value,
     Weight,
+    symbolic,
 )
 from cutaway.core.condition import KINDS as DECIDED_BY
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Dim
+from cutaway.core.size.parser import read_size
 from cutaway.passes.provenance import Known, Provenance
 
 SCHEMA = "cutaway/architecture/2"
@@ -186,14 +190,25 @@ def _unexpected(value: Any, words: str, where: str) -> MalformedDocument:
     return MalformedDocument(f"{where}: expected {words}, found {shown if len(shown) <= 60 else shown[:57] + '...'}")
 
 
-def _read_quantity(value: Any, where: str) -> int | str | None:
-    if value is not None and type(value) not in (int, str):
+def write_quantity(value: Quantity) -> int | str | None:
+    """Return a quantity as JSON has it: a number, the string of an expression, or null."""
+    return str(value) if isinstance(value, Dim) else value
+
+
+def _read_quantity(value: Any, where: str) -> Quantity:
+    if type(value) is str:
+        return read_size(value)
+    if value is not None and type(value) is not int:
         raise _unexpected(value, "an integer, an expression or null", where)
     return value  # type: ignore[no-any-return]
 
 
-def plain(value: JSONValue | Mapping[str, JSONValue]) -> JSONValue:
-    """Return a value of the target. JSON has no infinity: `{"float": "-inf"}` stands for it."""
+def plain(value: Setting | Mapping[str, Setting]) -> Any:
+    """Return a value of the target as JSON has it: `{"symbolic": "2*B"}` for an expression, and, because JSON has no
+    infinity, `{"float": "-inf"}` for that.
+    """
+    if isinstance(value, Dim):
+        return symbolic(value)
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, (list, tuple)):
@@ -203,17 +218,19 @@ def plain(value: JSONValue | Mapping[str, JSONValue]) -> JSONValue:
     return value
 
 
-def _read_open(value: Any, where: str) -> JSONValue:
+def _read_open(value: Any, where: str) -> Setting:
     if isinstance(value, list):
         return [_read_open(item, where) for item in value]
     if isinstance(value, dict):
         if value.keys() == {"float"} and value["float"] in ("inf", "-inf", "nan"):
             return float(value["float"])
+        if value.keys() == {"symbolic"} and isinstance(value["symbolic"], str):
+            return read_size(value["symbolic"])
         return {key: _read_open(item, where) for key, item in value.items()}
     return value  # type: ignore[no-any-return]
 
 
-def _read_options(value: Any, where: str) -> JSONValue:
+def _read_options(value: Any, where: str) -> Setting:
     if not isinstance(value, dict):
         raise _unexpected(value, "an object", where)
     return {key: _read_open(item, where) for key, item in value.items()}
@@ -221,8 +238,8 @@ def _read_options(value: Any, where: str) -> JSONValue:
 
 _TEXT = _plain(str, "a text")
 _FLAG = _plain(bool, "true or false")
-_QUANTITY = _Form(lambda value: value, _read_quantity)
-_SHAPE = _optional(_Form(list, _many(_QUANTITY).read))
+_QUANTITY = _Form(write_quantity, _read_quantity)
+_SHAPE = _optional(_many(_QUANTITY))
 _PLACE = _optional(_Form(str, lambda value, where: Place.parse(_TEXT.read(value, where))))
 _OPTIONS = _Form(plain, _read_options)
 _VALUE = _record(

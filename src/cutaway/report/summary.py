@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture, Module, Shape, Weight
-from cutaway.core.size.dim import symbols
-from cutaway.core.size.parser import parse
+from cutaway.core.size.dim import Dim, symbols
 from cutaway.passes.cost import counted
 from cutaway.passes.hierarchy import ancestors
 from cutaway.report.rows import several
@@ -38,8 +37,8 @@ def _page(architecture: Architecture, terminal: Terminal, depth: int) -> list[st
         one.name
         for value in architecture.inputs
         for size in value.shape or ()
-        if isinstance(size, str)
-        for one in symbols(parse(size))
+        if isinstance(size, Dim)
+        for one in symbols(size)
     }
     rows = [("Layer (type)", "Output Shape", "Param #")]
     for module in layers:
@@ -94,7 +93,7 @@ def _shape(shape: Shape, left_open: set[str]) -> str:
         return "?"
     sizes = ["?" if size is None else str(size) for size in shape]
     for at, size in enumerate(shape):
-        if isinstance(size, str) and left_open & {one.name for one in symbols(parse(size))}:
+        if isinstance(size, Dim) and left_open & {one.name for one in symbols(size)}:
             sizes[at] = "None"
     return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
@@ -115,7 +114,9 @@ def _count(weights: list[Weight]) -> str:
     number = figure.quantity
     if isinstance(number, int):
         return f"{number:,}"
-    return number if isinstance(number, str) else f"at least {figure.least:,}" if isinstance(figure.least, int) else "?"
+    if isinstance(number, Dim):
+        return str(number)
+    return f"at least {figure.least:,}" if isinstance(figure.least, int) else "?"
 
 
 def _memory(weights: list[Weight]) -> str:

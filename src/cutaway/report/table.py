@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from cutaway.core.architecture import Architecture, Quantity
 from cutaway.core.record import dataclass, field
+from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import Cost, Figure, as_quantity, of_one
 from cutaway.passes.fold import Node
 from cutaway.report import figures
@@ -208,8 +209,8 @@ def _known_part(shown: View, field: str) -> Quantity:
 
 def _amount(amount: Quantity, bytes: bool) -> tuple[str, str]:
     text = figures.byte_quantity(amount) if bytes else figures.quantity(amount)
-    if isinstance(amount, str):
-        return (f"{amount} B" if bytes else amount), ""
+    if isinstance(amount, Dim):
+        return (f"{amount} B" if bytes else str(amount)), ""
     if not isinstance(amount, int) or amount < (1000 if bytes else 10_000):
         return text, ""
     return text, f"   {amount:,} bytes" if bytes else f"   {amount:,}"

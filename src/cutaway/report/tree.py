@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cutaway.core.architecture import Architecture, JSONValue, Module, Weight
+from cutaway.core.architecture import Architecture, Module, Setting, Weight
 from cutaway.core.record import dataclass, field
+from cutaway.core.size.dim import Dim
 from cutaway.passes.fold import Node
 from cutaway.report import figures
 from cutaway.report.rows import View, flow, output, rows, step, title, view
@@ -131,7 +132,7 @@ def _arguments(modules: Sequence[Module], terminal: Terminal) -> Iterator[tuple[
             yield key, text
 
 
-def _range(values: Iterable[JSONValue], terminal: Terminal) -> str:
+def _range(values: Iterable[Setting], terminal: Terminal) -> str:
     numbers = [value for value in values if isinstance(value, (int, float))]
     if not numbers:
         return terminal.glyphs.ellipsis
@@ -142,21 +143,21 @@ def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
 
 
-def _literal(value: JSONValue) -> str | None:
+def _literal(value: Setting) -> str | None:
     """Return a value as it is written in Python; None where it says nothing to a reader."""
     if value is None or value == {} or value == []:
         return None
     if isinstance(value, float):
         return _number(value)
+    if isinstance(value, Dim):
+        return str(value)
     if isinstance(value, list):
         items = [_literal(item) or "None" for item in value]
-        return f"[{', '.join(items)}]" if all(not isinstance(item, dict) for item in value) else None
+        return f"[{', '.join(items)}]" if not any(isinstance(item, (dict, Dim)) for item in value) else None
     if isinstance(value, dict):
         described = list(value.values())
         if len(described) == 1 and isinstance(described[0], str) and "name" in value:
             return described[0].rpartition(".")[2]
-        if "symbolic" in value:
-            return str(value["symbolic"])
         if "if" in value:
             then, otherwise = _literal(value.get("then")), _literal(value.get("else"))
             return f"{then} if {value['if']} else {otherwise}"

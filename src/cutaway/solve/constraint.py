@@ -17,7 +17,7 @@ _MOST_RESIDUES = 64
 
 
 class Literals:
-    """Solves conditions; keeps what it has found, and which function of an unknown stands behind a symbol."""
+    """Solves conditions; keeps what it has found, and which function of an unknown a symbol stands for."""
 
     def __init__(self) -> None:
         self._defined: dict[Symbol, tuple[Symbol, Sequence]] = {}
@@ -31,16 +31,16 @@ class Literals:
         what = self.sequence(size)
         if what == NUMBERS:
             return Dim({((of, 1),): 1})
-        found = self._names.get((what, of, least))
-        if found is None:
+        symbol = self._names.get((what, of, least))
+        if symbol is None:
             name = Symbol(f"{of.name}.{len(self._names) + 1}", least)
             self._defined[name] = of, what
             self._meant[name.name] = str(size)
-            found = self._names[what, of, least] = Dim({((name, 1),): 1})
-        return found
+            symbol = self._names[what, of, least] = Dim({((name, 1),): 1})
+        return symbol
 
     def explained(self, text: str) -> str:
-        """Return a text with what the symbols in it stand for in their place."""
+        """Return a string with what the symbols in it stand for in their place."""
         for name, meant in reversed(self._meant.items()):
             if name in text:
                 text = re.sub(rf"{re.escape(name)}(?!\d)", meant if meant.isalnum() else f"({meant})", text)
@@ -50,7 +50,7 @@ class Literals:
         """Return the unknowns that a size is a function of."""
         if not isinstance(size, Dim):
             return set()
-        return {found for monomial in size.terms for atom, _ in monomial for found in self._of(atom)}
+        return {name for monomial in size.terms for atom, _ in monomial for name in self._of(atom)}
 
     def _of(self, atom: Symbol | Func) -> set[Symbol]:
         if isinstance(atom, Func):
@@ -61,17 +61,17 @@ class Literals:
         """Return a size of one unknown as a function of it."""
         if isinstance(size, int):
             return fixed(size)
-        found = self._sequences.get(size)
-        if found is None:
-            found = fixed(0)
+        values = self._sequences.get(size)
+        if values is None:
+            values = fixed(0)
             for monomial, coefficient in size.terms.items():
                 term = fixed(coefficient)
                 for atom, power in monomial:
                     for _ in range(power):
                         term = term * self._atom(atom)
-                found = found + term
-            found = self._sequences[size] = found.normal()
-        return found
+                values = values + term
+            values = self._sequences[size] = values.normal()
+        return values
 
     def _atom(self, atom: Symbol | Func) -> Sequence:
         if isinstance(atom, Symbol):
@@ -92,16 +92,16 @@ class Literals:
         """Return where `left == right` (equal) or `left < right` (less); raise `Unsolved` where that can't be told."""
         difference = _stripped(left - right)
         key = relation, difference
-        found = self._solved.get(key)
-        if found is None:
+        region = self._solved.get(key)
+        if region is None:
             try:
-                found = self._equal(difference) if relation == "equal" else self._negative(difference)
+                region = self._equal(difference) if relation == "equal" else self._negative(difference)
             except Unsolved as reason:
-                found = reason
-            self._solved[key] = found
-        if isinstance(found, Unsolved):
-            raise found
-        return found
+                region = reason
+            self._solved[key] = region
+        if isinstance(region, Unsolved):
+            raise region
+        return region
 
     def _equal(self, size: Size) -> Region:
         """Return where a size is 0."""
@@ -170,10 +170,10 @@ class Literals:
         if atom.kind == "floordiv" and isinstance(right, int) and right > 0:
             return self.solve("less", left, value * right)
         if atom.kind == "mod" and isinstance(right, int) and 0 < right <= _MOST_RESIDUES:
-            found = NOWHERE
+            region = NOWHERE
             for residue in range(min(value, right)):
-                found |= self._function_equal(atom, residue)
-            return found
+                region |= self._function_equal(atom, residue)
+            return region
         if atom.kind == "min":
             return self.solve("less", left, value) | self.solve("less", right, value)
         if atom.kind == "max":
@@ -192,16 +192,16 @@ class Literals:
             return None
         parts = [self._split(monomial) for monomial in (first, second)]
         names = set(parts[0]) | set(parts[1])
-        if any(len(found) > 1 for monomial in (first, second) for atom, _ in monomial for found in [self._of(atom)]):
+        if any(len(region) > 1 for monomial in (first, second) for atom, _ in monomial for region in [self._of(atom)]):
             return None
         sides = [{name: self.sequence(_dim(part.get(name, ()))) for name in names} for part in parts]
-        found = self._same(sides[0], sides[1], abs(a), abs(b))
-        return self._same(sides[1], sides[0], abs(b), abs(a)) if found is None else found
+        region = self._same(sides[0], sides[1], abs(a), abs(b))
+        return self._same(sides[1], sides[0], abs(b), abs(a)) if region is None else region
 
     def _same(
         self, large: Mapping[Symbol, Sequence], small: Mapping[Symbol, Sequence], over: int, under: int
     ) -> Region | None:
-        found, nothing = EVERYWHERE, NOWHERE
+        region, nothing = EVERYWHERE, NOWHERE
         ratio_over, ratio_under = over, under
         for name, sequence in large.items():
             sequence, other = aligned(sequence, small[name])
@@ -214,20 +214,20 @@ class Literals:
             difference = scaled - against
             if difference.where(lambda value: value < 0) or against.where(lambda value: value < 0):
                 return None
-            found &= where(name.name, difference.where(lambda value: value == 0))
+            region &= where(name.name, difference.where(lambda value: value == 0))
             nothing |= where(name.name, scaled.where(lambda value: value == 0))
-        return found | nothing if ratio_over == ratio_under else None
+        return region | nothing if ratio_over == ratio_under else None
 
     def _split(self, monomial: Monomial) -> dict[Symbol, Monomial]:
         """Return the parts of a monomial by the unknown that each is a function of."""
-        found: dict[Symbol, Monomial] = {}
+        factors: dict[Symbol, Monomial] = {}
         for atom, power in monomial:
             names = self._of(atom)
             if len(names) != 1:
                 raise Unsolved(f"{Dim({((atom, 1),): 1})} depends on more than one size")
             (name,) = names
-            found[name] = (*found.get(name, ()), (atom, power))
-        return found
+            factors[name] = (*factors.get(name, ()), (atom, power))
+        return factors
 
     def _factors(self, size: Size) -> tuple[dict[Symbol, Size], int]:
         """Return functions of one unknown each and a number, so that the size is their product less the number."""
@@ -245,7 +245,7 @@ class Literals:
             groups.setdefault(rest, {})[own] = coefficient
         alone = groups.pop((), {})
         if not groups or any(set(group) == {()} for group in groups.values()):
-            raise Unsolved(f"{size} is no product of sizes")
+            raise Unsolved(f"{size} is not a product of sizes")
         pivot = next(iter(groups.values()))
         common = gcd(*pivot.values())
         own_part = {monomial: c // common for monomial, c in pivot.items()}
@@ -261,7 +261,7 @@ class Literals:
         others = Dim(rest_part)
         factors, more = self._factors(others)
         if more:
-            raise Unsolved(f"{size} is no product of sizes")
+            raise Unsolved(f"{size} is not a product of sizes")
         return {chosen: Dim(own_part), **factors}, over
 
     def _product_equal(self, factors: list[tuple[Symbol, Size]], value: int) -> Region:
@@ -272,21 +272,21 @@ class Literals:
         if value == 0:
             zero = where(name.name, own.where(lambda v: v == 0))
             return zero | self._product_equal(rest, 0)
-        found = NOWHERE
+        region = NOWHERE
         signs = (1, -1) if own.where(lambda v: v < 0) else (1,)
         for divisor in _divisors(value):
             for signed in (sign * divisor for sign in signs):
                 here = where(name.name, (own - fixed(signed)).where(lambda v: v == 0))
                 if here:
-                    found |= here & self._product_equal(rest, value // signed)
-        return found
+                    region |= here & self._product_equal(rest, value // signed)
+        return region
 
     def _product_less(self, factors: list[tuple[Symbol, Size]], value: int) -> Region:
         (name, part), *rest = factors
         own = self.sequence(part)
         if not rest:
             return where(name.name, (own - fixed(value)).where(lambda v: v < 0))
-        found = where(name.name, own.where(lambda v: v == 0)) if value > 0 else NOWHERE
+        region = where(name.name, own.where(lambda v: v == 0)) if value > 0 else NOWHERE
         for sign in (1, -1):
             signed = own * fixed(sign)
             if not signed.where(lambda v: v > 0):
@@ -297,8 +297,8 @@ class Literals:
                 if high is not None:
                     held &= (signed - fixed(high)).where(lambda v: v <= 0)
                 if held:
-                    found |= where(name.name, held) & self._product_less(others, bound)
-        return found
+                    region |= where(name.name, held) & self._product_less(others, bound)
+        return region
 
     def _congruent(self, factors: list[tuple[Symbol, Size]], value: int, modulus: int) -> Region:
         """Return where a product leaves a remainder."""
@@ -308,12 +308,12 @@ class Literals:
         own = self.sequence(part)
         if not rest:
             return where(name.name, (own % fixed(modulus) - fixed(value)).where(lambda v: v == 0))
-        found = NOWHERE
+        region = NOWHERE
         if value == 0:
             for divisor in _divisors(modulus):
                 divisible = ALL if divisor == 1 else (own % fixed(divisor)).where(lambda v: v == 0)
-                found |= where(name.name, divisible) & self._congruent(rest, 0, modulus // divisor)
-            return found
+                region |= where(name.name, divisible) & self._congruent(rest, 0, modulus // divisor)
+            return region
         if modulus > _MOST_RESIDUES:
             raise Unsolved(f"a remainder of {value} after division by {modulus}")
         for residue in range(modulus):
@@ -322,12 +322,12 @@ class Literals:
                 continue
             for other in range(modulus):
                 if residue * other % modulus == value:
-                    found |= here & self._congruent(rest, other, modulus)
-        return found
+                    region |= here & self._congruent(rest, other, modulus)
+        return region
 
 
 def _remainder(size: Dim) -> tuple[Func, int] | None:
-    """Return a remainder and what it has to be for a size to be 0; None for a size that is no remainder.
+    """Return a remainder and what it has to be for a size to be 0; None for a size that is not a remainder.
 
     Sizes have `n - d * (n // d)` for `n % d`.
     """
@@ -367,11 +367,11 @@ def _stripped(size: Size) -> Size:
 def _ratio(group: Mapping[Monomial, int], of: Mapping[Monomial, int], size: Size) -> int:
     """Return by which whole number one sum is a multiple of another."""
     if set(group) != set(of):
-        raise Unsolved(f"{size} is no product of sizes")
+        raise Unsolved(f"{size} is not a product of sizes")
     first = next(iter(of))
     ratio, over = divmod(group[first], of[first])
     if over or any(group[monomial] != ratio * c for monomial, c in of.items()):
-        raise Unsolved(f"{size} is no product of sizes")
+        raise Unsolved(f"{size} is not a product of sizes")
     return ratio
 
 

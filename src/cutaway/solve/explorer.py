@@ -55,10 +55,10 @@ class Open:
 
 
 class Script:
-    """Decisions in the order in which they are met: some are given, the first option is taken for the others."""
+    """Decisions in the order in which they are met: `answers` has the first ones, the others take the first option."""
 
-    def __init__(self, given: list[int]) -> None:
-        self._given = given
+    def __init__(self, answers: list[int]) -> None:
+        self._answers = answers
         self._taken: list[tuple[int, int]] = []
 
     @property
@@ -69,7 +69,7 @@ class Script:
     def decide(self, options: int) -> int:
         """Return which of some options is taken."""
         place = len(self._taken)
-        chosen = self._given[place] if place < len(self._given) else 0
+        chosen = self._answers[place] if place < len(self._answers) else 0
         self._taken.append((chosen, options))
         return chosen
 
@@ -186,7 +186,7 @@ class Explorer:
     def _binds(self, left: Size, right: Size) -> tuple[str, Dim] | None:
         """Return the size of an input that would be equal to something else: another one, or what is not one.
 
-        What counts the turns of a loop is no size that an input could have.
+        What counts the iterations of a loop is not a size that an input could have.
         """
         if any(name.least == 0 for size in (left, right) for name in self.literals.unknowns(size)):
             return None
@@ -196,8 +196,8 @@ class Explorer:
                     return str(size), other
         unknowns = [self.literals.unknowns(size) for size in (left, right)]
         if all(len(each) == 1 and not next(iter(each)).anonymous for each in unknowns) and unknowns[0] != unknowns[1]:
-            made = self.literals.sequence(left)
-            if made == self.literals.sequence(right) and made.always_grows():
+            values = self.literals.sequence(left)
+            if values == self.literals.sequence(right) and values.always_grows():
                 order = list(self.inputs)
                 first, last = sorted((next(iter(each)) for each in unknowns), key=lambda one: order.index(one.name))
                 return last.name, Dim({((first, 1),): 1})
@@ -253,25 +253,23 @@ class Explorer:
     def _tried(self, run: Callable[[], Any]) -> list[Trial]:
         start = self.region
         trials: list[Trial] = []
-        given: list[int] | None = []
-        while given is not None:
+        answers: list[int] | None = []
+        while answers is not None:
             if trials and (len(trials) == _MOST_TRIALS or time.process_time() > self.until):
                 self.open[Open("what is computed here", "it depends on sizes in too many ways", self.place())] = None
                 break
-            trial = Trial(Script(given))
+            trial = Trial(Script(answers))
             self._trials.append(trial)
             self.region = start
             try:
                 trial.result = run()
             except (Exception, Undecidable) as error:
-                if isinstance(error, Undecidable) and type(error) is not Undecidable:
-                    raise
                 trial.error = error.with_traceback(None)  # which would keep every frame down to there
             finally:
                 self._trials.pop()
             trial.region = self.region
             trials.append(trial)
-            given = trial.script.following()
+            answers = trial.script.following()
         return trials
 
     def _merged(self, trials: list[Trial]) -> Any:
@@ -289,8 +287,8 @@ class Explorer:
             if failed:
                 error, kept = failed[0].error, _union(going)
                 at = None if error is None else place_of(error)
-                found = Requirement(str(error), at or self.place(), kept, _union(failed))
-                self.requirements.setdefault((found.message, found.place), found)
+                requirement = Requirement(str(error), at or self.place(), kept, _union(failed))
+                self.requirements.setdefault((requirement.message, requirement.place), requirement)
         alike: dict[Any, list[Trial]] = {}
         for trial in going:
             alike.setdefault(trial.looks, []).append(trial)
@@ -342,7 +340,7 @@ class Settled:
             return self.region is inside
         return bool(inside)
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """Return the sizes that the answers are for, in words."""
         return phrasing.text(self.region, self._names)
 
@@ -360,10 +358,10 @@ def _is_symbol(size: Dim) -> bool:
 
 
 def _union(trials: list[Trial]) -> Region:
-    found = NOWHERE
+    region = NOWHERE
     for trial in trials:
-        found |= trial.region
-    return found
+        region |= trial.region
+    return region
 
 
 def _looks(result: Any) -> Any:

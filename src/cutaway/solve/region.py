@@ -40,10 +40,10 @@ class Region:
 
     def of(self, name: str) -> Subset:
         """Return every number that an unknown may have."""
-        found = Subset(0, 0, 1, 0)
+        subset = Subset(0, 0, 1, 0)
         for box in self.boxes:
-            found |= box.get(name, ALL)
-        return found
+            subset |= box.get(name, ALL)
+        return subset
 
 
 EVERYWHERE = Region(({},))
@@ -81,13 +81,13 @@ def _bounded(boxes: list[Box]) -> None:
 
 def _met(left: Box, right: Box) -> Box | None:
     """Return what is in both boxes, None for nothing."""
-    found = dict(left)
+    box = dict(left)
     for name, held in right.items():
-        both = found[name] & held if name in found else held
+        both = box[name] & held if name in box else held
         if not both:
             return None
-        found[name] = both
-    return found
+        box[name] = both
+    return box
 
 
 def _joined(left: Box, right: Box) -> Box | None:

@@ -81,15 +81,15 @@ class Sequence:
 def _shortened(tail: tuple[Polynomial, ...], times: int) -> tuple[Polynomial, ...] | None:
     """Return a tail with a period that is so many times shorter, None where there is none."""
     period = len(tail) // times
-    found = []
+    parts = []
     for r in range(period):
         if any(coefficient % times**power for power, coefficient in enumerate(tail[r])):
             return None
         part = tuple(coefficient // times**power for power, coefficient in enumerate(tail[r]))
         if any(polynomial.composed(part, times, k) != tail[r + k * period] for k in range(1, times)):
             return None
-        found.append(part)
-    return tuple(found)
+        parts.append(part)
+    return tuple(parts)
 
 
 NUMBERS = Sequence((), ((1, 1),))

@@ -14,7 +14,7 @@ from cutaway.core.record import dataclass
 
 
 class Unsolved(Exception):
-    """A requirement is outside of what is solved; the text says why."""
+    """A requirement is outside of what is solved; the message says why."""
 
 
 LONGEST = 1 << 17
@@ -83,7 +83,7 @@ class Subset:
 
     def intervals(self) -> list[tuple[int, int | None]]:
         """Return the runs of consecutive elements up to where it repeats; one that never ends has no end."""
-        found: list[tuple[int, int | None]] = []
+        intervals: list[tuple[int, int | None]] = []
         number = 1
         while number <= self.length:
             rest = self.head >> (number - 1)
@@ -92,11 +92,11 @@ class Subset:
             first = number + (rest & -rest).bit_length() - 1
             rest >>= first - number
             run = (~rest & (rest + 1)).bit_length() - 1
-            found.append((first, first + run - 1))
+            intervals.append((first, first + run - 1))
             number = first + run + 1
         if self.period == 1 and self.cycle:
-            found.append((self.length + 1, None))
-        return found
+            intervals.append((self.length + 1, None))
+        return intervals
 
 
 def subset(length: int, head: int, period: int, cycle: int) -> Subset:
@@ -109,8 +109,8 @@ def subset(length: int, head: int, period: int, cycle: int) -> Subset:
                 break
             period, cycle = shorter, part
     # As far back as the head is what the cycle would have been before it, it belongs to the cycle.
-    turned = length % period
-    backwards = (cycle << turned | cycle >> (period - turned)) & ((1 << period) - 1)
+    rotation = length % period
+    backwards = (cycle << rotation | cycle >> (period - rotation)) & ((1 << period) - 1)
     kept = (head ^ _repeated(backwards, period, length)).bit_length()
     moved = (length - kept) % period
     cycle = (cycle << moved | cycle >> (period - moved)) & ((1 << period) - 1)
@@ -130,8 +130,8 @@ def finite(numbers: Iterable[int]) -> Subset:
 
 def bits(places: Iterable[int]) -> int:
     """Return the number that has these bits."""
-    found = set(places)
-    return int("".join("1" if place in found else "0" for place in range(max(found), -1, -1)), 2) if found else 0
+    ones = set(places)
+    return int("".join("1" if place in ones else "0" for place in range(max(ones), -1, -1)), 2) if ones else 0
 
 
 def at_least(number: int) -> Subset:

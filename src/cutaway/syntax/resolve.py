@@ -90,3 +90,14 @@ def is_loaded_at_start(name: str) -> bool:
 def is_standard(name: str) -> bool:
     """Tell whether a module belongs to Python's standard library."""
     return name.partition(".")[0] in sys.stdlib_module_names
+
+
+def absolute(package: str, module: str, level: int) -> str:
+    """Return the dotted name that a possibly relative import means inside a package."""
+    if level == 0:
+        return module
+    parts = package.split(".") if package else []
+    if level - 1 > len(parts) or not package:
+        raise ImportError("attempted relative import with no known parent package")
+    base = ".".join(parts[: len(parts) - (level - 1)])
+    return f"{base}.{module}" if module else base

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Finding, Note, Remarks, Session
 
 
@@ -11,12 +12,12 @@ def test_remarks_inside_are_kept_apart() -> None:
     with session.apart(remarks):
         session.unknown("inside")
         session.assume("so")
-        session.findings.setdefault(Finding("shape-mismatch", "3 is not 4"))
+        session.findings.setdefault(Finding(FaultCode.SHAPE_MISMATCH, "3 is not 4"))
     assert list(session.unknowns) == [Note("before")]
     assert not session.assumptions and not session.findings
     assert list(remarks.unknowns) == [Note("inside")]
     assert list(remarks.assumptions) == [Note("so")]
-    assert list(remarks.findings) == [Finding("shape-mismatch", "3 is not 4")]
+    assert list(remarks.findings) == [Finding(FaultCode.SHAPE_MISMATCH, "3 is not 4")]
 
 
 def test_what_was_remarked_before_is_seen_inside() -> None:

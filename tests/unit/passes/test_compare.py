@@ -10,6 +10,7 @@ import pytest
 
 import cutaway
 from cutaway.core.architecture import Architecture, Note
+from cutaway.core.size.dim import symbol
 from cutaway.passes.compare import EQUAL, UNKNOWN, WRONG, compare, shape_verdict
 
 SOURCE = """
@@ -93,8 +94,8 @@ def test_nothing_is_known_behind_what_raised(net: Architecture) -> None:
         ((1, 3), (1, 2), WRONG),
         ((1,), (1, 2), WRONG),
         ((None, 2), (1, 2), UNKNOWN),
-        (("B", 2), (1, 2), UNKNOWN),
-        (("B", 3), (1, 2), WRONG),
+        ((symbol("B"), 2), (1, 2), UNKNOWN),
+        ((symbol("B"), 3), (1, 2), WRONG),
         (None, (1, 2), UNKNOWN),
     ],
 )

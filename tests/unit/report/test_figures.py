@@ -8,6 +8,7 @@ import pytest
 
 from cutaway.core.architecture import Shape
 from cutaway.core.size.dim import symbol
+from cutaway.core.size.parser import read_size as size
 from cutaway.passes.cost import Figure
 from cutaway.report import figures
 
@@ -43,7 +44,13 @@ def test_memory(number: int, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(None, "?"), (12_345, "12.3k"), ("B", "B"), ("118013952*B + 64", "118M*B + 64"), ("B*x12345", "B*x12345")],
+    [
+        (None, "?"),
+        (12_345, "12.3k"),
+        (size("B"), "B"),
+        (size("118013952*B + 64"), "118M*B + 64"),
+        (size("B*x12345"), "B*x12345"),
+    ],
 )
 def test_quantity(amount: Any, text: str) -> None:
     assert figures.quantity(amount) == text
@@ -71,8 +78,8 @@ def test_figure(figure: Figure, text: str) -> None:
         ((7,), "7"),
         ((2, 3, 224, 224), "2x3x224x224"),
         ((2, None), "2x?"),
-        (("B", 3, "H - 2", "floor(W/2)"), "B x 3 x (H - 2) x floor(W/2)"),
-        (("floor(W/2) - floor(H/2)",), "(floor(W/2) - floor(H/2))"),
+        ((size("B"), 3, size("H - 2"), size("floor(W/2)")), "B x 3 x (H - 2) x floor(W/2)"),
+        ((size("floor(W/2) - floor(H/2)"),), "(floor(W/2) - floor(H/2))"),
         ((10**2000,), "?"),
     ],
 )

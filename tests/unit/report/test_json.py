@@ -7,14 +7,30 @@ import json as standard
 import math
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
+import cutaway
 from cutaway.core.architecture import Architecture, Op, Value
+from cutaway.core.size.dim import Dim
+from cutaway.core.size.parser import read_size
 from cutaway.report import json
 
+NETWORK = """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self, width, use_norm):
+        super().__init__()
+        self.conv = nn.Conv2d(3, width, 3, padding=1)
+        self.norm = nn.BatchNorm2d(width) if use_norm else nn.Identity()
+
+    def forward(self, x):
+        return nn.functional.pixel_unshuffle(self.norm(self.conv(x)), 4)
+"""
 NETWORKS = ["residual", "broken", "symbolic", "tied"]
 VALIDATOR = jsonschema.Draft202012Validator(json.schema())
 
@@ -36,6 +52,34 @@ def test_a_document_follows_the_schema(architecture: Architecture) -> None:
 def test_a_document_reads_back(architecture: Architecture) -> None:
     assert json.loads(json.dumps([architecture])) == (architecture,)
     assert json.from_json(json.to_json([architecture])) == (architecture,)
+
+
+def test_sizes_are_written_as_strings_and_read_back_as_sizes(symbolic: Architecture) -> None:
+    document = json.to_json([symbolic])["architectures"][0]
+    assert document["outputs"][0]["shape"] == ["B", 8, "H - 2", "floor(W/2)"]
+    assert document["totals"]["macs"] == "216*B*(H - 2)*floor(W/2)"
+    (read,) = json.loads(json.dumps([symbolic]))
+    batch, channels, height, _ = read.outputs[0].shape or ()
+    assert isinstance(batch, Dim) and channels == 8 and isinstance(height, Dim)
+    assert str(height + 2) == "H"
+
+
+def test_sizes_in_settings_survive(residual: Architecture) -> None:
+    settings = {"size": [read_size("2*B"), 3], "width": read_size("dim // heads"), "name": "B"}
+    op = Op("resize", settings, (), (Value("v", (read_size("dim // heads"),), "float32"),), macs=read_size("B"))
+    text = json.dumps([replace(residual, ops=(op,))])
+    assert '"size": [{"symbolic": "2*B"}, 3], "width": {"symbolic": "dim // heads"}, "name": "B"' in text
+    (read,) = json.loads(text)
+    assert read.ops == (op,) and json.dumps([read]) == text
+
+
+def test_what_a_network_says_of_symbolic_sizes_reads_back(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(NETWORK)
+    networks = cutaway.show(f"{tmp_path}/model.py::Net", input="Bx3xHxH")
+    sizes = networks[0].outputs[0].shape or ()
+    assert [str(size) for size in sizes] == ["B", "16*width", "H/4", "H/4"]
+    text = json.dumps(networks)
+    assert json.loads(text) == networks and json.dumps(json.loads(text)) == text
 
 
 def test_the_schema_names_every_field() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from cutaway.core.architecture import Architecture, Module, ModuleCall, Note, Weight
 from cutaway.core.place import Place
+from cutaway.core.size.parser import read_size as size
 from cutaway.report import table, tree
 from cutaway.report.rows import label
 from cutaway.report.sections import NARROWEST, remark
@@ -104,7 +105,7 @@ def test_several_networks_follow_each_other(form: Any, residual: Architecture, t
 
 def test_text_of_the_target_can_not_command_the_terminal(form: Any) -> None:
     evil = "\x1b]0;title\x07"
-    modules = (Module("", f"Net{evil}", "net.Net", {"name": evil}, None, (ModuleCall((), ((evil,),)),)),)
+    modules = (Module("", f"Net{evil}", "net.Net", {"name": evil}, None, (ModuleCall((), ((size(evil),),)),)),)
     architecture = Architecture(
         evil, evil, modules=modules, unknowns=(Note(evil, Place(evil, 1), evil),), assumptions=(Note("a\nb"),)
     )

@@ -1,12 +1,11 @@
-"""How what a loop carries grows from turn to turn: by an amount, by a factor, or as it is divided again and again."""
+"""How what a loop carries grows from iteration to iteration: by an amount, by a factor, or as it is divided again and again."""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
 from cutaway.core.record import dataclass
-from cutaway.core.size.dim import Dim, Size, divide, floordiv, rewritten
-from cutaway.core.size.power import raised
+from cutaway.core.size.dim import Dim, Size, divide, floordiv, raised, rewritten
 
 STEP, FACTOR, FLOOR, CEIL = "step", "factor", "floor", "ceil"
 _LARGEST_DIVISOR = 8
@@ -19,11 +18,11 @@ class Growth:
     kind: str
     by: Size
 
-    def at(self, start: Size, turn: Size) -> Size:
-        """Return the size before a turn, which counts from 0."""
+    def at(self, start: Size, iteration: Size) -> Size:
+        """Return the size before an iteration, which counts from 0."""
         if self.kind == STEP:
-            return start + self.by * turn
-        power = raised(self.by, turn)
+            return start + self.by * iteration
+        power = raised(self.by, iteration)
         if self.kind == FACTOR:
             return start * power
         return floordiv(start, power) if self.kind == FLOOR else -floordiv(-start, power)
@@ -34,7 +33,7 @@ Form: TypeAlias = "Growth | tuple[Growth, ...]"
 
 
 def form_of(values: list[Any], up: bool) -> Form | None:
-    """Return the form of values that were carried by the first turns; None where there is none.
+    """Return the form of values that were carried by the first iterations; None where there is none.
 
     What may be rounded up or down is rounded `up`.
     """
@@ -52,23 +51,23 @@ def form_of(values: list[Any], up: bool) -> Form | None:
     return None if None in grown else tuple(one for one in grown if one is not None)
 
 
-def grown(form: Form, start: Any, turn: Size) -> Any:
-    """Return a value of this form before a turn."""
+def grown(form: Form, start: Any, iteration: Size) -> Any:
+    """Return a value of this form before an iteration."""
     if isinstance(form, Growth):
-        return form.at(start, turn)
-    return start.with_sizes(tuple(one.at(size, turn) for one, size in zip(form, start.reference().shape)))
+        return form.at(start, iteration)
+    return start.with_sizes(tuple(one.at(size, iteration) for one, size in zip(form, start.reference().shape)))
 
 
-def is_grown(form: Form, start: Any, turn: Size, now: Any) -> bool:
-    """Tell whether a value is what the form says that it is before a turn."""
+def is_grown(form: Form, start: Any, iteration: Size, now: Any) -> bool:
+    """Tell whether a value is what the form says that it is before an iteration."""
     if isinstance(form, Growth):
-        return is_size(now) and rewritten(form.at(start, turn)) == rewritten(now)
+        return is_size(now) and rewritten(form.at(start, iteration)) == rewritten(now)
     if type(now) is not type(start):
         return False
     was, seen = start.reference(), now.reference()
     if was.dtype != seen.dtype or not isinstance(seen.shape, tuple) or len(seen.shape) != len(form):
         return False
-    return all(is_grown(one, size, turn, got) for one, size, got in zip(form, was.shape, seen.shape))
+    return all(is_grown(one, size, iteration, got) for one, size, got in zip(form, was.shape, seen.shape))
 
 
 def is_size(value: Any) -> bool:

@@ -1,7 +1,7 @@
-"""What the turns of a loop of symbolic length hand on, in closed form.
+"""What the iterations of a loop of symbolic length hand on, in closed form.
 
-How a value grows is seen in three turns that are followed by themselves, one after the other; the loop is then followed
-once more from the start, with the form that was seen, and that one turn leaves the next one what the form says is the proof of it.
+How a value grows is seen in three iterations that are followed by themselves, one after the other; the loop is then followed
+once more from the start, with the form that was seen, and that one iteration leaves the next one what the form says is the proof of it.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _TURNS = 3
 
 
 class Carried:
-    """The values that one loop hands on from turn to turn, by name, and the forms in which they are known."""
+    """The values that one loop hands on from iteration to iteration, by name, and the forms in which they are known."""
 
     def __init__(self, key: str, plan: Plan, turns: Turns, start: Mapping[str, Any]) -> None:
         self.key, self.plan, self.turns, self.start = key, plan, turns, dict(start)
         self.forms: dict[str, Form] = dict(plan.forms)
 
     def before(self) -> Values:
-        """Return the values before any turn."""
+        """Return the values before any iteration."""
         index = symbol(self.turns.index, 0)
         return {name: self._at(name, index) for name in self.start}
 
     def check(self, now: Mapping[str, Any], added: bool = False) -> Values:
-        """See that a turn leaves the values as the next one needs them, and return those behind the last turn.
+        """See that an iteration leaves the values as the next one needs them, and return those after the last iteration.
 
         Lists may be longer where what is `added` to them is seen to elsewhere.
         """
@@ -51,10 +51,10 @@ class Carried:
         """Try the other way of rounding, if that was not tried, or else give the loop up."""
         replan(self.key, Plan(lost=True) if self.plan.up else replace(self.plan, trial=True, forms=(), up=True))
 
-    def try_turns(self, turn: Callable[[Values], Values]) -> NoReturn:
-        """Follow the first turns by themselves, and start again with the forms that are seen in what they hand on.
+    def try_turns(self, iteration: Callable[[Values], Values]) -> NoReturn:
+        """Follow the first iterations by themselves, and start again with the forms that are seen in what they hand on.
 
-        What a turn can't be followed for, or raises, says nothing: there may not be so many of them.
+        What an iteration can't be followed for, or raises, says nothing: there may not be so many of them.
         """
         here = session.current()
         values = dict(self.start)
@@ -64,7 +64,7 @@ class Carried:
             try:
                 with here.facts.used():
                     here.facts.learn(Relation("==", symbol(self.turns.index, 0), number))
-                    values = {name: _settled(value) for name, value in turn(values).items()}
+                    values = {name: _settled(value) for name, value in iteration(values).items()}
             except Restart:
                 raise
             except Exception:
@@ -83,13 +83,13 @@ class Carried:
             forms.append((name, form))
         replan(self.key, replace(self.plan, trial=False, forms=tuple(forms), lost=not forms))
 
-    def _at(self, name: str, turn: Size | None) -> Any:
+    def _at(self, name: str, iteration: Size | None) -> Any:
         form = self.forms.get(name)
         if form is None:
             return self.start[name]
-        if turn is None:
+        if iteration is None:
             return session.current().unknown("what a loop of unknown length counts")
-        return grown(form, self.start[name], turn)
+        return grown(form, self.start[name], iteration)
 
 
 def _settled(value: Any) -> Any:
@@ -107,7 +107,7 @@ _ATOMS = (bool, int, float, str, bytes, type(None))
 
 
 def is_same(was: Any, now: Any) -> bool:
-    """Tell whether a turn leaves a variable as it was: the same object, or a tensor of the same shape and type."""
+    """Tell whether an iteration leaves a variable as it was: the same object, or a tensor of the same shape and type."""
     if was is now or (type(was) is Unknown and type(now) is Unknown):
         return True
     if type(was) is not type(now):

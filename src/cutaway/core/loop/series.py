@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size, equal, less, substitute, symbol, symbols
-from cutaway.core.unknown import Undecidable, Unknown, decisions
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, decisions
 
 INDICES = "ijklmn"
 """The names that count repeats, the outermost first."""
@@ -23,7 +23,7 @@ class Repeat:
     index: str = INDICES[0]
 
     def at(self, index: Size) -> list[Any]:
-        """Return the items of the turn of this index."""
+        """Return the items of the iteration of this index."""
         return [shifted(item, self.index, index) for item in self.items]
 
 
@@ -41,10 +41,10 @@ class Series:
         self.refuse()
 
     def __getitem__(self, index: Any) -> Any:
-        found = self.at(index) if type(index) is int else None
-        if found is None:
+        item = self.at(index) if type(index) is int else None
+        if item is None:
             self.refuse()
-        return found
+        return item
 
     def at(self, index: int) -> Any:
         """Return the item at an index; None where that is not known to be before, or behind, what is repeated."""
@@ -84,18 +84,18 @@ class Series:
 
     def mapped(self, make: Callable[[Any, Size], Any]) -> Series:
         """Return what a function makes of each item and its position."""
-        made: list[Any] = []
+        parts: list[Any] = []
         position: Size = 0
         for part in self.parts:
             if isinstance(part, Repeat):
                 width, start, index = len(part.items), position, symbol(part.index, 0)
                 items = [make(item, start + width * index + at) for at, item in enumerate(part.items)]
-                made.append(Repeat(tuple(items), part.count, part.index))
+                parts.append(Repeat(tuple(items), part.count, part.index))
                 position = position + width * part.count
             else:
-                made.append(make(part, position))
+                parts.append(make(part, position))
                 position = position + 1
-        return Series(made, self.reason)
+        return Series(parts, self.reason)
 
     def backwards(self) -> Series:
         """Return the items from the last to the first."""
@@ -132,20 +132,20 @@ def zipped(several: list[Any]) -> Series | None:
         if parts is None or len(parts) != len(first.parts):
             return None
         rows.append(parts)
-    made: list[Any] = []
+    columns: list[Any] = []
     for column in zip(*rows):
         repeats = [part for part in column if isinstance(part, Repeat)]
         if not repeats:
-            made.append(tuple(column))
+            columns.append(tuple(column))
             continue
         one = repeats[0]
         if len(repeats) < len(column) or any(
             other.count != one.count or len(other.items) != len(one.items) for other in repeats
         ):
             return None
-        turned = [other.at(symbol(one.index, 0)) for other in repeats]
-        made.append(Repeat(tuple(zip(*turned)), one.count, one.index))
-    return Series(made, first.reason)
+        items = [other.at(symbol(one.index, 0)) for other in repeats]
+        columns.append(Repeat(tuple(zip(*items)), one.count, one.index))
+    return Series(columns, first.reason)
 
 
 def mentions(value: Any, name: str) -> bool:
@@ -170,19 +170,19 @@ def shifted(value: Any, index: str, by: Size) -> Any:
 
 
 def refuse_differing(value: Any, index: str) -> None:
-    """Give up on an object that has what counts its repeat in its sizes, where another turn of it is asked for."""
+    """Give up on an object that has what counts its repeat in its sizes, where another iteration of it is asked for."""
     differs = getattr(type(value), "mentions_size", None)
     if differs is not None and differs(value, index):
         raise Undecidable(
-            Unknown("what is repeated differs from turn to turn, and one of them is not followed by itself")
+            Unknown("what is repeated differs from iteration to iteration, and one of them is not followed by itself")
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a loop of symbolic length is followed: which turns apart, and what it carries in closed form.
+    """How a loop of symbolic length is followed: which iterations apart, and what it carries in closed form.
 
-    In a `trial` the first turns show how what they carry grows; `up` is how it is rounded where both fit.
+    In a `trial` the first iterations show how what they carry grows; `up` is how it is rounded where both fit.
     """
 
     first: int = 0
@@ -193,17 +193,17 @@ class Plan:
     lost: bool = False
 
     def split(self) -> Plan:
-        """Return the plan that follows another turn apart from the others."""
+        """Return the plan that follows another iteration apart from the others."""
         order = {(0, 0): (1, 0), (1, 0): (0, 1), (0, 1): (1, 1)}
         both = order.get((self.first, self.last))
         return Plan(lost=True) if both is None else Plan(*both)
 
     def after_first(self) -> Plan:
-        """Return the plan that follows the first turn apart."""
+        """Return the plan that follows the first iteration apart."""
         return Plan(lost=True) if self.first else Plan(1, self.last)
 
 
-class Restart(Undecidable):
+class Restart(Interruption):
     """A loop is to be followed in another way, from the start of the program."""
 
     def __init__(self) -> None:
@@ -212,7 +212,7 @@ class Restart(Undecidable):
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """A repeat in progress: its loop, how often it turns, and what counts that."""
+    """A repeat in progress: its loop, how often it runs, and what counts that."""
 
     key: str
     count: Any
@@ -221,7 +221,7 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Operations and calls that took place in one turn, from the first to before the last, and how often it turns."""
+    """Operations and calls that took place in one iteration, from the first to before the last, and how often it runs."""
 
     operations: tuple[int, int]
     calls: tuple[int, int]
@@ -238,7 +238,7 @@ def replan(key: str, plan: Plan) -> NoReturn:
 def compared(turns: list[Turns], sign: str, left: Size, right: Size) -> bool | None:
     """Compare sizes that mention the index of a repeat in progress, which stays below its count.
 
-    Where it can't be told for all turns alike, the loop is followed in another way.
+    Where it can't be determined for all iterations alike, the loop is followed in another way.
     """
     names = {one.name for one in symbols(left) | symbols(right)}
     for turn in reversed(turns):
@@ -254,7 +254,7 @@ def compared(turns: list[Turns], sign: str, left: Size, right: Size) -> bool | N
 
 
 def _at_end(turn: Turns, end: Any, left: Size, right: Size) -> tuple[Size, Size] | None:
-    """Return two sizes at one end of a repeat that turns at least once."""
+    """Return two sizes at one end of a repeat that runs at least once."""
     if end is None:
         return None
     values: dict[str, Size] = {}

@@ -1,1 +1,1 @@
-"""Sizes: integers and exact symbolic expressions, what is known of them, and their text."""
+"""Sizes: integers and exact symbolic expressions, what is known of them, and their strings."""

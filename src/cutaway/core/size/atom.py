@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from cutaway.core.size.dim import Dim
+    from cutaway.core.size.polynomial import Polynomial
 
     Size: TypeAlias = int | Dim
 
@@ -33,6 +34,9 @@ class Symbol:
             and self.least == other.least
             and self.anonymous == other.anonymous
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Symbol, (self.name, self.least, self.anonymous)  # hashes differ from process to process
 
     def __str__(self) -> str:
         return "?" if self.anonymous else self.name
@@ -64,24 +68,27 @@ class Func:
             and self.right == other.right
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Func, (self.kind, self.left, self.right)
+
     def __repr__(self) -> str:
         return f"Func({self.kind!r}, {self.left!r}, {self.right!r})"
 
 
 Atom: TypeAlias = Symbol | Func
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
-"""A product of powers of atoms, in the order of their texts."""
+"""A product of powers of atoms, in the order of their strings."""
 
 
-def depth(size: Size) -> int:
+def depth(size: int | Polynomial) -> int:
     """Return how many functions are nested in a size."""
     if isinstance(size, int):
         return 0
     return max((atom.depth for monomial in size.terms for atom, _ in monomial), default=0)
 
 
-def order(size: Size) -> str:
-    """Return a text by which sizes are put in order."""
+def order(size: int | Polynomial) -> str:
+    """Return a string by which sizes are put in order."""
     if isinstance(size, int):
         return str(size)
     parts = [f"{c}*{'*'.join(f'{a.order}^{p}' for a, p in m)}" for m, c in size.terms.items()]

@@ -2,21 +2,20 @@
 
 A size is taken apart into functions of one product of symbols each, such as `3*H - 2*floor((H + 1)/4)`. Each of
 these is a line with a ripple that repeats, so its least and greatest value are found by looking at one period. What
-is no such function gets bounds by interval arithmetic.
+is not such a function gets bounds by interval arithmetic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd, lcm
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, Atom, Func, Monomial, Symbol
+from cutaway.core.size.knowledge import known
 from cutaway.core.size.monomial import joined
-
-if TYPE_CHECKING:
-    from cutaway.core.size.dim import Dim
+from cutaway.core.size.polynomial import Polynomial, primitive
 
 Bounds: TypeAlias = tuple[int | None, int | None]
 """The least and the greatest value; None where there is none."""
@@ -27,51 +26,51 @@ _MOST_TERMS = 12
 _MOST_KEPT = 1 << 14
 _MOST_BITS = 1 << 10
 
-_kept: dict[Dim, Bounds] = {}
-_learned: dict[Dim | Atom, Bounds] = {}
 
-
-def learn(of: Dim | Atom, low: int | None, high: int | None) -> bool:
+def learn(of: Polynomial | Atom, low: int | None, high: int | None) -> bool:
     """Take a size without constant, or an atom, to lie between two integers; False where there are none between."""
-    known = _learned.get(of, ANYTHING)
-    narrower = both(known, (low, high))
-    if narrower != known:
-        _learned[of] = narrower
-        _kept.clear()
+    here = known()
+    range_ = here.ranges.get(of, ANYTHING)
+    narrower = both(range_, (low, high))
+    if narrower != range_:
+        here.ranges[of] = narrower
+        here.bounds.clear()
     return narrower[0] is None or narrower[1] is None or narrower[0] <= narrower[1]
 
 
-def replace(learned: dict[Dim | Atom, Bounds]) -> dict[Dim | Atom, Bounds]:
+def replace(learned: dict[Polynomial | Atom, Bounds]) -> dict[Polynomial | Atom, Bounds]:
     """Make other bounds the known ones, and return those that they replace."""
-    global _learned
-    before, _learned = _learned, learned
-    _kept.clear()
+    here = known()
+    before, here.ranges = here.ranges, learned
+    here.bounds.clear()
     return before
 
 
-def bounds(size: int | Dim) -> Bounds:
+def bounds(size: int | Polynomial) -> Bounds:
     """Return bounds that hold for all values of the symbols."""
     if isinstance(size, int):
         return size, size
-    found = _kept.get(size)
-    if found is None:
-        if len(_kept) > _MOST_KEPT:
-            _kept.clear()
-        found = _kept[size] = _bounds(size.terms)
-    return found
+    kept = known().bounds
+    limits: Bounds | None = kept.get(size)
+    if limits is None:
+        if len(kept) > _MOST_KEPT:
+            kept.clear()
+        limits = kept[size] = _bounds(size)
+    return limits
 
 
-def _bounds(terms: dict[Monomial, int]) -> Bounds:
-    found = _by_parts(terms)
-    if None in found and 1 < len(terms) <= _MOST_TERMS:
-        low, high = found
+def _bounds(size: Polynomial) -> Bounds:
+    terms = size.terms
+    limits = _by_parts(terms)
+    if None in limits and 1 < len(terms) <= _MOST_TERMS:
+        low, high = limits
         if low is None:
             low = _above(terms)
         if high is None:
             above = _above({monomial: -coefficient for monomial, coefficient in terms.items()})
             high = None if above is None else -above
-        found = (low, high)
-    return _with_learned(terms, found) if _learned else found
+        limits = (low, high)
+    return _with_learned(size, limits) if known().ranges else limits
 
 
 def _by_parts(terms: dict[Monomial, int]) -> Bounds:
@@ -98,7 +97,7 @@ def _by_parts(terms: dict[Monomial, int]) -> Bounds:
 
 @dataclass(frozen=True, slots=True)
 class _Wave:
-    """A function of one variable that grows by `growth` with each `period`; `direction` is 1 or -1 if it never turns."""
+    """A function of one variable that grows by `growth` with each `period`; `direction` is 1 or -1 if it never changes direction."""
 
     variable: Monomial
     value: Callable[[int], int]
@@ -151,11 +150,7 @@ def _summed(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
         return ends if direction > 0 else ends[::-1]
     period = lcm(*(wave.period for _, wave in parts))
     if period > _LONGEST_PERIOD:
-        total: Bounds = (0, 0)
-        for coefficient, wave in parts:
-            one = _summed([(1, wave)], within) if wave.direction else ANYTHING
-            total = _add(total, _scaled(one, coefficient))
-        return total
+        return _summed_one_by_one(parts, within)
     growth = sum(coefficient * wave.growth * (period // wave.period) for coefficient, wave in parts)
     start = low if low is not None else (0 if high is None else high - period + 1)
     first = [value(x) for x in range(start, start + period if high is None else min(start + period, high + 1))]
@@ -166,6 +161,15 @@ def _summed(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
     has_start, has_stop = (low, high) if growth >= 0 else (high, low)
     least = min(starts) if growth == 0 or has_start is not None else None
     return least, (max(stops) if growth == 0 or has_stop is not None else None)
+
+
+def _summed_one_by_one(parts: list[tuple[int, _Wave]], within: Bounds) -> Bounds:
+    """Return bounds of a sum of functions of one variable, as if each had a variable of its own."""
+    total: Bounds = (0, 0)
+    for coefficient, wave in parts:
+        one = _summed([(1, wave)], within) if wave.direction else ANYTHING
+        total = _add(total, _scaled(one, coefficient))
+    return total
 
 
 def _monomial(monomial: Monomial) -> Bounds:
@@ -183,29 +187,29 @@ def _monomial(monomial: Monomial) -> Bounds:
 
 
 def _atom(atom: Atom) -> Bounds:
-    learned = _learned.get(atom, ANYTHING) if _learned else ANYTHING
+    learned: Bounds = known().ranges.get(atom, ANYTHING)
     if isinstance(atom, Symbol):
         return both(learned, (atom.least, None))
     (left_low, left_high), (right_low, right_high) = left, right = bounds(atom.left), bounds(atom.right)
     if atom.kind == MIN:
         low = None if left_low is None or right_low is None else min(left_low, right_low)
-        found: Bounds = (low, both((None, left_high), (None, right_high))[1])
+        limits: Bounds = (low, both((None, left_high), (None, right_high))[1])
     elif atom.kind == MAX:
         high = None if left_high is None or right_high is None else max(left_high, right_high)
-        found = (both((left_low, None), (right_low, None))[0], high)
+        limits = (both((left_low, None), (right_low, None))[0], high)
     elif atom.kind == POWER:
-        found = _raised(left, right)
+        limits = _raised(left, right)
     elif right_low is None or right_low <= 0:
-        found = ANYTHING
+        limits = ANYTHING
     elif atom.kind == MOD:
-        found = (0, None if right_high is None else right_high - 1)
+        limits = (0, None if right_high is None else right_high - 1)
     else:
-        found = _divided(left, right)
+        limits = _divided(left, right)
         if atom.kind != FLOORDIV and right_low == right_high:
             # A quotient without a rest: what is above 2 and divisible by 4 is at least 4.
             low = None if left_low is None else -(-left_low // right_low)
-            found = (low, found[1])
-    return both(learned, found)
+            limits = (low, limits[1])
+    return both(learned, limits)
 
 
 def _raised(base: Bounds, exponent: Bounds) -> Bounds:
@@ -258,16 +262,14 @@ def _above(terms: dict[Monomial, int]) -> int | None:
     return constant if all(amount >= 0 for amount in moved.values()) else None
 
 
-def _with_learned(terms: dict[Monomial, int], found: Bounds) -> Bounds:
+def _with_learned(size: Polynomial, limits: Bounds) -> Bounds:
     """Narrow bounds by what was learned of the same size but for a constant and a factor."""
-    from cutaway.core.size.dim import primitive
-
-    made = primitive(terms)
-    if made is None:
-        return found
-    size, factor, constant = made
-    learned = _learned.get(size)
-    return found if learned is None else both(found, _add(_scaled(learned, factor), (constant, constant)))
+    parts = primitive(size)
+    if parts is None:
+        return limits
+    part, factor, constant = parts
+    learned = known().ranges.get(part)
+    return limits if learned is None else both(limits, _add(_scaled(learned, factor), (constant, constant)))
 
 
 def _scaled(of: Bounds, factor: int) -> Bounds:

@@ -1,7 +1,7 @@
 """Sizes: integers, and exact symbolic expressions over named integers.
 
-A `Dim` is a polynomial with integer coefficients whose atoms are symbols and functions of other
-polynomials (`core/size/atom.py`). Expressions without atoms are plain `int`s, never `Dim`s. `==` is structural; meaning is
+A `Dim` is a polynomial (`core/size/polynomial.py`) whose atoms are symbols and functions of other polynomials
+(`core/size/atom.py`). Expressions without atoms are plain `int`s, never `Dim`s. `==` is structural; meaning is
 asked through `equal` and `less`, which answer True, False or None (it depends on the symbols), and which
 take into account what was learned of the symbols (`core/size/facts.py`).
 """
@@ -12,49 +12,54 @@ from collections.abc import Callable, Iterable, Mapping
 from math import gcd
 from typing import Any, TypeAlias
 
-from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Monomial, Symbol, depth, order
+from cutaway.core.record import dataclass
+from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Symbol, depth, order
 from cutaway.core.size.bounds import both, bounds
-from cutaway.core.size.monomial import divided, floored, joined, place, shared
+from cutaway.core.size.knowledge import known
+from cutaway.core.size.monomial import floored
+from cutaway.core.size.polynomial import (
+    HIGHEST_POWER,
+    Polynomial,
+    anonymous,
+    combine,
+    multiply,
+    of_atom,
+    of_terms,
+)
+from cutaway.core.size.polynomial import arguments as arguments
+from cutaway.core.size.polynomial import as_atom as as_atom
+from cutaway.core.size.polynomial import cancelled as cancelled
+from cutaway.core.size.polynomial import divide as divide
+from cutaway.core.size.polynomial import is_known as is_known
+from cutaway.core.size.polynomial import primitive as primitive
+from cutaway.core.size.polynomial import product as product
+from cutaway.core.size.polynomial import symbols as symbols
+from cutaway.core.size.power import absorb_factor, with_factors_absorbed
+from cutaway.core.size.power import raised as raised_symbolically
 from cutaway.core.size.relation import Relation
+from cutaway.core.size.writer import to_string
 from cutaway.core.unknown import Undecidable, Unknown
 
 Size: TypeAlias = "int | Dim"
 
 # Beyond these an expression says nothing to anyone, and takes long to compute with.
-_HIGHEST_POWER = 64
-_MOST_TERMS = 1 << 8
-_MOST_PRODUCTS = 1 << 12
 _DEEPEST = 32
 _MOST_ARGUMENTS = 6
+_MOST_BITS = 1 << 10
 
 
-class Dim:
+class Dim(Polynomial):
     """A symbolic size; build one with `symbol` and arithmetic."""
 
-    __slots__ = ("_hash", "_written", "terms")
-
-    terms: dict[Monomial, int]
-
-    def __init__(self, terms: dict[Monomial, int]) -> None:
-        self.terms = terms
-        self._hash = hash(frozenset(terms.items()))
-        self._written: str | None = None
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Dim) and self.terms == other.terms
+    __slots__ = ()
 
     def __str__(self) -> str:
-        if self._written is None:
-            from cutaway.core.size.writer import written
-
-            self._written = written(self)
-        return self._written
+        if self._string is None:
+            self._string = to_string(self)
+        return self._string
 
     def __repr__(self) -> str:
-        return f"Dim({self})"
+        return str(self)
 
     def __bool__(self) -> bool:
         return not _decide(equal(self, 0), "==", self, 0)
@@ -89,23 +94,23 @@ class Dim:
         return self.__index__()
 
     def __add__(self, other: Any) -> Any:
-        return _combine(self, other, 1) if _is_size(other) else _fraction(self, "+", other)
+        return combine(self, other, 1) if _is_size(other) else _fraction(self, "+", other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return _combine(self, other, -1) if _is_size(other) else _fraction(self, "-", other)
+        return combine(self, other, -1) if _is_size(other) else _fraction(self, "-", other)
 
     def __rsub__(self, other: Any) -> Any:
-        return _combine(other, self, -1) if _is_size(other) else _fraction(self, "-", other, True)
+        return combine(other, self, -1) if _is_size(other) else _fraction(self, "-", other, True)
 
     def __mul__(self, other: Any) -> Any:
-        return _product(self, other) if _is_size(other) else _fraction(self, "*", other)
+        return multiply(self, other) if _is_size(other) else _fraction(self, "*", other)
 
     __rmul__ = __mul__
 
     def __neg__(self) -> Size:
-        return _product(self, -1)
+        return multiply(self, -1)
 
     def __pos__(self) -> Size:
         return self
@@ -116,7 +121,7 @@ class Dim:
     def __pow__(self, other: Any) -> Any:
         if isinstance(other, Dim):
             return _power(self, other)
-        if not isinstance(other, int) or not 0 <= other <= _HIGHEST_POWER:
+        if not isinstance(other, int) or not 0 <= other <= HIGHEST_POWER:
             return _foreign(self, other)
         result: Size = 1
         for _ in range(other):
@@ -159,39 +164,12 @@ class Dim:
 
 def symbol(name: str, least: int = 1) -> Dim:
     """Return the size that is the named integer."""
-    return Dim({((Symbol(name, least), 1),): 1})
-
-
-_fresh = 0
+    return of_atom(Symbol(name, least), Dim)
 
 
 def unknown_size() -> Dim:
     """Return a size of which nothing is known; each call gives a different one."""
-    return _anonymous(0)
-
-
-def _anonymous(least: int | None) -> Dim:
-    global _fresh
-    _fresh += 1
-    return Dim({((Symbol(f"?{_fresh}", least, True), 1),): 1})
-
-
-def is_known(size: Size) -> bool:
-    """Tell whether the size has no anonymous part: an int or an expression in named symbols."""
-    return isinstance(size, int) or not any(s.anonymous for s in symbols(size))
-
-
-def symbols(size: Size) -> set[Symbol]:
-    """Return the symbols that a size mentions."""
-    found: set[Symbol] = set()
-    if isinstance(size, Dim):
-        for monomial in size.terms:
-            for atom, _ in monomial:
-                if isinstance(atom, Symbol):
-                    found.add(atom)
-                else:
-                    found |= symbols(atom.left) | symbols(atom.right)
-    return found
+    return anonymous(0, Dim)
 
 
 def substitute(size: Size, values: Mapping[str, Size]) -> Size:
@@ -199,34 +177,35 @@ def substitute(size: Size, values: Mapping[str, Size]) -> Size:
     return _replaced(size, lambda atom: values.get(atom.name) if isinstance(atom, Symbol) else None)
 
 
-_rules: dict[Atom, Size] = {}
-_rewritten: dict[Dim, Size] = {}
 _MOST_KEPT = 1 << 14
 
 
 def use(rules: dict[Atom, Size]) -> dict[Atom, Size]:
     """Take atoms to be what rules say, and return the rules that were in use before."""
-    global _rules
-    before, _rules = _rules, rules
-    _rewritten.clear()
+    here = known()
+    before, here.rules = here.rules, rules
+    here.rewritten.clear()
     return before
 
 
 def rewritten(size: Size) -> Size:
     """Return a size in the simplest form that what was learned allows."""
-    if not _rules or isinstance(size, int):
+    if isinstance(size, int):
         return size
-    found = _rewritten.get(size)
-    if found is None:
-        if len(_rewritten) > _MOST_KEPT:
-            _rewritten.clear()
-        found = size
+    here = known()
+    if not here.rules:
+        return size
+    result: Size | None = here.rewritten.get(size)
+    if result is None:
+        if len(here.rewritten) > _MOST_KEPT:
+            here.rewritten.clear()
+        result = size
         for _ in range(_DEEPEST):
-            before, found = found, _replaced(found, _rules.get, whole=True)
-            if found == before:
+            before, result = result, _replaced(result, here.rules.get, whole=True)
+            if result == before:
                 break
-        _rewritten[size] = found
-    return found
+        here.rewritten[size] = result
+    return result
 
 
 def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = False) -> Size:
@@ -243,24 +222,23 @@ def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = Fal
                 left, right = _replaced(atom.left, find, whole), _replaced(atom.right, find, whole)
                 if left is not atom.left or right is not atom.right:
                     if atom.kind == POWER:
-                        coefficient, right = _drawn(coefficient, left, right, power)
+                        coefficient, right = absorb_factor(coefficient, left, right, power)
                     value = _FUNCTIONS[atom.kind](left, right)
-                    if whole and not is_known(value) and is_known(Dim({((atom, 1),): 1})):
+                    if whole and not is_known(value) and is_known(of_atom(atom, Dim)):
                         value = None  # a divisor is not known not to be 0 in its new form
             changed = changed or value is not None
-            product = product * (Dim({((atom, 1),): 1}) if value is None else value) ** power
+            product = product * (of_atom(atom, Dim) if value is None else value) ** power
         total = total + coefficient * product
     return total if changed else size
 
 
 Ask: TypeAlias = "Callable[[str, Size, Size], bool | None]"
-_ask: Ask | None = None
 
 
 def answer_with(ask: Ask | None) -> Ask | None:
     """Have what `equal` and `less` can't tell asked of `ask`, by name and sizes; return what was asked before."""
-    global _ask
-    before, _ask = _ask, ask
+    here = known()
+    before, here.ask = here.ask, ask
     return before
 
 
@@ -269,12 +247,17 @@ def equal(left: Size, right: Size) -> bool | None:
     if isinstance(left, int) and isinstance(right, int):
         return left == right
     answer = _equal(left, right)
-    return _ask("equal", left, right) if answer is None and _ask is not None else answer
+    return _asked("equal", left, right) if answer is None else answer
+
+
+def _asked(question: str, left: Size, right: Size) -> bool | None:
+    ask = known().ask
+    return None if ask is None else ask(question, left, right)
 
 
 def _equal(left: Size, right: Size) -> bool | None:
     """Tell the same without asking anyone else."""
-    plain = _combine(left, right, -1)
+    plain = combine(left, right, -1)
     difference = rewritten(plain)
     if isinstance(difference, int):
         return difference == 0
@@ -298,12 +281,12 @@ def less(left: Size, right: Size) -> bool | None:
     if isinstance(left, int) and isinstance(right, int):
         return left < right
     answer = _less(left, right)
-    return _ask("less", left, right) if answer is None and _ask is not None else answer
+    return _asked("less", left, right) if answer is None else answer
 
 
 def _less(left: Size, right: Size) -> bool | None:
     """Tell the same without asking anyone else."""
-    plain = _combine(right, left, -1)
+    plain = combine(right, left, -1)
     difference = rewritten(plain)
     if isinstance(difference, int):
         return difference > 0
@@ -319,16 +302,16 @@ def floordiv(left: Size, right: Size) -> Size:
         if isinstance(left, int):
             return left // right
         if right == 0:
-            return _anonymous(None)
+            return anonymous(None, Dim)
         return _floor(left, right) if right > 0 else floordiv(-left, -right)
     quotient, rest = divide(left, right)
     if rest == 0:
         return quotient
     if _equal(right, 0) is not False:
-        return _anonymous(None)
+        return anonymous(None, Dim)
     inner = as_atom(left)
     if isinstance(inner, Func) and inner.kind == FLOORDIV and _less(0, right) is True and _less(0, inner.right) is True:
-        return floordiv(inner.left, _gathered(inner.right * right))
+        return floordiv(inner.left, with_factors_absorbed(inner.right * right))
     rest, right = cancelled(rest, right)
     return quotient + (floordiv(rest, right) if isinstance(right, int) else _function(FLOORDIV, rest, right))
 
@@ -354,8 +337,28 @@ def quotient(left: Size, right: Size) -> Size:
         raise ArithmeticError(f"{left} is not divisible by {right}")
     atom = as_atom(rest)
     if isinstance(right, int) and isinstance(atom, Func) and atom.kind == QUOTIENT:
-        return _combine(whole, quotient(atom.left, atom.right * right), 1)
-    return _combine(whole, Dim({((Func(QUOTIENT, rest, right), 1),): 1}), 1)
+        return combine(whole, quotient(atom.left, atom.right * right), 1)
+    return combine(whole, of_atom(Func(QUOTIENT, rest, right), Dim), 1)
+
+
+def raised(base: Size, exponent: Size) -> Size:
+    """Return `base ** exponent`, which is known to be whole, in normal form."""
+    if not isinstance(exponent, int):
+        return raised_symbolically(base, exponent)
+    if exponent < 0:
+        raise ArithmeticError(f"{base} to the power of {exponent} is not whole")
+    most = HIGHEST_POWER if isinstance(base, Dim) else _MOST_BITS // base.bit_length() if base else exponent
+    return base**exponent if exponent <= most else unknown_size()
+
+
+def power(base: Size, exponent: Size) -> Size | None:
+    """Return `base ** exponent`; None unless the base is known to be above 0 and the exponent not to be below it."""
+    exponent = rewritten(exponent)
+    for size, least in ((base, 1), (exponent, 0)):
+        low, _ = bounds(size)
+        if low is None or low < least:
+            return None
+    return raised(base, exponent)
 
 
 def minimum(left: Size, right: Size) -> Size:
@@ -373,25 +376,6 @@ def ceildiv(left: Size, right: Size) -> Size:
     return -floordiv(-left, right)
 
 
-def product(sizes: Iterable[Size]) -> Size:
-    """Return the product of sizes, 1 for none."""
-    result: Size = 1
-    for size in sizes:
-        result = result * size
-    return result
-
-
-def primitive(terms: dict[Monomial, int]) -> tuple[Dim, int, int] | None:
-    """Return `(p, f, k)` of a size `f*p + k`, with p free of constants and common factors; None for a number."""
-    factor = gcd(*(c for m, c in terms.items() if m))
-    if not factor:
-        return None
-    ordered = sorted((m for m in terms if m), key=place)
-    if terms[ordered[0]] < 0:
-        factor = -factor
-    return Dim({m: c // factor for m, c in terms.items() if m}), factor, terms.get((), 0)
-
-
 def _extreme(kind: str, left: Size, right: Size) -> Size:
     """Return the least or the greatest of two sizes: those of their arguments that may be it."""
     kept: list[Size] = []
@@ -401,13 +385,13 @@ def _extreme(kind: str, left: Size, right: Size) -> Size:
         kept = [other for other in kept if not _surpassed(kind, other, size)]
         kept.append(size)
     if len(kept) > _MOST_ARGUMENTS:
-        return _anonymous(None)
+        return anonymous(None, Dim)
     numbers = [size for size in kept if isinstance(size, int)]
     kept = [*sorted((size for size in kept if isinstance(size, Dim)), key=order), *numbers]
-    found = kept.pop()
+    result = kept.pop()
     while kept:
-        found = _function(kind, kept.pop(), found)
-    return found
+        result = _function(kind, kept.pop(), result)
+    return result
 
 
 def _surpassed(kind: str, size: Size, other: Size) -> bool:
@@ -415,28 +399,13 @@ def _surpassed(kind: str, size: Size, other: Size) -> bool:
     return _less(size, other) is False if kind == MIN else _less(other, size) is False
 
 
-def arguments(kind: str, size: Size) -> list[Size]:
-    """Return the sizes of which a size is the least or the greatest; itself, if it is not of that kind."""
-    atom = as_atom(size)
-    if isinstance(atom, Func) and atom.kind == kind:
-        return [*arguments(kind, atom.left), *arguments(kind, atom.right)]
-    return [size]
-
-
-def as_atom(size: Size) -> Atom | None:
-    """Return the atom that a size is, if it is one."""
-    if isinstance(size, int) or len(size.terms) != 1:
-        return None
-    ((monomial, coefficient),) = size.terms.items()
-    return monomial[0][0] if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1 else None
-
-
 def _floor(left: Dim, divisor: int) -> Size:
     """Return `left // divisor` for a divisor above 0, simplified."""
     if divisor == 1:
         return left
     whole, rest, sign, divisor = floored(left.terms, divisor)
-    return _combine(_from(whole), _nested_floor(_from(rest), divisor), sign) if rest else _from(whole)
+    multiple = of_terms(whole, Dim)
+    return combine(multiple, _nested_floor(of_terms(rest, Dim), divisor), sign) if rest else multiple
 
 
 def _nested_floor(left: Size, divisor: int) -> Size:
@@ -463,7 +432,7 @@ def _nested_floor(left: Size, divisor: int) -> Size:
 def _function(kind: str, left: Size, right: Size) -> Size:
     if kind in (FLOORDIV, MOD):
         if _equal(right, 0) is not False:
-            return _anonymous(None)
+            return anonymous(None, Dim)
         if _less(left, right) is True and _less(left, 0) is False:
             return 0 if kind == FLOORDIV else left
         if kind == FLOORDIV and isinstance(right, int):
@@ -471,38 +440,18 @@ def _function(kind: str, left: Size, right: Size) -> Size:
             if low is not None and high is not None and low // right == high // right:
                 return low // right
     if max(depth(left), depth(right)) >= _DEEPEST:
-        return _anonymous(None)
-    return Dim({((Func(kind, left, right), 1),): 1})
+        return anonymous(None, Dim)
+    return of_atom(Func(kind, left, right), Dim)
 
 
-def _raised(base: Size, exponent: Size) -> Size:
-    from cutaway.core.size.power import raised
-
-    return raised(base, exponent)
-
-
-def _drawn(coefficient: int, base: Size, exponent: Size, times: int) -> tuple[int, Size]:
-    from cutaway.core.size.power import drawn
-
-    return drawn(coefficient, base, exponent, times)
-
-
-def _gathered(size: Size) -> Size:
-    from cutaway.core.size.power import gathered
-
-    return gathered(size)
+_FUNCTIONS = {FLOORDIV: floordiv, MOD: mod, MIN: minimum, MAX: maximum, QUOTIENT: quotient, POWER: raised}
 
 
 def _power(base: Size, exponent: Size) -> Any:
-    from cutaway.core.size.power import power
-
-    found = power(base, exponent)
-    if found is None:
+    result = power(base, exponent)
+    if result is None:
         return Unknown(f"{base} to the power of {exponent} need not be whole", kind=float)
-    return found
-
-
-_FUNCTIONS = {FLOORDIV: floordiv, MOD: mod, MIN: minimum, MAX: maximum, QUOTIENT: quotient, POWER: _raised}
+    return result
 
 
 def _is_size(value: object) -> bool:
@@ -520,11 +469,9 @@ def _foreign(dim: Dim, other: object) -> Any:
 def _fraction(dim: Dim, sign: str, other: object, swapped: bool = False) -> Any:
     """Return what an operator makes of a size and a number that may have a fraction."""
     if isinstance(other, (int, float, Dim)):
-        from cutaway.core.size.ratio import Ratio
-
-        made = Ratio(dim, 1).combined(sign, other, swapped)
-        if made is not None:
-            return made
+        value = Ratio(dim, 1).combined(sign, other, swapped)
+        if value is not None:
+            return value
     return _foreign(dim, other)
 
 
@@ -539,57 +486,106 @@ def undecided(relation: Relation) -> Unknown:
     return Unknown(f"whether {relation} depends on the input's size", about=relation)
 
 
-def _terms(size: Size) -> dict[Monomial, int]:
-    if isinstance(size, Dim):
-        return size.terms
-    return {(): size} if size else {}
+_LARGEST_PART = 1 << 20
 
 
-def _from(terms: dict[Monomial, int]) -> Size:
-    if 0 in terms.values():
-        terms = {m: c for m, c in terms.items() if c}
-    if not terms:
-        return 0
-    if len(terms) == 1 and () in terms:
-        return terms[()]
-    return Dim(terms)
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A quotient of sizes that a program computes with floating point, until it rounds it: `int(h / 2)`, `math.ceil(h / s)`.
+
+    It is `above / below`, where `below` is above 0. Rounding a quotient of floating-point numbers gives what rounding
+    the exact quotient gives: it is a whole number, and then exact, or far from one. Only steps for which that stays so
+    are followed; for sizes up to 2**50 it does.
+    """
+
+    above: Size
+    below: Size
+
+    def rounded(self, way: str) -> Size | None:
+        """Return what `floor`, `ceil` or `trunc` makes of it; None where that can't be told."""
+        if way == "floor" or (way == "trunc" and less(self.above, 0) is False):
+            return floordiv(self.above, self.below)
+        return ceildiv(self.above, self.below) if way == "ceil" or less(0, self.above) is False else None
+
+    def combined(self, sign: str, other: Any, swapped: bool) -> Any:
+        """Return what an operator makes of it and another number; None where that is not followed."""
+        right = _ratio(other)
+        if right is None:
+            return None
+        left = self
+        if swapped:
+            left, right = right, left
+        match sign:
+            case "+" | "-":
+                return left._added(right, 1 if sign == "+" else -1)
+            case "*":
+                return left._times(right)
+            case "/":
+                return left._over(right)
+            case "//":
+                exact = isinstance(right.below, int) and right.below == 1 and less(0, right.above) is True
+                return fraction(floordiv(left.above, left.below * right.above), 1) if exact else None
+            case "==" | "!=" | "<" | "<=" | ">" | ">=":
+                return left._compared(sign, right)
+        return None
+
+    def _added(self, other: Ratio, sign: int) -> Any:
+        if self.below == other.below:
+            return fraction(self.above + sign * other.above, self.below)
+        if not (_is_binary(self.below) or self.below == 1) and other.below != 1:
+            return None
+        if not (_is_binary(other.below) or other.below == 1) and self.below != 1:
+            return None
+        return fraction(self.above * other.below + sign * other.above * self.below, self.below * other.below)
+
+    def _times(self, other: Ratio) -> Any:
+        """Multiply, where nothing that the division rounded off could be made whole again by it."""
+        one, many = (self, other) if other.below == 1 else (other, self)
+        if _is_binary(one.below) and _is_binary(many.below):
+            return fraction(one.above * many.above, one.below * many.below)
+        if many.below != 1 or not isinstance(many.above, int) or not isinstance(one.below, int):
+            return None
+        return fraction(one.above * many.above, one.below) if gcd(many.above, one.below) == 1 else None
+
+    def _over(self, other: Ratio) -> Any:
+        if other.below != 1 or less(0, other.above) is not True:
+            return None
+        if not isinstance(self.below, int) or (not isinstance(other.above, int) and self.below != 1):
+            return None
+        return fraction(self.above, self.below * other.above)
+
+    def _compared(self, sign: str, other: Ratio) -> Any:
+        left, right = self.above * other.below, other.above * self.below
+        if sign in ("==", "!="):
+            answer = equal(left, right)
+        elif sign in ("<", ">="):
+            answer = less(left, right)
+        else:
+            answer = less(right, left)
+        if answer is None:
+            return undecided(Relation(sign, left, right))
+        return answer if sign in ("==", "<", ">") else not answer
 
 
-def _combine(left: Size, right: Size, sign: int) -> Size:
-    if isinstance(left, int) and isinstance(right, int):
-        return left + sign * right
-    terms = dict(_terms(left))
-    for monomial, coefficient in _terms(right).items():
-        terms[monomial] = terms.get(monomial, 0) + sign * coefficient
-    return _from(terms) if len(terms) <= _MOST_TERMS else _anonymous(None)
+def fraction(above: Size, below: Size) -> Any:
+    """Return the value of a quotient: a number where it is one, otherwise an unknown one that can be rounded."""
+    if isinstance(above, int) and isinstance(below, int):
+        return above / below
+    text = f"({above})/({below})" if below != 1 else f"{above}, as a number with a fraction,"
+    return Unknown(f"the number {text} depends on the input's size", kind=float, ratio=Ratio(above, below))
 
 
-def _product(left: Size, right: Size) -> Size:
-    if isinstance(left, int):
-        left, right = right, left
-    if isinstance(right, int):
-        if right == 1:
-            return left
-        return Dim({m: c * right for m, c in left.terms.items()}) if right and isinstance(left, Dim) else 0
-    assert isinstance(left, Dim)
-    if len(left.terms) * len(right.terms) > _MOST_PRODUCTS:
-        return _anonymous(None)
-    terms: dict[Monomial, int] = {}
-    for left_monomial, left_coefficient in left.terms.items():
-        for right_monomial, right_coefficient in right.terms.items():
-            monomial = joined(left_monomial, right_monomial)
-            terms[monomial] = terms.get(monomial, 0) + left_coefficient * right_coefficient
-    return _from(terms)
+def _ratio(value: Any) -> Ratio | None:
+    """Return a number as a quotient of sizes, if it is exactly one of moderate ones."""
+    if isinstance(value, Unknown):
+        return value.ratio
+    if isinstance(value, (int, Dim)):
+        return Ratio(value, 1)
+    if isinstance(value, float) and value - value == 0:
+        above, below = value.as_integer_ratio()
+        return Ratio(above, below) if max(abs(above), below) <= _LARGEST_PART else None
+    return None
 
 
-def divide(left: Size, right: Size) -> tuple[Size, Size]:
-    """Split `left` into a multiple of `right` and a rest: left == quotient * right + rest."""
-    quotient, rest = divided(_terms(left), _terms(right))
-    return _from(quotient), _from(rest)
-
-
-def cancelled(left: Size, right: Size) -> tuple[Size, Size]:
-    """Cancel what all terms of two sizes have in common, which must not be 0."""
-    common = shared([*_terms(left).items(), *_terms(right).items()])
-    by = _from(dict([common]))
-    return (left, right) if by == 1 else (divide(left, by)[0], divide(right, by)[0])
+def _is_binary(size: Size) -> bool:
+    return isinstance(size, int) and size & (size - 1) == 0

@@ -16,6 +16,7 @@ from cutaway.core.size import dim
 from cutaway.core.size.atom import FLOORDIV, MOD, QUOTIENT, Atom, Func, Monomial, Symbol
 from cutaway.core.size.bounds import Bounds
 from cutaway.core.size.dim import Dim, Size, equal, less, primitive, quotient, rewritten
+from cutaway.core.size.polynomial import Polynomial
 from cutaway.core.size.relation import Relation, Several, Statement
 
 _MOST_ROUNDS = 6
@@ -49,7 +50,7 @@ class Facts:
 
     learned: list[Fact] = field(default_factory=list)
     rules: dict[Atom, Size] = field(default_factory=dict)
-    ranges: dict[Dim | Atom, Bounds] = field(default_factory=dict)
+    ranges: dict[Polynomial | Atom, Bounds] = field(default_factory=dict)
     contradiction: Fact | None = None
     kept: set[str] = field(default_factory=set)
 
@@ -63,7 +64,7 @@ class Facts:
             dim.use(before[0])
             limits.replace(before[1])
 
-    def install(self) -> tuple[dict[Atom, Size], dict[Dim | Atom, Bounds]]:
+    def install(self) -> tuple[dict[Atom, Size], dict[Polynomial | Atom, Bounds]]:
         """Answer by these facts from now on, and return the rules and ranges that were in use before."""
         return dim.use(self.rules), limits.replace(self.ranges)
 
@@ -118,11 +119,11 @@ class Facts:
     @contextmanager
     def below(self, index: Dim, count: Size) -> Iterator[None]:
         """Take what counts a repeat to stay below how often it comes, inside; these facts have to be in use."""
-        made = primitive((count - 1 - index).terms) if isinstance(count, Dim) else None
-        if made is None:
+        parts = primitive(count - 1 - index) if isinstance(count, Dim) else None
+        if parts is None:
             yield
             return
-        part, factor, constant = made
+        part, factor, constant = parts
         before = self.ranges.get(part)
         limits.learn(part, *_unscaled(0, None, factor, constant))
         try:
@@ -164,9 +165,9 @@ class Facts:
 
     def _narrow(self, size: Dim, low: int | None, high: int | None) -> bool:
         """Take a size to lie between two integers, and what it is made of as far as follows."""
-        made = primitive(size.terms)
-        assert made is not None, "a size that is no number has a part that is none"
-        part, factor, constant = made
+        parts = primitive(size)
+        assert parts is not None, "a size that is not a number has a part that is not one"
+        part, factor, constant = parts
         low, high = _unscaled(low, high, factor, constant)
         if not limits.learn(part, low, high):
             return False
@@ -204,10 +205,10 @@ class Facts:
         difference, plain = rewritten(zero), self._basically(zero)
         if isinstance(difference, int):
             return difference == 0
-        found = _divisible(plain) if isinstance(plain, Dim) else []
-        if not found:
-            found = _divisible(difference)
-        for each in found:
+        remainders = _divisible(plain) if isinstance(plain, Dim) else []
+        if not remainders:
+            remainders = _divisible(difference)
+        for each in remainders:
             left = rewritten(each.left)
             if isinstance(left, Dim):
                 whole = quotient(left, each.right)
@@ -217,7 +218,7 @@ class Facts:
                 if each.rounded is not None:
                     self.rules[each.rounded] = whole
                     self.install()
-        return bool(found) or self._solve_for(difference, _alone(difference))
+        return bool(remainders) or self._solve_for(difference, _alone(difference))
 
     def _solve_for(self, difference: Size, candidates: list[Atom]) -> bool:
         if not isinstance(difference, Dim):
@@ -263,7 +264,7 @@ def holds(statement: Statement) -> bool | None:
             return less(right, left)
         case "<=":
             return _not(less(right, left))
-    raise ValueError(f"{relation.kind} is no kind of relation")
+    raise ValueError(f"{relation.kind} is not a kind of relation")
 
 
 def described(relation: Relation) -> str:
@@ -292,19 +293,19 @@ class _Remainder:
 
 
 def _divisible(difference: Dim) -> list[_Remainder]:
-    """Return the remainders that have to be 0 for a size to be 0; nothing where the size is no sum of such."""
+    """Return the remainders that have to be 0 for a size to be 0; nothing where the size is not a sum of such."""
     for size in (difference, Dim({m: -c for m, c in difference.terms.items()})):
-        found: list[_Remainder] = []
+        remainders: list[_Remainder] = []
         rest: Size = size
         for each in _remainders(size):
             times = _coefficient(rest, each.variable)
             if less(times, 1) is False:
-                found.append(each)
+                remainders.append(each)
                 rest = rest - times * each.over
-        if found and rest == 0:
-            return found
-        if len(found) == 1 and isinstance(rest, int):
-            (only,) = found
+        if remainders and rest == 0:
+            return remainders
+        if len(remainders) == 1 and isinstance(rest, int):
+            (only,) = remainders
             times = _coefficient(size, only.variable)
             if isinstance(times, int) and rest % times == 0:  # the remainder is not 0 but another number
                 return [_Remainder(only.left + rest // times, only.right, only.over, only.variable)]
@@ -352,14 +353,14 @@ def _coefficient(size: Size, atom: Atom) -> Size:
 
 def _alone(size: Dim) -> list[Atom]:
     """Return the atoms that stand in a size by themselves, to the first power, and nowhere else."""
-    found = []
+    atoms = []
     for monomial in size.terms:
         if len(monomial) == 1 and monomial[0][1] == 1:
             atom = monomial[0][0]
             others = Dim({m: c for m, c in size.terms.items() if m != monomial})
             if not _mentions(others, atom):
-                found.append(atom)
-    return found
+                atoms.append(atom)
+    return atoms
 
 
 def _mentions(size: Size, atom: Atom, outside: bool = False) -> bool:

@@ -1,4 +1,4 @@
-"""Symbolic sizes from text: the reverse of `str(dim)`."""
+"""Symbolic sizes from strings: the reverse of `str(dim)`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cutaway.core.size.atom import FLOORDIV, MOD, Func, Symbol
-from cutaway.core.size.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient, substitute
-from cutaway.core.size.power import raised
+from cutaway.core.size.dim import Dim, Size, ceildiv, floordiv, maximum, minimum, mod, quotient, raised, substitute
 
 if TYPE_CHECKING:
     import ast
@@ -18,9 +17,9 @@ HIGHEST_POWER = 16
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Size:
-    """Read a size that `str(dim)` wrote. What is no expression of sizes is a symbol of that name.
+    """Read a size that `str(dim)` wrote. What is not an expression of sizes is a symbol of that name.
 
-    Nothing is simplified by what a symbol might be at least, for the text does not say it.
+    Nothing is simplified by what a symbol might be at least, for the string does not say it.
     """
     if text.isidentifier():
         return _named(text)
@@ -32,13 +31,27 @@ def parse(text: str) -> Size:
         return _named(text)
 
 
-def evaluate(text: str, values: Mapping[str, int]) -> int | str:
-    """Return what a size comes to for some values of its symbols: a number, or a formula in the other symbols.
+@functools.lru_cache(maxsize=4096)
+def read_size(text: str) -> Size:
+    """Read a size that is written again exactly as it is spelled here."""
+    size = parse(text)
+    return size if isinstance(size, int) else Dim(size.terms, text)
+
+
+def detached(size: Size) -> Size:
+    """Return a size as its string says it, without what an analysis knows of its symbols.
+
+    So sizes of different analyses can be compared and computed with, and one that is written and read is equal to itself.
+    """
+    return size if isinstance(size, int) else read_size(str(size))
+
+
+def evaluate(size: Size | str, values: Mapping[str, int]) -> Size:
+    """Return what a size comes to for some values of its symbols: a number, or a size in the other symbols.
 
     Raises ArithmeticError where a quotient that is said to be whole is not.
     """
-    size = substitute(parse(text), values)
-    return size if isinstance(size, int) else str(size)
+    return substitute(read_size(size) if isinstance(size, str) else size, values)
 
 
 def _size(node: ast.expr) -> Size:
@@ -92,5 +105,5 @@ def _divided(left: Size, right: Size) -> Size:
 
 
 def _function(kind: str, left: Size, right: Size) -> Size:
-    """Return a function by a divisor that may be anything but is not 0, or the text would mean nothing."""
+    """Return a function by a divisor that may be anything but is not 0, or the string would mean nothing."""
     return Dim({((Func(kind, left, right), 1),): 1})

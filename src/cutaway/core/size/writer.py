@@ -1,4 +1,4 @@
-"""The text of sizes: `floor((H - 3)/4)`, `ceil(H/32)`, `64*B*(H - 2)*(W - 2)`, `H/32`, as a person would write them.
+"""The strings of sizes: `floor((H - 3)/4)`, `ceil(H/32)`, `64*B*(H - 2)*(W - 2)`, `H/32`, as a person would write them.
 
 A size is kept as a sum of products (`core/size/dim.py`). Here it is put together again: products of sums are found,
 constants are drawn into roundings, and what a rounding leaves is a remainder. What is written means exactly what the
@@ -13,9 +13,11 @@ from math import gcd, lcm, prod
 from typing import TypeAlias
 
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Monomial, Symbol, order
-from cutaway.core.size.dim import Dim, Size, arguments, as_atom, divide, product, symbols
 from cutaway.core.size.monomial import place
-from cutaway.core.size.power import gathered
+from cutaway.core.size.polynomial import Polynomial, arguments, as_atom, divide, of_atom, product, symbols
+from cutaway.core.size.power import with_factors_absorbed
+
+Size: TypeAlias = int | Polynomial
 
 Factors: TypeAlias = list[tuple[Size, int]]
 """Sizes, each with its power."""
@@ -30,25 +32,30 @@ _CEILING = "ceil"
 """A function that is written, and nowhere else."""
 
 
-def written(size: Size) -> str:
-    """Return the text of a size."""
+def to_string(size: Size) -> str:
+    """Return the string of a size."""
     if isinstance(size, int):
         return str(size)
     if len(size.terms) == 1:
         ((monomial, coefficient),) = size.terms.items()
         if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return _atom_text(monomial[0][0])
-    if any(isinstance(atom, Func) and atom.kind == POWER for monomial in size.terms for atom, _ in monomial):
-        drawn = gathered(size)
+    if _has(POWER, size):
+        drawn = with_factors_absorbed(size)
         if isinstance(drawn, int):
             return str(drawn)
         size = drawn
-    whole, divisor = _cleared(size)
+    whole, divisor = _cleared(size) if _has(QUOTIENT, size) else (size, 1)
     return _sum(whole, divisor)
 
 
-def _sum(size: Dim, divisor: int) -> str:
-    """Return the text of a size divided by a number."""
+def _has(kind: str, size: Polynomial) -> bool:
+    """Tell whether a factor of a term is a function of a kind."""
+    return any(isinstance(atom, Func) and atom.kind == kind for monomial in size.terms for atom, _ in monomial)
+
+
+def _sum(size: Polynomial, divisor: int) -> str:
+    """Return the string of a size divided by a number."""
     text = ""
     for negative, part in _signed(size, divisor):
         if not text:
@@ -58,46 +65,53 @@ def _sum(size: Dim, divisor: int) -> str:
     return text
 
 
-def _signed(size: Dim, divisor: int) -> list[tuple[bool, str]]:
-    """Return the texts of what is added or, where that is told, taken away."""
+def _signed(size: Polynomial, divisor: int) -> list[tuple[bool, str]]:
+    """Return the strings of what is added or, where the flag says so, subtracted."""
     rounded = _rounded_sum(size) if divisor == 1 else None
     if rounded is not None:
         return [(False, rounded)]
     left, remainders = _remainders(size) if divisor == 1 else (size, [])
     parts = [(coefficient < 0, _times(abs(coefficient), text)) for coefficient, text in remainders]
-    products = _products(left) if isinstance(left, Dim) else [(left, [])] if left else []
-    products = [_raised_up(part) for part in products]
-    products.sort(key=_rank)
-    return parts + [(c < 0, _product(abs(c), factors, divisor)) for c, factors in products]
+    products = _products(left) if isinstance(left, Polynomial) else [(left, [])] if left else []
+    ranked = sorted(((part, _product(1, part[1])) for part in map(_raised_up, products)), key=_rank)
+    for (coefficient, factors), text in ranked:
+        text = text if abs(coefficient) == divisor == 1 else _product(abs(coefficient), factors, divisor)
+        parts.append((coefficient < 0, text))
+    return parts
 
 
 def _raised_up(part: Part) -> Part:
-    """Return a product in which `-floor(-n/d)` is `ceil(n/d)`, where the divisor is no number."""
+    """Return a product in which `-floor(-n/d)` is `ceil(n/d)`, where the divisor is not a number."""
     coefficient, factors = part
     for at, (size, power) in enumerate(factors):
         atom = as_atom(size)
         if coefficient > 0 or power != 1 or not isinstance(atom, Func) or atom.kind != FLOORDIV:
             continue
-        if isinstance(atom.right, Dim) and (atom.left < 0 if isinstance(atom.left, int) else _is_below(atom.left)):
+        if isinstance(atom.right, Polynomial) and (
+            atom.left < 0 if isinstance(atom.left, int) else _is_below(atom.left)
+        ):
             ceiling = _of(Func(_CEILING, -atom.left, atom.right))
             return -coefficient, [*factors[:at], (ceiling, 1), *factors[at + 1 :]]
     return part
 
 
-def _is_below(size: Dim) -> bool:
+def _is_below(size: Polynomial) -> bool:
     return all(coefficient < 0 for monomial, coefficient in size.terms.items() if monomial)
 
 
-def _rank(part: Part) -> tuple[int, list[tuple[bool, int, str]]]:
-    """Return what products are ordered by: the highest degree first, then as a person counts, `ceil(H/8)` before `ceil(H/16)`."""
-    _, factors = part
-    words = _NUMBERS.split(_product(1, factors).replace("(", ""))
+def _rank(product: tuple[Part, str]) -> tuple[int, list[tuple[bool, int, str]]]:
+    """Return what products are ordered by: the highest degree first, then as a person counts, `ceil(H/8)` before `ceil(H/16)`.
+
+    Each comes with its text, in which it has no coefficient.
+    """
+    (_, factors), text = product
+    words = _NUMBERS.split(text.replace("(", ""))
     return -sum(power for _, power in factors), [
         (word.isdecimal(), int(word or 0) if word.isdecimal() else 0, word) for word in words
     ]
 
 
-def _products(size: Dim) -> list[Part]:
+def _products(size: Polynomial) -> list[Part]:
     """Return products whose sum is a size: as few of them as are found."""
     if len(size.terms) > _MOST_TERMS:
         return [(c, _powers(m)) for m, c in _ordered(size)]
@@ -107,16 +121,16 @@ def _products(size: Dim) -> list[Part]:
     factors = _factored(inner)
     if len(factors) > 1 or (shared and _is_shift(inner)):
         return [(coefficient, [*shared, *((factor, 1) for factor in factors)])]
-    found: list[Part] = []
+    products: list[Part] = []
     rest: Size = inner
-    while isinstance(rest, Dim):
+    while isinstance(rest, Polynomial):
         times, powers = _group(rest)
-        found.append((coefficient * times, [*shared, *powers]))
+        products.append((coefficient * times, [*shared, *powers]))
         rest = rest - times * product(size**power for size, power in powers)
-    return [*found, (coefficient * rest, shared)] if rest else found
+    return [*products, (coefficient * rest, shared)] if rest else products
 
 
-def _common(size: Dim) -> tuple[int, Factors, Size]:
+def _common(size: Polynomial) -> tuple[int, Factors, Size]:
     """Return what all terms have in common, a number and factors, and what is left."""
     first, *others = size.terms
     shared = dict(first)
@@ -127,12 +141,12 @@ def _common(size: Dim) -> tuple[int, Factors, Size]:
     if size.terms[min(size.terms, key=place)] < 0:
         coefficient = -coefficient
     powers_of = tuple(shared.items())
-    rest, over = divide(size, Dim({powers_of: coefficient}) if shared else coefficient)
+    rest, over = divide(size, Polynomial({powers_of: coefficient}) if shared else coefficient)
     assert over == 0, "what all terms have in common divides their sum"
     return coefficient, _powers(powers_of), rest
 
 
-def _factored(size: Dim) -> list[Dim]:
+def _factored(size: Polynomial) -> list[Polynomial]:
     """Return sizes whose product is a size that has no common factor: `(H - 2)` and `(W - 2)`."""
     if _is_shift(size):
         return [size]
@@ -143,10 +157,10 @@ def _factored(size: Dim) -> list[Dim]:
     for atom, power in atoms.items():
         if power != 1:
             continue
-        slope = Dim({_without(m, atom): c for m, c in size.terms.items() if any(a == atom for a, _ in m)})
+        slope = Polynomial({_without(m, atom): c for m, c in size.terms.items() if any(a == atom for a, _ in m)})
         if set(slope.terms) == {()}:
             continue
-        rest = Dim({m: c for m, c in size.terms.items() if not any(a == atom for a, _ in m)})
+        rest = Polynomial({m: c for m, c in size.terms.items() if not any(a == atom for a, _ in m)})
         shift, over = divide(rest, slope) if rest.terms else (0, 0)
         if over == 0:
             return sorted([*_factored(_of(atom) + shift), *_factored(slope)], key=order)
@@ -156,7 +170,7 @@ def _factored(size: Dim) -> list[Dim]:
 def _is_shift(size: Size) -> bool:
     """Tell whether a size is one atom, to the first power, and a number."""
     return (
-        isinstance(size, Dim)
+        isinstance(size, Polynomial)
         and all(
             not monomial or (len(monomial) == 1 and monomial[0][1] == 1 and abs(coefficient) == 1)
             for monomial, coefficient in size.terms.items()
@@ -165,7 +179,7 @@ def _is_shift(size: Size) -> bool:
     )
 
 
-def _group(size: Dim) -> Part:
+def _group(size: Polynomial) -> Part:
     """Return the product that takes most of a sum away; it is the first term where no better one is found."""
     first = min(size.terms, key=place)
     coefficient = size.terms[first]
@@ -186,36 +200,36 @@ def _group(size: Dim) -> Part:
             (_of(atom) + below[atom] // times if atom in moved else _of(atom), power) for atom, power in first
         ]
         rest = size - times * product(factor**power for factor, power in factors)
-        count = len(rest.terms) if isinstance(rest, Dim) else int(rest != 0)
+        count = len(rest.terms) if isinstance(rest, Polynomial) else int(rest != 0)
         if count < fewest:
             best, fewest = (times, factors), count
     return best
 
 
-def _remainders(size: Dim) -> tuple[Size, list[tuple[int, str]]]:
+def _remainders(size: Polynomial) -> tuple[Size, list[tuple[int, str]]]:
     """Find `n - d*floor(n/d)` in a sum, and return the rest of it and each `n % d` with its coefficient."""
-    found: list[tuple[int, str]] = []
+    remainders: list[tuple[int, str]] = []
     rest: Size = size
     for monomial in size.terms:
         atom = _single(monomial)
-        if atom is None or isinstance(atom.left, int) or not isinstance(rest, Dim):
+        if atom is None or isinstance(atom.left, int) or not isinstance(rest, Polynomial):
             continue
         for left, right in _divided_by(atom, size):
             times, over = divmod(-rest.terms.get(monomial, 0), right)
             if over or times <= 0:
                 continue
             if all(rest.terms.get(m) == times * c for m, c in left.terms.items() if m):
-                found.append((times, f"{_grouped(left)} % {right}"))
+                remainders.append((times, f"{_grouped(left)} % {right}"))
                 rest = rest - times * (left - right * _of(atom))
                 break
-    if len(found) == 1 and rest == 0 and found[0][0] == 1:
-        return 0, found
-    return rest, [(times, f"({text})") for times, text in found]
+    if len(remainders) == 1 and rest == 0 and remainders[0][0] == 1:
+        return 0, remainders
+    return rest, [(times, f"({text})") for times, text in remainders]
 
 
-def _divided_by(atom: Func, size: Dim) -> Iterator[tuple[Dim, int]]:
+def _divided_by(atom: Func, size: Polynomial) -> Iterator[tuple[Polynomial, int]]:
     """Yield what a rounded quotient is a quotient of, and by what: `floor(n/28)` also is `floor(floor(n/4)/7)`."""
-    assert isinstance(atom.left, Dim) and isinstance(atom.right, int)
+    assert isinstance(atom.left, Polynomial) and isinstance(atom.right, int)
     yield atom.left, atom.right
     for monomial in size.terms:
         other = _single(monomial)
@@ -232,7 +246,7 @@ def _single(monomial: Monomial) -> Func | None:
     return atom if isinstance(atom, Func) and atom.kind == FLOORDIV and isinstance(atom.right, int) else None
 
 
-def _rounded_sum(size: Dim) -> str | None:
+def _rounded_sum(size: Polynomial) -> str | None:
     """Return a sum with one rounded quotient in it as that; None where it can't be.
 
     So `floor((H + 1)/4) - 1` is `floor((H - 3)/4)`, and `H - ceil(H/4)` is `floor(3*H/4)`.
@@ -241,7 +255,7 @@ def _rounded_sum(size: Dim) -> str | None:
     if len(rounded) != 1 or abs(size.terms[rounded[0]]) != 1 or len(size.terms) < 2:
         return None
     atom = _single(rounded[0])
-    assert atom is not None and isinstance(atom.left, Dim) and isinstance(atom.right, int)
+    assert atom is not None and isinstance(atom.left, Polynomial) and isinstance(atom.right, int)
     sign = size.terms[rounded[0]]
     shift = size.terms.get((), 0)
     others = size - sign * _of(atom) - shift
@@ -254,8 +268,8 @@ def _rounded_sum(size: Dim) -> str | None:
 
 
 def _rounded(left: Size, divisor: Size, shift: int = 0) -> str:
-    """Return the text of a quotient, rounded down, and a number."""
-    if isinstance(divisor, int) and isinstance(left, Dim):
+    """Return the string of a quotient, rounded down, and a number."""
+    if isinstance(divisor, int) and isinstance(left, Polynomial):
         constant = left.terms.get((), 0)
         above = left - constant
         constant += shift * divisor
@@ -272,33 +286,33 @@ def _rounded(left: Size, divisor: Size, shift: int = 0) -> str:
 
 
 def _over(left: Size, right: Size) -> str:
-    left = _multiplied_out(left) if isinstance(left, Dim) else left  # one term may be a sum then
-    sum_above = isinstance(left, Dim) and len(left.terms) > 1
-    return f"{f'({written(left)})' if sum_above else written(left)}/{_grouped(right)}"
+    left = _multiplied_out(left) if isinstance(left, Polynomial) else left  # one term may be a sum then
+    sum_above = isinstance(left, Polynomial) and len(left.terms) > 1
+    return f"{f'({to_string(left)})' if sum_above else to_string(left)}/{_grouped(right)}"
 
 
 def _is_fraction(atom: Atom) -> bool:
     """Tell whether an atom is a product divided by a number. What is a sum divided is not that of its terms."""
     if not isinstance(atom, Func) or atom.kind != QUOTIENT or not isinstance(atom.right, int):
         return False
-    return isinstance(atom.left, Dim) and len(atom.left.terms) == 1
+    return isinstance(atom.left, Polynomial) and len(atom.left.terms) == 1
 
 
-def _multiplied_out(size: Dim) -> Dim:
+def _multiplied_out(size: Polynomial) -> Polynomial:
     """Return a size in which a quotient times its divisor is what is divided: `heads*(dim/heads)` is `dim`."""
     total: Size = 0
     for monomial, coefficient in size.terms.items():
-        term: Size = Dim({monomial: coefficient})
+        term: Size = Polynomial({monomial: coefficient})
         for atom, power in monomial:
-            if isinstance(atom, Func) and atom.kind == QUOTIENT and isinstance(atom.right, Dim):
+            if isinstance(atom, Func) and atom.kind == QUOTIENT and isinstance(atom.right, Polynomial):
                 rest, over = divide(term, _of(atom) ** power * atom.right**power)
                 if over == 0:
                     term = rest * atom.left**power
         total = total + term
-    return total if isinstance(total, Dim) else size
+    return total if isinstance(total, Polynomial) else size
 
 
-def _cleared(size: Dim) -> tuple[Dim, int]:
+def _cleared(size: Polynomial) -> tuple[Polynomial, int]:
     """Return a size without quotients by numbers, and the number that it is divided by then."""
     parts: list[tuple[Size, int]] = []
     size = _multiplied_out(size)
@@ -316,11 +330,11 @@ def _cleared(size: Dim) -> tuple[Dim, int]:
     total: Size = 0
     for above, below in parts:
         total = total + above * (divisor // below)
-    return (total, divisor) if isinstance(total, Dim) else (size, 1)
+    return (total, divisor) if isinstance(total, Polynomial) else (size, 1)
 
 
 def _product(coefficient: int, factors: Factors, divisor: int = 1) -> str:
-    """Return the text of a product, divided by a number; it is one term."""
+    """Return the string of a product, divided by a number; it is one term."""
     powers: dict[Size, int] = {}
     for size, power in factors:
         atom = as_atom(size)
@@ -335,7 +349,7 @@ def _product(coefficient: int, factors: Factors, divisor: int = 1) -> str:
     coefficient, powers = _with_base(coefficient, powers)
     ordered = sorted(powers.items(), key=_by_name)
     above = [_power(size, power) for size, power in ordered if power > 0]
-    below = [_power(size, -power) for size, power in ordered if power < 0 and isinstance(size, Dim)]
+    below = [_power(size, -power) for size, power in ordered if power < 0 and isinstance(size, Polynomial)]
     if coefficient != 1 or not above:
         above.insert(0, str(coefficient))
     if divisor != 1:
@@ -376,7 +390,7 @@ def _times(coefficient: int, text: str) -> str:
 
 
 def _grouped(size: Size) -> str:
-    """Return the text of a size as a factor: in parentheses unless it is a number, a name or a call."""
+    """Return the string of a size as a factor: in parentheses unless it is a number, a name or a call."""
     atom = as_atom(size)
     if isinstance(atom, Symbol) or (isinstance(atom, Func) and atom.kind in (FLOORDIV, MIN, MAX, POWER, _CEILING)):
         return _atom_text(atom)
@@ -385,7 +399,7 @@ def _grouped(size: Size) -> str:
     rounded = _rounded_sum(size)
     if rounded is not None and rounded.endswith(")"):
         return rounded
-    text = written(size)
+    text = to_string(size)
     is_power = len(size.terms) == 1 and "**" in text and not set(text.replace("**", "").partition("(")[0]) & set("*/ ")
     return text if is_power and text.endswith(")") else f"({text})"
 
@@ -394,7 +408,7 @@ def _atom_text(atom: Atom) -> str:
     if isinstance(atom, Symbol):
         return str(atom)
     if atom.kind in (MIN, MAX):
-        return f"{atom.kind}({', '.join(written(size) for size in arguments(atom.kind, _of(atom)))})"
+        return f"{atom.kind}({', '.join(to_string(size) for size in arguments(atom.kind, _of(atom)))})"
     if atom.kind == POWER:
         return _power(_of(atom), 1)
     if atom.kind == MOD:
@@ -404,15 +418,15 @@ def _atom_text(atom: Atom) -> str:
     return _rounded(atom.left, atom.right) if atom.kind == FLOORDIV else _over(atom.left, atom.right)
 
 
-def _of(atom: Atom) -> Dim:
-    return Dim({((atom, 1),): 1})
+def _of(atom: Atom) -> Polynomial:
+    return of_atom(atom, Polynomial)
 
 
 def _powers(monomial: Monomial) -> Factors:
     return [(_of(atom), power) for atom, power in monomial]
 
 
-def _ordered(size: Dim) -> list[tuple[Monomial, int]]:
+def _ordered(size: Polynomial) -> list[tuple[Monomial, int]]:
     return sorted(size.terms.items(), key=lambda term: place(term[0]))
 
 

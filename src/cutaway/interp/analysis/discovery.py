@@ -12,13 +12,15 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Remarks, Session
-from cutaway.core.unknown import Undecidable, decisions
-from cutaway.interp.compile.expression import call
-from cutaway.interp.modules.loader import ModuleState, failure
+from cutaway.core.unknown import Exhausted, Undecidable, decisions
+from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.boundary.call import call
+from cutaway.interp.modules.module import ModuleState, failure
 from cutaway.interp.run import budget
-from cutaway.interp.run.boundary import is_host_class
-from cutaway.interp.run.function import record_of, signature
-from cutaway.interp.stdlib.inspect import annotations_of, type_hints
+from cutaway.interp.run.annotations import annotations_of
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.signature import signature
+from cutaway.interp.stdlib.reflection.inspect import type_hints
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import source
@@ -92,7 +94,7 @@ def networks(state: ModuleState, gathered: Session) -> Iterator[Network]:
     try:
         state.run()
         state.define_all()
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         gathered.note(undecidable.unknown)
     own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
     seen: set[int] = set()
@@ -250,10 +252,10 @@ def _by_itself(gathered: Session) -> Iterator[None]:
 
 def _classes(framework: Framework, network: Any) -> list[type]:
     """Return the classes of a network and of every network inside it."""
-    with budget.renewed(DESCRIBING_SECONDS):
+    with budget.separate_budget(DESCRIBING_SECONDS):
         try:
             return [type(part) for part in framework.parts(network)]
-        except (Exception, Undecidable):  # it is remarked when the network is described
+        except (Exception, Undecidable, Exhausted):  # it is remarked when the network is described
             return [type(network)]
 
 
@@ -264,7 +266,7 @@ def _instantiate(name: str, cls: Any, framework: Framework, gathered: Session) -
     at = record.place if record else None
     try:
         value = cls() if isinstance(cls, functools.partial) else instance(cls, name, {})
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         gathered.note(undecidable.unknown)
         return None
     except KeyboardInterrupt:

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core.error import in_words, place_of
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
-from cutaway.core.record import replace
+from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.size import dim
-from cutaway.core.unknown import Again, Undecidable, Unknown, decisions, following
+from cutaway.core.size.facts import Facts
+from cutaway.core.unknown import Again, Exhausted, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
-from cutaway.interp.modules.loader import failure
+from cutaway.interp.modules.module import failure
 from cutaway.interp.run import budget
-from cutaway.interp.run.frame import STACK, Frame
+from cutaway.interp.run.frame import Frame, entered
 from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import input_conventions as conventions
 from cutaway.knowledge.base.framework import Framework
 from cutaway.syntax.target import Input
@@ -35,89 +38,136 @@ if TYPE_CHECKING:
 def run(
     network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session, arguments: Any = None
 ) -> Call | None:
-    """Call a network and return the record of that; what stops it is remarked.
+    """Call a network and return the record of that; what stops it is noted.
 
     `arguments` is a value of the target's to call it with: one tensor, a sequence of positional arguments, or a
     dict of keyword arguments.
     """
     if arguments is not None:
-        call, error, at = _called(network, framework, *_spread(arguments), gathered)
-        if error is not None:
-            unknown = failure(error, at)
-            if call is not None:
-                call.stopped = unknown
-        return call
-    tries = [] if inputs else _assumed(network, framework)
-    if not tries:
-        STACK.append(_top(network, framework))
-        try:
-            with budget.renewed(_SECONDS):
-                args, kwargs, lacking = _given(network, framework, inputs)
-        finally:
-            STACK.pop()
-        solved = _solved(network, framework, args, kwargs, lacking, gathered)
-        if solved is not None and solved.fits:
-            return _shown(network, framework, args, kwargs, solved, gathered)
-        if solved is not None and not solved.fits:
-            kwargs |= _tensors(framework, solved)
-        remarks = Remarks()
-        with gathered.apart(remarks):
-            call, error, at = _called(network, framework, args, kwargs, gathered)
-        if solved is not None and not solved.fits:
-            _refuse(solved, remarks)
-            lacking = []
-        ours = isinstance(error, Fault) and "dtype" in error.code and lacking
-        if ours:
-            remarks.findings.clear()  # the type is ours, so what does not fit is no fault of the network
-        with gathered.apart(remarks):
-            if ours:
-                wanted = " ".join(f"--input {name}=SHAPE:TYPE" for name in lacking)
-                reason = f"the type of an input is not given ({error}): give it, with {wanted}"
-                unknown = gathered.unknown(reason, None, place_of(error) or at)  # type: ignore[arg-type]
-            elif error is not None:
-                unknown = failure(error, at)
-        if error is not None and call is not None:
-            call.stopped = unknown
-        _take(gathered, remarks)
-        return call
-    outcomes = []
-    facts = gathered.facts
-    for assumed in tries:
-        remarks = Remarks()
-        gathered.learn_anew(facts)
-        with gathered.apart(remarks):
-            kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name, each.number) for each in assumed}
-            for each in assumed:
-                shape = "x".join(map(str, each.shape)) or "()"
-                filled = "" if each.number is None else f", filled with {each.number}"
-                gathered.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
-            call, error, at = _called(network, framework, [], kwargs, gathered)
-        outcomes.append((call, error, at, remarks, gathered.facts))
-        if error is None and call is not None and call.outputs is not None:
-            break
-    else:
-        outcomes.sort(key=lambda outcome: (outcome[1] is None, _reached(outcome[0], gathered)))
-    call, error, at, remarks, learned = outcomes[-1]
-    gathered.learn_anew(learned)
-    if call is not None and len(tries) == 1 and len(tries[0]) == 1 and not tries[0][0].is_named:
-        solved = _solved(network, framework, [], {}, [tries[0][0].name], gathered)
-        if solved is not None and solved.fits:
-            if error is not None:
-                return _shown(network, framework, [], {}, solved, gathered)
-            call.requires = solved.requires
+        return _with_arguments(network, framework, arguments, gathered)
+    candidates = [] if inputs else _assumed(network, framework)
+    if candidates:
+        return _with_assumed(network, framework, candidates, gathered)
+    return _with_inputs(network, framework, inputs, gathered)
+
+
+def _with_arguments(network: Any, framework: Framework, arguments: Any, gathered: Session) -> Call | None:
+    """Call a network with a value of the target's."""
+    call, error, at = _called(network, framework, *_spread(arguments), gathered)
     if error is not None:
-        remarks.findings.clear()  # the input is ours, so what does not fit is no fault of the network
-        wanted = " ".join(f"--input {each.name}=SHAPE" for each in tries[0])
-        words = str(error) if isinstance(error, Fault) else in_words(error)
-        reason = f"the assumed input does not fit ({words}): give one, with {wanted}"
-        if remarks.unknowns:
-            reason = f"the program stops here with {words}, because of what is unknown or of the assumed input"
-        with gathered.apart(remarks):
-            unknown = gathered.unknown(reason, None, place_of(error) or at)
+        unknown = failure(error, at)
+        if call is not None:
+            call.stopped = unknown
+    return call
+
+
+def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session) -> Call | None:
+    """Call a network with the inputs that the user gives; those that are lacking are inferred."""
+    with entered(_top(network, framework)), budget.separate_budget(_SECONDS):
+        args, kwargs, lacking = _given(network, framework, inputs)
+    inferred = _solved(network, framework, args, kwargs, lacking, gathered)
+    if inferred is not None and inferred.fits:
+        return _shown(network, framework, args, kwargs, inferred, gathered)
+    if inferred is not None:
+        kwargs |= _tensors(framework, inferred)
+    remarks = Remarks()
+    with gathered.apart(remarks):
+        call, error, at = _called(network, framework, args, kwargs, gathered)
+    if inferred is not None:
+        _refuse(inferred, remarks)
+        lacking = []
+    if error is not None:
+        unknown = _stopped(error, at, lacking, remarks, gathered)
         if call is not None:
             call.stopped = unknown
     _take(gathered, remarks)
     return call
+
+
+def _stopped(error: BaseException, at: Place, lacking: Sequence[str], remarks: Remarks, gathered: Session) -> Unknown:
+    """Return why forward stopped: not by a fault of the network where that is due to a dtype that nobody gave."""
+    is_ours = isinstance(error, Fault) and error.code.family is Family.DTYPE and bool(lacking)
+    if is_ours:
+        remarks.findings.clear()
+    with gathered.apart(remarks):
+        if not is_ours:
+            return failure(error, at)
+        wanted = " ".join(f"--input {name}=SHAPE:TYPE" for name in lacking)
+        reason = f"the type of an input is not given ({error}): give it, with {wanted}"
+        return gathered.unknown(reason, None, place_of(error) or at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What came of calling a network with inputs that are assumed."""
+
+    call: Call | None
+    error: BaseException | None
+    place: Place
+    remarks: Remarks
+    facts: Facts
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether forward returned something known."""
+        return self.error is None and self.call is not None and self.call.outputs is not None
+
+
+def _with_assumed(
+    network: Any, framework: Framework, candidates: list[list[conventions.Assumed]], gathered: Session
+) -> Call | None:
+    """Call a network with inputs that its signature and settings suggest, the likeliest first."""
+    outcomes: list[_Outcome] = []
+    facts = gathered.facts
+    for assumed in candidates:
+        gathered.learn_anew(facts)
+        outcomes.append(_tried(network, framework, assumed, gathered))
+        if outcomes[-1].is_whole:
+            break
+    else:
+        outcomes.sort(key=lambda outcome: (outcome.error is None, _reached(outcome.call, gathered)))
+    best = outcomes[-1]
+    gathered.learn_anew(best.facts)
+    only = candidates[0][0] if len(candidates) == 1 and len(candidates[0]) == 1 else None
+    if best.call is not None and only is not None and not only.is_named:
+        inferred = _solved(network, framework, [], {}, [only.name], gathered)
+        if inferred is not None and inferred.fits:
+            if best.error is not None:
+                return _shown(network, framework, [], {}, inferred, gathered)
+            best.call.requires = inferred.requires
+    if best.error is not None:
+        unknown = _unfit(best, [each.name for each in candidates[0]], gathered)
+        if best.call is not None:
+            best.call.stopped = unknown
+    _take(gathered, best.remarks)
+    return best.call
+
+
+def _tried(network: Any, framework: Framework, assumed: list[conventions.Assumed], gathered: Session) -> _Outcome:
+    """Call a network with inputs that are assumed, and list them."""
+    remarks = Remarks()
+    with gathered.apart(remarks):
+        kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name, each.number) for each in assumed}
+        for each in assumed:
+            shape = "x".join(map(str, each.shape)) or "()"
+            filled = "" if each.number is None else f", filled with {each.number}"
+            gathered.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
+        call, error, at = _called(network, framework, [], kwargs, gathered)
+    return _Outcome(call, error, at, remarks, gathered.facts)
+
+
+def _unfit(outcome: _Outcome, names: Sequence[str], gathered: Session) -> Unknown:
+    """Return why an assumed input stops forward: since it is ours, that is no fault of the network."""
+    error, remarks = outcome.error, outcome.remarks
+    assert error is not None, "something stopped forward"
+    remarks.findings.clear()
+    wanted = " ".join(f"--input {name}=SHAPE" for name in names)
+    words = str(error) if isinstance(error, Fault) else in_words(error)
+    reason = f"the assumed input does not fit ({words}): give one, with {wanted}"
+    if remarks.unknowns:
+        reason = f"the program stops here with {words}, because of what is unknown or of the assumed input"
+    with gathered.apart(remarks):
+        return gathered.unknown(reason, None, place_of(error) or outcome.place)
 
 
 def _solved(
@@ -139,7 +189,7 @@ def _solved(
         with _unchanged(parts):
             return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
 
-    with budget.renewed(2 * seconds), suppress(budget.Exhausted):
+    with budget.separate_budget(2 * seconds), suppress(Exhausted):
         return input_inference.inquire(once, framework.tensor, said, gathered, time.process_time() + seconds)
     return None
 
@@ -188,7 +238,7 @@ def _shown(
         why = solved.shown or "forward accepts it, and none is given"
         gathered.assume(f"the input {name} is {sizes} {solved.dtypes[name]}: {why}", solved.place)
     if solved.settled.is_narrowed:
-        gathered.assume(f"shown for {solved.settled.words()}: other sizes take other ways through forward")
+        gathered.assume(f"shown for {solved.settled.describe()}: other sizes take other ways through forward")
     if call is not None:
         call.requires = solved.requires
         if error is not None:
@@ -203,7 +253,7 @@ def _refuse(solved: Refused, remarks: Remarks) -> None:
     remarks.findings.clear()
     for finding in found:
         message = f"no input fits: with {shapes}, {finding.message}"
-        remarks.findings[replace(finding, code="no-input-fits", message=message)] = None
+        remarks.findings[replace(finding, code=FaultCode.NO_INPUT_FITS, message=message)] = None
 
 
 def _take(gathered: Session, remarks: Remarks) -> None:
@@ -259,7 +309,8 @@ def _called(
     top = _top(network, framework)
     stopped: BaseException | None = None
     reason: Unknown | None = None
-    STACK.append(top)
+    stack = interpreter().stack
+    stack.append(top)
     try:
         framework.prepare(network)
         decisions().start_call()
@@ -271,14 +322,14 @@ def _called(
         raise
     except Again as again:
         stopped = again
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         reason = gathered.note(undecidable.unknown)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         stopped = error
     finally:
-        STACK.pop()
+        stack.pop()
         gathered.absent = None
         gathered.modules.clear()
     call = gathered.calls[first] if len(gathered.calls) > first else None
@@ -321,11 +372,11 @@ def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assume
     }
     main = getattr(type(network), "main_input_name", None)
     try:
-        with budget.renewed(_SECONDS):
+        with budget.separate_budget(_SECONDS):
             if any(framework.declared(network, name) is not None for name in wanted.parameters):
                 return []
             settings = framework.settings(network)
-    except (Exception, Undecidable):  # it is remarked when the network is described
+    except (Exception, Undecidable, Exhausted):  # it is remarked when the network is described
         return []
     if settings is None:
         return []

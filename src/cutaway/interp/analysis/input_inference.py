@@ -12,12 +12,14 @@ from typing import Any, Literal
 from cutaway.core import disk
 from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Remarks, Session
 from cutaway.core.size import dim
 from cutaway.core.size.atom import Func
 from cutaway.core.size.dim import Dim, Size, substitute, symbol
+from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Unknown, decisions
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
@@ -135,7 +137,9 @@ def inquire(
         of_type = list(_tried(run, make, hints, dtypes, gathered, until))
         trials += of_type
         if any(path.passes for trial in of_type for path in trial.paths) or not any(
-            isinstance(path.error, Fault) and "dtype" in path.error.code for trial in of_type for path in trial.paths
+            isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
+            for trial in of_type
+            for path in trial.paths
         ):
             break
     if time.process_time() > until:
@@ -306,7 +310,7 @@ def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found 
     shown = usual if kept is None or not kept else kept
     open_notes = _open(paths, trial.is_whole)
     inputs = tuple(
-        Value(name, tuple(single.get(s, str(trial.bound[s])) for s in shape), trial.dtypes[name])
+        Value(name, tuple(single.get(s, detached(trial.bound[s])) for s in shape), trial.dtypes[name])
         for name, shape in trial.shapes.items()
     )
     also = list(_also(trial, passing, region, usual, kept, free))

@@ -13,41 +13,47 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from cutaway.core import disk, session
+from cutaway.core import context, disk, session
 from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as Remark
 from cutaway.core.condition import Decisions
+from cutaway.core.context import CURRENT
 from cutaway.core.error import in_words
 from cutaway.core.loop.series import Restart
 from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import is_known
-from cutaway.core.unknown import Undecidable, Unknown, decisions, following, install_decisions
+from cutaway.core.size.knowledge import SizeKnowledge
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
 from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, instance, missing, networks
 from cutaway.interp.analysis.forward_pass import run
-from cutaway.interp.compile.expression import ExpressionCompiler
-from cutaway.interp.compile.scope import Scope
+from cutaway.interp.boundary.attributes import hide_from_target
+from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
-from cutaway.interp.modules.loader import MISSING, Loader, ModuleState, SourceModule
+from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.main_block import has_main, run_main
+from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule
 from cutaway.interp.modules.search_words import quoted
 from cutaway.interp.run import budget, frame
-from cutaway.interp.run.boundary import Pending, hide
-from cutaway.interp.run.frame import STACK, Frame
-from cutaway.interp.run.function import Code, Record, record_of, signature
+from cutaway.interp.run.frame import Frame, Pending
+from cutaway.interp.run.function import Code, Record, record_of
+from cutaway.interp.run.interpreter import Interpreter, interpreter
+from cutaway.interp.run.signature import signature
 from cutaway.interp.run.silence import silence
 from cutaway.interp.stdlib.builtins import BUILTINS
+from cutaway.interp.stdlib.modules import module as standard_module
 from cutaway.interp.symbolic.snapshot import World
 from cutaway.knowledge.base.framework import FRAMEWORKS
 from cutaway.syntax import resolve, source
+from cutaway.syntax.scope import Scope
 from cutaway.syntax.target import Input, Target, TargetError
 
 if TYPE_CHECKING:
     from cutaway.core.variant import Fold
 
-hide(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget)
+hide_from_target(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget, Interpreter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,34 +269,30 @@ def _installed(
         if not disk.is_folder(path):
             raise target_errors.no_folder(path)
     folders = [os.path.abspath(path) for path in options.paths]
-    before = session.install(gathered)
     if world is not None and world.modules is not None:
         modules = world.modules
     else:
-        modules = Loader(resolve.environment_folders(), words)
+        modules = Loader(resolve.environment_folders(), PYTHON, standard_module, words)
         for folder in reversed(folders):
             modules.add_own(folder)
-    loader_before = loader.install(modules)
-    decisions_before = install_decisions(decided or Decisions(follows=False))
-    budget_before = budget.install(budget.Budget(options.seconds))
+    analysis = CURRENT.get().derived(
+        session=gathered,
+        decisions=decided or Decisions(follows=False),
+        interpreter=Interpreter(budget.Budget(options.seconds), modules),
+        sizes=SizeKnowledge(),
+    )
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
     thresholds = gc.get_threshold()
     gc.set_threshold(500_000, 50, 100)  # almost everything an analysis makes lives until its end
-    stack = STACK[:]
-    STACK.clear()
     try:
-        with silence():
+        with context.installed(analysis), silence():
+            gathered.facts.install()
             yield gathered
     finally:
         gathered.undo_changes()
-        STACK[:] = stack
         sys.setrecursionlimit(limit)
         gc.set_threshold(*thresholds)
-        session.install(before)
-        loader.install(loader_before)
-        install_decisions(decisions_before)
-        budget.install(budget_before)
         for forget in getattr(
             typing, "_cleanups", ()
         ):  # typing remembers the target's classes, and through them all of it
@@ -380,7 +382,8 @@ def _value(
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise target_errors.no_expression(target, error) from None
     top = Frame({}, state.namespace, "<target>", None, None)
-    STACK.append(top)
+    stack = interpreter().stack
+    stack.append(top)
     try:
         _require_class(state, target)
         if isinstance(tree.body, ast.Name):
@@ -394,7 +397,7 @@ def _value(
                 if isinstance(node, ast.Name) and node.id not in BUILTINS and node.id not in bound:
                     state.namespace.setdefault(node.id, _name(state, node.id, target))
             with following():
-                value = ExpressionCompiler(Scope("function", None, set(), {}), top.file).expression(tree.body)(top)
+                value = PYTHON.expression(tree.body, Scope("function", None, set(), {}), top.file)(top)
         if assumed is None and missing(value):
             raise target_errors.takes_arguments(target, missing(value))
         if isinstance(value, type) or record_of(value) is not None:
@@ -404,13 +407,13 @@ def _value(
             return instance(value, text, assumed or {})
     except (TargetError, KeyboardInterrupt, Restart):
         raise
-    except Undecidable as undecidable:
+    except (Undecidable, Exhausted) as undecidable:
         return session.current().note(undecidable.unknown)
     except BaseException as error:
         loader.current().stop(error)
         raise target_errors.failed(target, error, target_errors.callee(tree.body, state)) from None
     finally:
-        STACK.pop()
+        stack.pop()
 
 
 def _require_class(state: ModuleState, target: Target) -> None:
@@ -426,7 +429,7 @@ def _name(state: ModuleState, name: str, target: Target) -> Any:
     try:
         try:
             value = state.lookup(name)
-        except Undecidable as undecidable:
+        except (Undecidable, Exhausted) as undecidable:
             value = state.namespace.get(name)
             if value is None:
                 raise
@@ -450,13 +453,13 @@ def _read_off(network: Network, target: Target, options: Options, gathered: Sess
         _explain(past, gathered)
         gathered.assume_premises()
         try:
-            with budget.renewed(DESCRIBING_SECONDS):
+            with budget.separate_budget(DESCRIBING_SECONDS):
                 found = framework.read_off(network.value, network.name, target.text, gathered, past)
                 return found if past is None or past.requires is None else replace(found, requires=past.requires)
-        except (Exception, Undecidable) as error:
+        except (Exception, Undecidable, Exhausted) as error:
             if os.environ.get("CUTAWAY_DEBUG"):
                 raise
-            reason = error.unknown.reason if isinstance(error, Undecidable) else in_words(error)
+            reason = error.unknown.reason if isinstance(error, (Undecidable, Exhausted)) else in_words(error)
             raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
 
 

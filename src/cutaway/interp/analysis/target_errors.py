@@ -13,8 +13,9 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import in_words, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
-from cutaway.interp.modules.loader import ModuleState
-from cutaway.interp.run.function import record_of, signature
+from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.signature import signature
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.suggestions import meant, meant_file
 from cutaway.syntax.target import Input, Target, TargetError
@@ -166,32 +167,42 @@ def input_that_does_not_fit(
 ) -> TargetError | None:
     """Compare the given inputs with forward's signature; None where they fit."""
     forward, wanted = wanted_by(network, framework)
+    why = _misfit(list(wanted.parameters.values()), inputs)
+    if why is None:
+        return None
     record = record_of(getattr(forward, "__func__", forward))
     place = f" ({record.place})" if record is not None else ""
-    start = f"--input does not fit forward{one_line(_shown(wanted))} of {name}{place}: "
+    return TargetError(f"--input does not fit forward{one_line(_shown(wanted))} of {name}{place}: {why}")
+
+
+def _misfit(parameters: Sequence[inspect.Parameter], inputs: Sequence[Input]) -> str | None:
+    """Return why inputs do not fit these parameters."""
     kinds = inspect.Parameter
-    parameters = list(wanted.parameters.values())
     positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
-    named = {p.name for p in parameters if p.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)}
     in_order = [i for i in inputs if i.name is None]
     by_name = [i.name for i in inputs if i.name is not None]
     if len(in_order) > len(positional) and not any(p.kind is kinds.VAR_POSITIONAL for p in parameters):
-        return TargetError(
-            f"{start}{len(in_order)} inputs are given without a name, but it takes at most {len(positional)}"
-        )
-    if not any(p.kind is kinds.VAR_KEYWORD for p in parameters):
-        strange = next((n for n in by_name if n not in named), None)
-        if strange is not None:
-            return TargetError(f"{start}it has no argument {strange}{meant(strange, named)}")
+        return f"{len(in_order)} inputs are given without a name, but it takes at most {len(positional)}"
+    strange = _strange(by_name, parameters)
+    if strange is not None:
+        return strange
     taken = [*(p.name for p in positional[: len(in_order)]), *by_name]
     twice = next((n for n in taken if taken.count(n) > 1), None)
     if twice is not None:
-        return TargetError(f"{start}{twice} is given twice")
+        return f"{twice} is given twice"
     stars = (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
     missing = [p.name for p in parameters if p.default is p.empty and p.kind not in stars and p.name not in taken]
-    if inputs and missing:
-        return TargetError(f"{start}{missing[0]} is not given; add --input {missing[0]}=SHAPE")
-    return None
+    return f"{missing[0]} is not given; add --input {missing[0]}=SHAPE" if inputs and missing else None
+
+
+def _strange(names: Sequence[str], parameters: Sequence[inspect.Parameter]) -> str | None:
+    """Return what to say of a name that forward has no argument of."""
+    kinds = inspect.Parameter
+    if any(p.kind is kinds.VAR_KEYWORD for p in parameters):
+        return None
+    known = {p.name for p in parameters if p.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)}
+    strange = next((name for name in names if name not in known), None)
+    return None if strange is None else f"it has no argument {strange}{meant(strange, known)}"
 
 
 def no_folder(path: str) -> TargetError:

@@ -1,1 +1,1 @@
-"""Python source to closures: expressions, statements, and the scopes that their names live in."""
+"""The compiler of Python syntax trees to closures: expressions, statements, definitions, generators."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.modules.exports import exported_names
-from cutaway.interp.modules.loader import HIDDEN, MISSING, Loader, ModuleState, SourceModule, absolute, current, placed
-from cutaway.interp.run.boundary import Pending
-from cutaway.interp.run.frame import Frame
+from cutaway.interp.modules.loader import Loader, current
+from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names
+from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
+from cutaway.syntax import resolve
 
 
 def pending(frame: Frame, bound: str, bring: Callable[[], Any]) -> Pending:
@@ -35,14 +35,14 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     at = frame.place
     if strict:
         loader.require(name, _importer(frame))
-    settled = placed(at, lambda: loader.settle(name)) if not strict else False
+    settled = call_at(at, lambda: loader.settle(name)) if not strict else False
 
     def bring() -> Any:
-        module = placed(at, lambda: loader.load(name, strict))
+        module = call_at(at, lambda: loader.load(name, strict))
         if strict and isinstance(module, SourceModule):
-            module.__dict__[HIDDEN].run(strict=True)
+            module.__dict__[MODULE_STATE].run(strict=True)
             module = loader.load(name)
-        return module if whole else placed(at, lambda: loader.load(name.partition(".")[0], strict))
+        return module if whole else call_at(at, lambda: loader.load(name.partition(".")[0], strict))
 
     return bring, settled
 
@@ -51,17 +51,17 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     """Return what brings `from module import name`, and whether everything it evaluates is evaluated."""
     loader = current()
     at = frame.place
-    full = absolute(frame, module, level)
+    full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
     if strict:
         loader.require(full, _importer(frame))
-    settled = placed(at, lambda: loader.settle(full)) if not strict else False
+    settled = call_at(at, lambda: loader.settle(full)) if not strict else False
 
     def bring() -> Any:
-        source_module = placed(at, lambda: loader.load(full, strict))
+        source_module = call_at(at, lambda: loader.load(full, strict))
         if isinstance(source_module, Unknown):
             return other_than_truth(source_module)
         if strict and isinstance(source_module, SourceModule):
-            source_module.__dict__[HIDDEN].run(strict=True)
+            source_module.__dict__[MODULE_STATE].run(strict=True)
             source_module = loader.load(full)
         own = loader.states.get(full)
         if own is not None and type(own.namespace.get(name)) is Pending and own._is_submodule(name):
@@ -87,13 +87,13 @@ def _submodule(loader: Loader, name: str) -> Any:
 
 def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> None:
     """Bind what a star import brings, or note it: names are then looked up in it as they are missed."""
-    state: ModuleState = frame.globals[HIDDEN]
+    state: ModuleState = frame.globals[MODULE_STATE]
     star = state._star(module, level)
     bring, full = star
     if strict:
         state.loader.require(full, _importer(frame))
         if isinstance(brought := bring(), SourceModule):
-            brought.__dict__[HIDDEN].run(strict=True)
+            brought.__dict__[MODULE_STATE].run(strict=True)
     settled = state.loader.settle(full)
     brought = bring()
     if settled and isinstance(brought, SourceModule):

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from cutaway.core.record import dataclass, field
-from cutaway.interp.compile.scope import assigned
 from cutaway.knowledge.base import registry
+from cutaway.syntax.scope import assigned
 
 _GLOBAL = re.compile(rb"\bglobal[ \t]+((?:\\\r?\n|[^\n;#\\])+)")
 _PLAIN_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "abstractmethod", "setter", "getter"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from cutaway.interp.modules.loader import ModuleState
-from cutaway.interp.run.frame import STACK
+from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.run.frame import entered
 from cutaway.syntax import source
 
 
@@ -17,13 +17,12 @@ def has_main(state: ModuleState) -> bool:
 def run_main(state: ModuleState) -> None:
     """Evaluate what a module does when it is started itself."""
     name, state.namespace["__name__"] = state.namespace["__name__"], "__main__"
-    STACK.append(state.frame)
     try:
-        for index, node in _blocks(state):
-            state.waiting[index] = node
-            state._execute(index, node, strict=False)
+        with entered(state.frame):
+            for index, node in _blocks(state):
+                state.waiting[index] = node
+                state.execute(index, node, strict=False)
     finally:
-        STACK.pop()
         state.namespace["__name__"] = name
 
 

@@ -12,7 +12,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cutaway.interp.run.boundary import is_host_class
+from cutaway.interp.boundary.attributes import is_host_class
 
 Ask = Callable[[Any], bool]
 """Evaluates the modules that mention a key, or all of them for `EVERYTHING`; tells whether there were any."""

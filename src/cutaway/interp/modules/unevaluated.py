@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cutaway.interp.modules.loader import Loader, ModuleState
+    from cutaway.interp.modules.loader import Loader
+    from cutaway.interp.modules.module import ModuleState
 
 _IMPORTS = re.compile(rb"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
@@ -67,10 +68,8 @@ class Left:
 
     def _note_imports(self, state: ModuleState) -> None:
         """Enter the modules of its package that a module would evaluate if it were evaluated."""
-        from cutaway.interp.modules.loader import absolute
-
         for dots, home, names in _IMPORTS.findall(state._read()):
-            full = absolute(state.frame, home.decode(), len(dots))
+            full = state.absolute(home.decode(), len(dots))
             for name in (full, *(f"{full}.{name.decode()}" for name in re.findall(rb"\w+", names))):
                 self.loader.load(name)
                 below = self.loader.states.get(name)

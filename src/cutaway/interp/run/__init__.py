@@ -1,1 +1,1 @@
-"""What compiled code runs on: frames, functions, budgets, and the boundary to the host."""
+"""The runtime of compiled code: frames, functions, budgets, truth values, and iteration."""

@@ -1,39 +1,42 @@
-"""Limits on what a target may cost: steps, depth, time, memory, and the size of what it builds."""
+"""Limits on what analysing a target may cost: steps, depth, time, memory, and the size of what it builds."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from cutaway.core import disk
-from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.run.set_order import in_order
+from cutaway.core.context import CURRENT, IDLE
+from cutaway.core.unknown import Exhausted, Unknown
+from cutaway.interp.run.interpreter import interpreter
 
-STEPS = 20_000_000  # calls, loop iterations, and parts of what is built
+STEPS = 20_000_000  # calls, loop iterations, and elements that are built
 DEPTH = 400  # nested calls of the target
-ELEMENTS = 1 << 22  # of one sequence or string that the target builds in one operation
-BITS = 1 << 14  # of one integer
+ELEMENTS = 1 << 22  # of a sequence or string that the target builds in one operation
+BITS = 1 << 14  # of an integer
 MEMORY = 2 << 30  # bytes that an analysis may add to the process
 _CHECK_EVERY = 1 << 8
 _ELEMENTS_IN_A_STEP = 1 << 6
 
 
-class Exhausted(Undecidable):
-    """A budget ran out: nothing more of this target is interpreted."""
-
-
 class Budget:
-    """What is left; `tick` is called at each call and each loop iteration, `build` for what is made at once."""
+    """What remains to be spent: `tick` counts a call or a loop iteration, `build` a value that is built at once."""
 
-    __slots__ = ("_deadline", "_given", "_left", "_memory", "_steps", "reason")
+    __slots__ = ("_clock", "_deadline", "_granted", "_left", "_memory", "_steps", "reason")
 
-    def __init__(self, seconds: float | None = None, steps: int = STEPS, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        seconds: float | None = None,
+        steps: int = STEPS,
+        memory: int = MEMORY,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._steps = steps
-        self._given = self._left = min(steps, _CHECK_EVERY)
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._granted = self._left = min(steps, _CHECK_EVERY)
+        self._clock = clock
+        self._deadline = None if seconds is None else clock() + seconds
         self._memory = _peak_bytes() + memory
         self.reason: str | None = None
 
@@ -41,42 +44,42 @@ class Budget:
         """Count one step."""
         self._left -= 1
         if self._left < 0:
-            self._renew()
+            self._check_limits()
 
     def seconds_left(self) -> float:
-        """Return how much of its time is left, which may be infinitely much."""
+        """Return how many seconds are left, infinity without a deadline."""
         if self.reason is not None:
             return 0.0
-        return float("inf") if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        return float("inf") if self._deadline is None else max(0.0, self._deadline - self._clock())
 
     def build(self, elements: int) -> None:
-        """Count the elements of something large."""
+        """Count the elements of a large value."""
         self._left -= elements // _ELEMENTS_IN_A_STEP
         if self._left < 0:
-            self._renew()
+            self._check_limits()
 
-    def _renew(self) -> None:
+    def _check_limits(self) -> None:
         if self.reason is not None:
             self.exhaust(self.reason)
-        self._steps -= self._given - self._left
+        self._steps -= self._granted - self._left
         if self._steps <= 0:
             self.exhaust("the step budget ran out")
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self._deadline is not None and self._clock() > self._deadline:
             self.exhaust("the time budget ran out")
         if _peak_bytes() > self._memory:
             self.exhaust("the memory budget ran out")
-        self._given = self._left = min(self._steps, _CHECK_EVERY)
+        self._granted = self._left = min(self._steps, _CHECK_EVERY)
 
     def exhaust(self, reason: str) -> None:
-        """Stop the interpretation for good."""
+        """Stop the interpretation for the rest of the analysis."""
         self.reason = reason
-        self._given = self._left = self._steps = 0
+        self._granted = self._left = self._steps = 0
         disk.unrepeatable()
         raise Exhausted(Unknown(reason))
 
 
 def _peak_bytes() -> int:
-    """Return the most memory that the process has held, 0 where the system does not tell."""
+    """Return the peak memory of the process, 0 if the system does not report it."""
     with suppress(ImportError, OSError):
         import resource
 
@@ -85,59 +88,30 @@ def _peak_bytes() -> int:
     return 0
 
 
-_budget = Budget()
-_idle = _budget
-
-
-def is_idle() -> bool:
-    """Tell whether no analysis is in progress."""
-    return _budget is _idle
-
-
-def install(budget: Budget) -> Budget:
-    """Make `budget` the current one and return the one it replaces."""
-    global _budget
-    previous, _budget = _budget, budget
-    return previous
+IDLE.interpreter.budget = Budget()
 
 
 @contextmanager
-def renewed(seconds: float) -> Iterator[None]:
-    """Use a budget of its own for what has to be done even where the target's is used up."""
-    before = install(Budget(seconds))
+def separate_budget(seconds: float) -> Iterator[None]:
+    """Use a separate budget, in processor time, for work that is done even if the target's budget has run out."""
+    here = interpreter()
+    outer, here.budget = here.budget, Budget(seconds, clock=time.process_time)
     try:
         yield
     finally:
-        install(before)
+        here.budget = outer
 
 
 def current() -> Budget:
     """Return the budget of the analysis in progress."""
-    return _budget
+    return interpreter().budget
 
 
 def tick() -> None:
     """Count one step of the current budget."""
-    _budget.tick()
+    CURRENT.get().interpreter.budget.tick()
 
 
 def build(elements: int) -> None:
-    """Count what is made at once."""
-    _budget.build(elements)
-
-
-_SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes, bytearray, range))
-
-
-def counted(items: Any) -> Iterable[Any]:
-    """Return something to iterate over natively, so that each item counts as a step or all are counted before."""
-    if type(items) in _SIZED:
-        _budget.build(len(items))
-        return in_order(items)  # type: ignore[no-any-return]
-    return _each(iter(items))
-
-
-def _each(items: Iterator[Any]) -> Iterator[Any]:
-    for item in items:
-        _budget.tick()
-        yield item
+    """Count the elements of a value that is built at once."""
+    interpreter().budget.build(elements)

@@ -1,17 +1,19 @@
-"""The state of one activation of the target's code, and the stack of them."""
+"""Frames: the state of one call of the target's code, and the stack of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from cutaway.core.place import Place
+from cutaway.interp.run.interpreter import interpreter
 
 
 class Frame:
-    """One activation: its variables, its module's namespace, the enclosing activation, the line.
+    """A call in progress: its variables, its module's namespace, the enclosing frame, the line.
 
-    `function` is the record of the function being run, None for module and class bodies;
+    `function` is the record of the function that runs, None for module and class bodies;
     `value` holds the returned value once a return statement has run.
     """
 
@@ -30,7 +32,7 @@ class Frame:
 
     @property
     def place(self) -> Place:
-        """Where control is in this activation."""
+        """The line that this frame has reached."""
         return Place(self.file, self.line)
 
 
@@ -38,18 +40,16 @@ Evaluate: TypeAlias = Callable[[Frame], Any]
 """A compiled expression."""
 
 Execute: TypeAlias = Callable[[Frame], "object | None"]
-"""A compiled statement: None to go on, or one of the signals below."""
+"""A compiled statement: it returns None to continue, or one of the signals below."""
 
 BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
-STACK: list[Frame] = []
 
+class WrappedGeneratorExit(BaseException):
+    """A `GeneratorExit` on its way to the `yield` of a generator of the target.
 
-class Closing(BaseException):
-    """A generator of the target is being closed.
-
-    Host generators treat `GeneratorExit` in a way of their own as it passes from one to the next, and several of
-    them run one generator of the target, so it becomes that exception only at the `yield` itself.
+    Several host generators run one generator of the target, and Python treats a `GeneratorExit` that passes from one
+    to the next specially, so it is unwrapped only at the `yield` itself.
     """
 
     def __init__(self, error: GeneratorExit) -> None:
@@ -57,21 +57,47 @@ class Closing(BaseException):
         self.error = error
 
 
-class Stopping(BaseException):
-    """A `StopIteration` of the target inside a generator, which host generators would turn into another error."""
+class WrappedStopIteration(BaseException):
+    """A `StopIteration` of the target inside a generator, which host generators would turn into a `RuntimeError`."""
 
     def __init__(self, error: StopIteration) -> None:
         super().__init__()
         self.error = error
 
 
-HANDLING: list[BaseException] = []
-"""The exceptions of the target that are being handled, innermost last."""
-
-UNKNOWN_CALLS = [0]
-"""How often something unknown has been called, which might have raised an exception."""
-
-
 def place() -> Place | None:
-    """Return where the target's control is now; None in what the user wrote on the command line."""
-    return STACK[-1].place if STACK and not STACK[-1].file.startswith("<target") else None
+    """Return the line of the target that is being run; None in an expression from the command line."""
+    stack = interpreter().stack
+    return stack[-1].place if stack and not stack[-1].file.startswith("<target") else None
+
+
+@contextmanager
+def entered(frame: Frame) -> Iterator[Frame]:
+    """Run a block with a frame on the stack."""
+    stack = interpreter().stack
+    stack.append(frame)
+    try:
+        yield frame
+    finally:
+        stack.pop()
+
+
+def call_at(place: Place, function: Callable[[], Any]) -> Any:
+    """Call a function so that its problems are reported at a place."""
+    frame = Frame({}, {}, place.file, None, None)
+    frame.line = place.line
+    with entered(frame):
+        return function()
+
+
+class Pending:
+    """The value of a name that an import binds: resolved when it is first used."""
+
+    __slots__ = ("resolve",)
+
+    def __init__(self, resolve: Callable[[], Any]) -> None:
+        self.resolve = resolve
+
+
+MODULE_STATE = "__cutaway__"
+"""The name under which a module's namespace holds its state, hidden from the target."""

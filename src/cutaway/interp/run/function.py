@@ -1,4 +1,4 @@
-"""Functions of the target: their definition, the binding of arguments, and their activation."""
+"""Functions of the target: their definition, the binding of arguments, and calls."""
 
 from __future__ import annotations
 
@@ -7,38 +7,51 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from cutaway.core import session
 from cutaway.core.error import locate
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
-from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.compile.scope import Scope, mangle, of_function, yields
-from cutaway.interp.compile.type_params import parameter_frame, parameter_scope, parameters_of
-from cutaway.interp.run.budget import DEPTH, is_idle, tick
-from cutaway.interp.run.frame import HANDLING, RETURN, STACK, Closing, Evaluate, Execute, Frame
-from cutaway.syntax.lazy_parse import documentation
+from cutaway.core.unknown import Interruption, Undecidable, Unknown
+from cutaway.interp.run.budget import DEPTH, tick
+from cutaway.interp.run.frame import RETURN, Evaluate, Execute, Frame, WrappedGeneratorExit
+from cutaway.interp.run.interpreter import interpreter, is_idle
+from cutaway.syntax.scope import Scope, mangle, yields
 
-if TYPE_CHECKING:
-    from cutaway.interp.compile.expression import ExpressionCompiler
+
+class FunctionCompiler(Protocol):
+    """What turns the syntax tree of a function into closures."""
+
+    def body(self, code: Code) -> Execute:
+        """Compile the body of a function."""
+
+    def generator(self, code: Code) -> Callable[[Frame], Generator[Any, Any, Any]]:
+        """Compile the body of a generator."""
+
+    def expression(self, node: ast.expr, scope: Scope, file: str) -> Evaluate:
+        """Compile a standalone expression, such as an annotation."""
+
+    def forget_rest(self, code: Code, frame: Frame, unknown: Unknown) -> None:
+        """Make unknown what the rest of a body, from the current line on, would change outside of it."""
 
 
 class Code:
-    """What is known of a function from its source alone; the body is compiled on the first call."""
+    """What the source alone says about a function; the body is compiled on the first call."""
 
     __slots__ = (
         "_body",
         "_generate",
         "_is_generator",
-        "around",
+        "compiler",
+        "enclosing",
         "file",
         "is_async",
+        "keyword_names",
         "keyword_only",
         "kwarg",
         "line",
         "name",
-        "nameable",
         "node",
         "owner",
         "positional",
@@ -47,10 +60,11 @@ class Code:
         "vararg",
     )
 
-    def __init__(self, node: Any, around: Scope, file: str, owner: str) -> None:
+    def __init__(self, node: Any, enclosing: Scope, file: str, owner: str, compiler: FunctionCompiler) -> None:
         arguments = node.args
+        self.compiler = compiler
         self.node = node
-        self.around = around
+        self.enclosing = enclosing
         self.file = file
         self.owner = owner
         self.line = node.lineno
@@ -62,7 +76,7 @@ class Code:
         self.keyword_only: tuple[str, ...] = tuple([mangle(owner, a.arg) for a in arguments.kwonlyargs])
         self.vararg: str | None = mangle(owner, arguments.vararg.arg) if arguments.vararg else None
         self.kwarg: str | None = mangle(owner, arguments.kwarg.arg) if arguments.kwarg else None
-        self.nameable = frozenset((*self.positional[self.positional_only :], *self.keyword_only))
+        self.keyword_names = frozenset((*self.positional[self.positional_only :], *self.keyword_only))
         self.simple = not self.keyword_only and self.vararg is None and self.kwarg is None
         self.is_async = isinstance(node, ast.AsyncFunctionDef)
         self._is_generator: bool | None = None
@@ -71,7 +85,7 @@ class Code:
 
     @property
     def is_generator(self) -> bool:
-        """Whether calling it makes a generator."""
+        """Whether a call returns a generator."""
         if self._is_generator is None:
             body = self.node.body
             self._is_generator = any(yields(s) for s in ([body] if isinstance(body, ast.expr) else body))
@@ -81,33 +95,14 @@ class Code:
     def body(self) -> Execute:
         """The compiled body."""
         if self._body is None:
-            from cutaway.interp.compile.statement import StatementCompiler
-
-            compiler = StatementCompiler(of_function(self.node, self.around, self.owner), self.file, self.owner)
-            if isinstance(self.node, ast.Lambda):
-                self._body = _returning(compiler.expression(self.node.body))
-            else:
-                self._body = compiler.block(self.node.body)
+            self._body = self.compiler.body(self)
         return self._body
-
-    def forget_rest(self, frame: Frame, unknown: Unknown) -> None:
-        """Make unknown what the part of the body behind the line that is reached would have changed."""
-        from cutaway.interp.compile.statement import StatementCompiler
-
-        if not isinstance(self.node, ast.Lambda):
-            scope = of_function(self.node, self.around, self.owner)
-            StatementCompiler(scope, self.file, self.owner).forget_rest(frame, self.node.body, unknown)
 
     @property
     def generate(self) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """The compiled body of a generator."""
         if self._generate is None:
-            from cutaway.interp.compile.generator import GeneratorCompiler
-
-            scope, body = of_function(self.node, self.around, self.owner), self.node.body
-            if isinstance(body, ast.expr):
-                body = [ast.copy_location(ast.Return(body), body)]
-            self._generate = GeneratorCompiler(scope, self.file, self.owner).function(body)
+            self._generate = self.compiler.generator(self)
         return self._generate
 
 
@@ -121,10 +116,10 @@ class Record:
     defaults: tuple[Any, ...]
     keyword_defaults: dict[str, Any]
     cell: types.CellType | None
-    qualified: str
+    qualname: str
     signature: inspect.Signature | None = None
-    annotated_as: Record | None = None  # the function that it wraps, and has the annotations of
-    doubt: Unknown | None = None  # a decorator, which may have made something else of it than a function
+    annotations_from: Record | None = None  # the function that it wraps, if its annotations are that one's
+    unknown_decorator: Unknown | None = None  # was skipped: the name may be bound to something other than this function
 
     @property
     def place(self) -> Place:
@@ -133,12 +128,12 @@ class Record:
 
 
 def wrap(record: Record) -> Any:
-    """Return the host function that stands for a function of the target."""
+    """Return the host function that represents a function of the target."""
 
-    # Without annotations, for the target would see them as its own.
+    # Without annotations, because the target would see them as its own.
     def function(*args, **kwargs):  # type: ignore[no-untyped-def]
         if is_idle():  # called by an object that outlives the analysis
-            return Unknown("nothing of the target is interpreted any more")
+            return Unknown("the analysis is over: the target is not interpreted after it")
         return invoke(record, list(args), kwargs)
 
     return function
@@ -155,100 +150,58 @@ def record_of(function: Any) -> Record | None:
     return None
 
 
-def doubt_of(function: Any) -> Unknown | None:
-    """Return why it is not certain that something is a plain function."""
+def unknown_decorator_of(function: Any) -> Unknown | None:
+    """Return the unknown decorator that was skipped for a function of the target, None if there is none."""
     record = record_of(function)
-    return None if record is None else record.doubt
-
-
-def define(compiler: ExpressionCompiler, node: Any) -> Evaluate:
-    """Return the closure that evaluates a `def` or a `lambda` to a function."""
-    around = parameter_scope(compiler, node)
-    enter = parameter_frame(compiler, node, around) if around is not None else None
-    code = Code(node, around or compiler.scope, compiler.file, compiler.owner)
-    defaults = [compiler.expression(d) for d in node.args.defaults]
-    keyword_defaults = [
-        (name, compiler.expression(d)) for name, d in zip(code.keyword_only, node.args.kw_defaults) if d is not None
-    ]
-    written = None if isinstance(node, ast.Lambda) else documentation(node)
-    in_class = compiler.scope.kind == "class"
-    is_global = compiler.scope.declared.get(mangle(compiler.owner, code.name)) == "global"
-
-    def evaluate(frame: Frame) -> Any:
-        if in_class:
-            parent, cell = frame.parent, frame.value
-        else:
-            parent = None if frame.vars is frame.globals else frame
-            cell = None
-        if enter is not None:
-            parent = enter(frame)
-        record = Record(
-            code,
-            frame.globals,
-            parent,
-            tuple([d(frame) for d in defaults]),
-            {name: d(frame) for name, d in keyword_defaults},
-            cell,
-            code.name if is_global else qualified_name(frame, code.name),
-        )
-        function = wrap(record)
-        function.__name__ = code.name
-        function.__doc__ = written
-        function.__module__ = frame.globals.get("__name__", "")
-        function.__qualname__ = record.qualified
-        if enter is not None and parent is not None:
-            function.__type_params__ = parameters_of(parent)
-        return function
-
-    return evaluate
+    return None if record is None else record.unknown_decorator
 
 
 def qualified_name(frame: Frame, name: str) -> str:
-    """Return the qualified name of what is defined in an activation."""
+    """Return the qualified name of what is defined in a frame."""
     if frame.vars is frame.globals:
         return name
-    around: Frame | None = frame
-    while around is not None and around.function is None:
-        if "__qualname__" in around.vars:  # a class body
-            return f"{around.vars['__qualname__']}.{name}"
-        around = around.parent
-    return name if around is None else f"{around.function.qualified}.<locals>.{name}"
+    enclosing: Frame | None = frame
+    while enclosing is not None and enclosing.function is None:
+        if "__qualname__" in enclosing.vars:  # a class body
+            return f"{enclosing.vars['__qualname__']}.{name}"
+        enclosing = enclosing.parent
+    return name if enclosing is None else f"{enclosing.function.qualname}.<locals>.{name}"
 
 
 def bind(record: Record, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables that a call starts with, or raise `TypeError` as Python does."""
+    """Return the variables that a call starts with; raise `TypeError` as Python does."""
     code = record.code
     names = code.positional
-    given, expected = len(args), len(names)
+    count, expected = len(args), len(names)
     variables = dict(zip(names, args))
-    if given == expected and code.simple and not kwargs:
+    if count == expected and code.simple and not kwargs:
         return variables
     if code.vararg is not None:
         variables[code.vararg] = tuple(args[expected:])
     if code.kwarg is not None:
         variables[code.kwarg] = {}
     for name, value in kwargs.items():
-        if name in code.nameable:
+        if name in code.keyword_names:
             if name in variables:
-                raise TypeError(f"{record.qualified}() got multiple values for argument '{name}'")
+                raise TypeError(f"{record.qualname}() got multiple values for argument '{name}'")
             variables[name] = value
         elif code.kwarg is not None:
             variables[code.kwarg][name] = value
         else:
             raise TypeError(_unexpected(record, name, kwargs))
-    if given > expected and code.vararg is None:
-        raise TypeError(_too_many(record, given, variables))
-    if given < expected:
+    if count > expected and code.vararg is None:
+        raise TypeError(_too_many(record, count, variables))
+    if count < expected:
         required = expected - len(record.defaults)
-        missing = [name for name in names[given:required] if name not in variables]
+        missing = [name for name in names[count:required] if name not in variables]
         if missing:
             raise TypeError(_missing(record, "positional", missing))
-        for index in range(max(given, required), expected):
+        for index in range(max(count, required), expected):
             variables.setdefault(names[index], record.defaults[index - required])
     if code.keyword_only:
-        lacking = [name for name in code.keyword_only if name not in variables and name not in record.keyword_defaults]
-        if lacking:
-            raise TypeError(_missing(record, "keyword-only", lacking))
+        missing = [name for name in code.keyword_only if name not in variables and name not in record.keyword_defaults]
+        if missing:
+            raise TypeError(_missing(record, "keyword-only", missing))
         for name in code.keyword_only:
             if name not in variables:
                 variables[name] = record.keyword_defaults[name]
@@ -259,22 +212,22 @@ def _unexpected(record: Record, name: str, kwargs: dict[str, Any]) -> str:
     positional_only = [n for n in record.code.positional[: record.code.positional_only] if n in kwargs]
     if positional_only:
         listed = ", ".join(positional_only)
-        return f"{record.qualified}() got some positional-only arguments passed as keyword arguments: '{listed}'"
-    return f"{record.qualified}() got an unexpected keyword argument '{name}'"
+        return f"{record.qualname}() got some positional-only arguments passed as keyword arguments: '{listed}'"
+    return f"{record.qualname}() got an unexpected keyword argument '{name}'"
 
 
-def _too_many(record: Record, given: int, variables: dict[str, Any]) -> str:
+def _too_many(record: Record, count: int, variables: dict[str, Any]) -> str:
     expected, optional = len(record.code.positional), len(record.defaults)
     takes = f"from {expected - optional} to {expected}" if optional else str(expected)
     named = sum(name in variables for name in record.code.keyword_only)
-    beside = (
-        f" positional argument{'s' * (given != 1)} (and {named} keyword-only argument{'s' * (named != 1)})"
+    keyword_only = (
+        f" positional argument{'s' * (count != 1)} (and {named} keyword-only argument{'s' * (named != 1)})"
         if named
         else ""
     )
     return (
-        f"{record.qualified}() takes {takes} positional argument{'s' * (bool(optional) or expected != 1)} "
-        f"but {given}{beside} {'was' if given == 1 and not named else 'were'} given"
+        f"{record.qualname}() takes {takes} positional argument{'s' * (bool(optional) or expected != 1)} "
+        f"but {count}{keyword_only} {'was' if count == 1 and not named else 'were'} given"
     )
 
 
@@ -284,7 +237,7 @@ def _missing(record: Record, kind: str, names: list[str]) -> str:
         listed = f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
     else:
         listed = " and ".join(quoted)
-    return f"{record.qualified}() missing {len(names)} required {kind} argument{'s' * (len(names) != 1)}: {listed}"
+    return f"{record.qualname}() missing {len(names)} required {kind} argument{'s' * (len(names) != 1)}: {listed}"
 
 
 def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -296,146 +249,69 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if code.is_async:
         return session.current().unknown("async functions are not interpreted")
     if code.is_generator:
-        return _resumed(frame, code)
-    if len(STACK) >= DEPTH:
+        return _drive_generator(frame, code)
+    stack = interpreter().stack
+    if len(stack) >= DEPTH:
         raise RecursionError("maximum recursion depth exceeded")
-    STACK.append(frame)
+    stack.append(frame)
     try:
         return frame.value if code.body(frame) is RETURN else None
     except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable:
-            raise
-        return _undecided(undecidable.unknown, frame, args)
+        return _give_up(undecidable.unknown, frame, args)
+    except Interruption:
+        raise
     except BaseException as error:
         locate(error, frame.place)
         raise
     finally:
-        STACK.pop()
+        stack.pop()
 
 
-def _undecided(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
-    """Give up one activation: its result is unknown, and so is what it would have built."""
+def _give_up(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
+    """Give up a call: its result is unknown, and so is the object that it would have initialised."""
     here = session.current()
     result = here.note(
         unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
     )
-    markable = bool(args) and hasattr(type(args[0]), "mark_incomplete")
-    if markable and not here.modules:
+    can_be_marked = bool(args) and hasattr(type(args[0]), "mark_incomplete")
+    if can_be_marked and not here.modules:
         args[0].mark_incomplete(result)
-    frame.function.code.forget_rest(frame, result)
-    if frame.function.code.name not in ("__init__", "__post_init__"):
+    code = frame.function.code
+    code.compiler.forget_rest(code, frame, result)
+    if code.name not in ("__init__", "__post_init__"):
         return result
-    if not markable:
-        raise Undecidable(result)  # what was to be made is unknown altogether
+    if not can_be_marked:
+        raise Undecidable(result)  # the whole object is unknown
     return None
 
 
-def _resumed(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
-    """Drive a generator of the target, its frame being on the stack only while it runs."""
+def _drive_generator(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
+    """Drive a generator of the target; its frame is on the stack only while it runs."""
     inner: Any = code.generate(frame)
     resume: Callable[[], Any] = inner.__next__
     handling: list[BaseException] = []
     while True:
-        STACK.append(frame)
-        outside = len(HANDLING)
-        HANDLING.extend(handling)
+        running = interpreter()
+        running.stack.append(frame)
+        outer_count = len(running.handling)
+        running.handling.extend(handling)
         try:
             item = resume()
-            handling = HANDLING[outside:]
-        except Closing as closing:  # it had not started
-            raise closing.error from None
+            handling = running.handling[outer_count:]
+        except WrappedGeneratorExit as wrapped:  # it had not started
+            raise wrapped.error from None
         except StopIteration as stop:
             return stop.value
         except Exception as error:
             locate(error, frame.place)
             raise
         finally:
-            STACK.pop()
-            del HANDLING[outside:]
+            running.stack.pop()
+            del running.handling[outer_count:]
         try:
             sent = yield item
             resume = inner.__next__ if sent is None else functools.partial(inner.send, sent)
         except GeneratorExit as error:
-            resume = functools.partial(inner.throw, Closing(error))
+            resume = functools.partial(inner.throw, WrappedGeneratorExit(error))
         except BaseException as error:
             resume = functools.partial(inner.throw, error)
-
-
-def _returning(value: Evaluate) -> Execute:
-    def execute(frame: Frame) -> object:
-        frame.value = value(frame)
-        return RETURN
-
-    return execute
-
-
-_signatures: dict[Any, inspect.Signature] = {}
-
-
-def written_by(cls: type, method: str, seen: frozenset[str] = frozenset()) -> set[str]:
-    """Return the attributes that a method of the target's assigns, itself or by other methods of its object."""
-    record = record_of(getattr(cls, method, None))
-    if record is None or method in seen or not record.code.positional:
-        return set()
-    this, found = record.code.positional[0], set()
-    for child in ast.walk(record.code.node):
-        if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name) and child.value.id == this:
-            if isinstance(child.ctx, (ast.Store, ast.Del)):
-                found.add(mangle(record.code.owner, child.attr))
-            else:
-                found |= written_by(cls, child.attr, seen | {method})
-    return found
-
-
-def signature(function: Any) -> inspect.Signature:
-    """Return the signature of any callable, interpreted or not."""
-    if isinstance(function, types.FunctionType) and record_of(function) is None:
-        # A rule of ours: it outlives the analysis and is asked for once for each module.
-        if not function.__globals__.get("__name__", "").startswith("cutaway.knowledge."):
-            return inspect.signature(function)  # such as the `__init__` of a data class of the target
-        if function not in _signatures:
-            _signatures[function] = inspect.signature(function)
-        return _signatures[function]
-    if isinstance(function, types.MethodType):
-        bound = signature(function.__func__)
-        return bound.replace(parameters=list(bound.parameters.values())[1:])
-    record = record_of(function)
-    if record is None and isinstance(function, type):
-        made = signature(function.__init__)  # type: ignore[misc]
-        return made.replace(parameters=list(made.parameters.values())[1:])
-    if record is None:
-        return inspect.signature(function)
-    wrapped = getattr(function, "__wrapped__", None)
-    if wrapped is not None:
-        return signature(wrapped)
-    if record.signature is None:
-        record.signature = _signature_of(record)
-    return record.signature
-
-
-def _signature_of(record: Record) -> inspect.Signature:
-    code, kinds = record.code, inspect.Parameter
-    first_default = len(code.positional) - len(record.defaults)
-    annotations = _annotations(code.node)
-    parameters = []
-
-    def parameter(name: str, kind: Any, default: Any = kinds.empty) -> None:
-        parameters.append(kinds(name, kind, default=default, annotation=annotations.get(name, kinds.empty)))
-
-    for index, name in enumerate(code.positional):
-        default = record.defaults[index - first_default] if index >= first_default else kinds.empty
-        kind = kinds.POSITIONAL_ONLY if index < code.positional_only else kinds.POSITIONAL_OR_KEYWORD
-        parameter(name, kind, default)
-    if code.vararg:
-        parameter(code.vararg, kinds.VAR_POSITIONAL)
-    for name in code.keyword_only:
-        parameter(name, kinds.KEYWORD_ONLY, record.keyword_defaults.get(name, kinds.empty))
-    if code.kwarg:
-        parameter(code.kwarg, kinds.VAR_KEYWORD)
-    return inspect.Signature(parameters)
-
-
-def _annotations(node: Any) -> dict[str, str]:
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return {a.arg: ast.unparse(a.annotation) for a in every if a is not None and a.annotation is not None}

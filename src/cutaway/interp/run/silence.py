@@ -1,4 +1,4 @@
-"""What functions of the host say on a target's behalf is not said: prints, warnings, errors of last words."""
+"""Output of host functions that run on a target's behalf is discarded: prints, warnings, unraisable errors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
 
-class _Nowhere(io.TextIOBase):
-    """A stream that keeps nothing."""
+class _NullStream(io.TextIOBase):
+    """A stream that discards everything."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -19,17 +19,17 @@ class _Nowhere(io.TextIOBase):
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Let nothing be printed, unless Cutaway itself is being debugged."""
+    """Discard everything that is printed, unless Cutaway itself is being debugged."""
     hook = sys.unraisablehook
     sys.unraisablehook = lambda _unraisable: None
     debugging = bool(os.environ.get("CUTAWAY_DEBUG"))
-    nowhere = _Nowhere()
+    null = _NullStream()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with (
-                redirect_stdout(sys.stdout if debugging else nowhere),
-                redirect_stderr(sys.stderr if debugging else nowhere),
+                redirect_stdout(sys.stdout if debugging else null),
+                redirect_stderr(sys.stderr if debugging else null),
             ):
                 yield
     finally:

@@ -1,1 +1,1 @@
-"""Built-in names and the standard library, as a target sees them."""
+"""Built-in names and the standard library as the target sees them."""

@@ -1,4 +1,4 @@
-"""The modules of the standard library that only compute, without the few names in them that do more."""
+"""Modules of the standard library that only compute, without the few names in them that do more."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.boundary import class_namespace, is_host_class
-from cutaway.interp.run.budget import ELEMENTS, counted
+from cutaway.interp.boundary.attributes import class_namespace, is_host_class
+from cutaway.interp.run.budget import ELEMENTS
+from cutaway.interp.run.iteration import counted
 
 MODULES = frozenset(
     """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc
@@ -19,8 +20,8 @@ MODULES = frozenset(
     reprlib graphlib contextvars __future__ csv ast fnmatch urllib.parse""".split()
 )
 
-# Names that change the host, print, or run text; they are unknown to the target.
-_LEFT_OUT = {
+# Names that modify the host, print, or evaluate strings; they are unknown to the target.
+_EXCLUDED = {
     "ast": "main",
     "contextlib": "chdir",
     "csv": "field_size_limit register_dialect unregister_dialect",
@@ -32,30 +33,30 @@ _LEFT_OUT = {
 }
 
 
-def public(name: str) -> dict[str, Any]:
-    """Return the names of a module of the standard library that a target may have."""
+def public_names(name: str) -> dict[str, Any]:
+    """Return the names of a module of the standard library that the target may use."""
     real = importlib.import_module(name)
     names = getattr(real, "__all__", None) or [n for n in dir(real) if not n.startswith("_")]
-    left_out = _LEFT_OUT.get(name, "").split()
-    table = {n: _own(getattr(real, n)) for n in names if n not in left_out and hasattr(real, n)}
+    excluded = _EXCLUDED.get(name, "").split()
+    table = {n: _copied(getattr(real, n)) for n in names if n not in excluded and hasattr(real, n)}
     table = {n: value for n, value in table.items() if not isinstance(value, types.ModuleType)}
-    replace = _REPLACED.get(name)
+    replace = _REPLACEMENTS.get(name)
     if replace is not None:
         table.update(replace(real))
     return table
 
 
-def _own(value: Any) -> Any:
-    """A container that the host uses too is copied."""
+def _copied(value: Any) -> Any:
+    """Return a value; containers are copied, because the host uses them too."""
     return type(value)(value) if type(value) in (list, dict, set) else value
 
 
-def _unchanged(thing: Any) -> Any:
-    return thing
+def _unchanged(value: Any) -> Any:
+    return value
 
 
-def _of_targets(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Apply a class decorator that marks what it is given to classes of the target only."""
+def _for_target_classes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Apply a decorator that modifies classes to classes of the target only."""
     return lambda cls: cls if type(cls) is Unknown or is_host_class(cls) else function(cls)
 
 
@@ -77,23 +78,23 @@ def _enum(real: Any) -> dict[str, Any]:
 
 
 def _abc(real: Any) -> dict[str, Any]:
-    return {"update_abstractmethods": _of_targets(real.update_abstractmethods)}
+    return {"update_abstractmethods": _for_target_classes(real.update_abstractmethods)}
 
 
 def _collections(real: Any) -> dict[str, Any]:
     def namedtuple(typename: Any, field_names: Any, **options: Any) -> Any:
-        """`namedtuple`, as a class of the module that calls."""
+        """`namedtuple`; the class belongs to the module of the caller."""
         for value in (typename, field_names, *options.values()):
             if type(value) is Unknown:
                 return value
-        home = class_namespace({})["__module__"]
-        return real.namedtuple(typename, field_names, **{"module": home, **options})
+        module = class_namespace({})["__module__"]
+        return real.namedtuple(typename, field_names, **{"module": module, **options})
 
     return {"namedtuple": namedtuple}
 
 
 def _struct(real: Any) -> dict[str, Any]:
-    def sized(name: str) -> Callable[..., Any]:
+    def limited(name: str) -> Callable[..., Any]:
         def call(layout: Any, *args: Any) -> Any:
             if type(layout) is Unknown:
                 return other_than_truth(layout)
@@ -103,11 +104,11 @@ def _struct(real: Any) -> dict[str, Any]:
 
         return call
 
-    return {name: sized(name) for name in ("pack", "Struct")}
+    return {name: limited(name) for name in ("pack", "Struct")}
 
 
 def _re(real: Any) -> dict[str, Any]:
-    def replacing(name: str) -> Callable[..., Any]:
+    def limited(name: str) -> Callable[..., Any]:
         function = getattr(real, name)
 
         def call(pattern: Any, repl: Any, string: Any, *args: Any, **kwargs: Any) -> Any:
@@ -118,35 +119,35 @@ def _re(real: Any) -> dict[str, Any]:
                 matches = sum(1 for _ in counted(real.finditer(pattern, string)))
                 references = repl.count("\\") if isinstance(repl, str) else repl.count(b"\\")
                 if len(string) + matches * max(len(repl), references * len(string)) > ELEMENTS:
-                    return session.current().unknown("a text would be too large to build")
+                    return session.current().unknown("a string would be too large to build")
             return function(pattern, repl, string, *args, **kwargs)
 
         return call
 
-    return {name: replacing(name) for name in ("sub", "subn")}
+    return {name: limited(name) for name in ("sub", "subn")}
 
 
 def _zlib(real: Any) -> dict[str, Any]:
     def decompress(data: Any, wbits: int = 15, bufsize: int = 0) -> Any:
         if type(data) is Unknown:
             return other_than_truth(data)
-        machine = real.decompressobj(wbits)
-        text = machine.decompress(data, ELEMENTS)
-        if machine.unconsumed_tail:
+        decompressor = real.decompressobj(wbits)
+        result = decompressor.decompress(data, ELEMENTS)
+        if decompressor.unconsumed_tail:
             return session.current().unknown("a byte string would be too large to build")
-        return text
+        return result
 
     return {"decompress": decompress}
 
 
 def _typing(real: Any) -> dict[str, Any]:
-    dropped = dict.fromkeys(("final", "no_type_check", "no_type_check_decorator", "overload", "override"), _unchanged)
-    checkable = _of_targets(real.runtime_checkable)
-    return {**dropped, "runtime_checkable": checkable, "get_overloads": lambda _function: [],
+    ignored = dict.fromkeys(("final", "no_type_check", "no_type_check_decorator", "overload", "override"), _unchanged)
+    checkable = _for_target_classes(real.runtime_checkable)
+    return {**ignored, "runtime_checkable": checkable, "get_overloads": lambda _function: [],
             "dataclass_transform": lambda **_options: _unchanged}  # fmt: skip
 
 
-_REPLACED: dict[str, Callable[[Any], dict[str, Any]]] = {
+_REPLACEMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "abc": _abc,
     "collections": _collections,
     "contextlib": _contextlib,

@@ -1,7 +1,8 @@
-"""The built-in names as a target sees them."""
+"""Built-in names as the target sees them."""
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import types
@@ -10,26 +11,37 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.size.dim import Dim, maximum, minimum
+from cutaway.core.size.dim import Dim, fraction, maximum, minimum
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import (
+    class_namespace,
+    delete_attribute,
+    get_attribute,
+    set_attribute,
+    variables_of,
+)
+from cutaway.interp.boundary.call import CONVERSIONS
+from cutaway.interp.boundary.namespace import Namespace, module_namespace
+from cutaway.interp.boundary.operators import BINARY, power, too_large_result
+from cutaway.interp.boundary.string_limits import size_in_string
 from cutaway.interp.modules import loader
-from cutaway.interp.modules.exports import every_name
-from cutaway.interp.modules.namespace import Namespace
-from cutaway.interp.run.boundary import class_namespace, delete_attribute, get_attribute, set_attribute, variables_of
-from cutaway.interp.run.budget import BITS, ELEMENTS, build, counted, tick
-from cutaway.interp.run.frame import STACK
-from cutaway.interp.run.set_order import in_order
-from cutaway.interp.run.size_limits import BINARY, beyond, power
-from cutaway.interp.stdlib.formatting import format_text, symbolic_text
+from cutaway.interp.modules.module import SourceModule
+from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.iteration import counted, in_order
+from cutaway.interp.stdlib.formatting import format_template
 from cutaway.interp.symbolic.builtins import OF_SERIES, symbolic_range
 from cutaway.interp.symbolic.symbolic_loop import series_of
-from cutaway.knowledge.base.registry import CONSTRUCTORS
+from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule
+from cutaway.syntax import resolve
+from cutaway.syntax.scope import Scope
 
 _LONG = 1 << 20
 
 
-def _known(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function of the host give an unknown for an unknown."""
+def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a host function that returns an unknown for unknown arguments."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for argument in args:
@@ -38,8 +50,6 @@ def _known(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             return undecidable.unknown
 
     call.__name__ = getattr(function, "__name__", "call")
@@ -47,7 +57,7 @@ def _known(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class LongRange(Sequence[int]):
-    """A range too long to be handed to host functions as it is: each step is counted."""
+    """A range that is too long for host functions to iterate over: each step is counted."""
 
     def __init__(self, numbers: range) -> None:
         self.numbers = numbers
@@ -65,8 +75,8 @@ class LongRange(Sequence[int]):
         return item in self.numbers
 
     def __getitem__(self, index: Any) -> Any:
-        found = self.numbers[index]
-        return _counted_range(found) if isinstance(found, range) else found
+        item = self.numbers[index]
+        return _counted_range(item) if isinstance(item, range) else item
 
     def __reversed__(self) -> Iterator[int]:
         return iter(self[::-1])
@@ -105,14 +115,14 @@ class _RangeMeta(type):
 
 
 class Range(metaclass=_RangeMeta):
-    """`range`, with long ones counted."""
+    """`range`; the steps of long ranges are counted."""
 
 
 Range.__name__ = Range.__qualname__ = "range"
 Range.__module__ = "builtins"
 
 
-def get_attribute_or(*args: Any) -> Any:
+def builtin_getattr(*args: Any) -> Any:
     """`getattr`."""
     value, name = args[0], args[1]
     if type(value) is Unknown or type(name) is Unknown:
@@ -127,38 +137,36 @@ def get_attribute_or(*args: Any) -> Any:
         return args[2]
 
 
-def has_attribute(value: Any, name: Any) -> Any:
-    """`hasattr`; unknown where the library is modelled without that name."""
+def builtin_hasattr(value: Any, name: Any) -> Any:
+    """`hasattr`; unknown if the name is missing from the model of a library."""
     if type(value) is Unknown or type(name) is Unknown:
         return value if type(value) is Unknown else name
     try:
-        found = get_attribute(value, name)
+        attribute = get_attribute(value, name)
     except AttributeError:
         return False
-    from cutaway.knowledge.base.registry import KnownModule
-
-    if isinstance(found, Unknown) and isinstance(value, KnownModule):
-        return other_than_truth(found)
+    if isinstance(attribute, Unknown) and isinstance(value, KnownModule):
+        return other_than_truth(attribute)
     return True
 
 
-def _kinds(kind: Any) -> Iterator[Any]:
+def _flatten_classes(kind: Any) -> Iterator[Any]:
     if isinstance(kind, tuple):
         for item in kind:
-            yield from _kinds(item)
+            yield from _flatten_classes(item)
     elif isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
         for item in typing.get_args(kind):
-            yield from _kinds(item)
+            yield from _flatten_classes(item)
     else:
         yield kind
 
 
-def is_instance(value: Any, kinds: Any) -> Any:
+def builtin_isinstance(value: Any, kinds: Any) -> Any:
     """`isinstance`; a symbolic size is an `int`."""
     if isinstance(kinds, type) and type(value) is not Unknown and type(value) is not Dim:
         return isinstance(value, kinds)
     unknown: Unknown | None = value if type(value) is Unknown else None
-    for kind in _kinds(kinds):
+    for kind in _flatten_classes(kinds):
         if type(kind) is Unknown:
             unknown = kind if unknown is None else unknown
         elif type(value) is Unknown:
@@ -172,17 +180,18 @@ def is_instance(value: Any, kinds: Any) -> Any:
     return unknown if unknown is not None else False
 
 
-def is_subclass(cls: Any, kinds: Any) -> Any:
+def builtin_issubclass(cls: Any, kinds: Any) -> Any:
     """`issubclass`."""
     if type(cls) is Unknown:
         return other_than_truth(cls)
-    known = [kind for kind in _kinds(kinds) if type(kind) is not Unknown]
-    if issubclass(cls, tuple(known)):
+    known_classes = [kind for kind in _flatten_classes(kinds) if type(kind) is not Unknown]
+    if issubclass(cls, tuple(known_classes)):
         return True
-    return False if len(known) == len(list(_kinds(kinds))) else next(k for k in _kinds(kinds) if type(k) is Unknown)
+    unknown = next((kind for kind in _flatten_classes(kinds) if type(kind) is Unknown), None)
+    return False if unknown is None else unknown
 
 
-def extreme(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Callable[..., Any]:
+def _max_or_min(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Callable[..., Any]:
     """`max` and `min`, over symbolic sizes too."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -197,12 +206,12 @@ def extreme(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> Call
             for item in items[1:]:
                 result = pick(result, item)
             return result
-        return _known(native)(items, **kwargs)
+        return propagate_unknown(native)(items, **kwargs)
 
     return call
 
 
-def total(items: Any, start: Any = 0) -> Any:
+def builtin_sum(items: Any, start: Any = 0) -> Any:
     """`sum`."""
     if type(items) is Unknown:
         return other_than_truth(items)
@@ -214,14 +223,14 @@ def total(items: Any, start: Any = 0) -> Any:
         tick()
         values.append(item)
     if all(type(item) is float or type(item) is int for item in values) and type(start) in (int, float):
-        return sum(values, start)  # which rounds less than one addition after the other
+        return sum(values, start)  # rounds less than repeated addition
     for item in values:
         result = add(result, item)
     return result
 
 
-def length(value: Any) -> Any:
-    """`len`; a tensor's may be symbolic."""
+def builtin_len(value: Any) -> Any:
+    """`len`; the length of a tensor may be symbolic."""
     if type(value) is Unknown:
         return other_than_truth(value)
     series = series_of(value)
@@ -233,164 +242,153 @@ def length(value: Any) -> Any:
             return other_than_truth(shape)
         if shape and isinstance(shape[0], Dim):
             return shape[0]
-    return _known(len)(value)
+    return propagate_unknown(len)(value)
 
 
-_TEXT = 100_000  # characters of a program in a text
+_MAX_SOURCE = 100_000  # characters of source in a string
 
 
-def evaluate(text: Any, namespace: Any = None, local: Any = None) -> Any:
-    """`eval`, interpreted like any other expression of the target."""
-    import ast
-
-    from cutaway.interp.compile.expression import ExpressionCompiler
-
-    why = _not_a_program(text, "eval")
-    if why is not None:
-        return why
-    tree = ast.parse(text.strip(), "<string>", "eval")
-    scope, frame = _apart(namespace, local, "function")
-    return ExpressionCompiler(scope, frame.file).expression(tree.body)(frame)
+def builtin_eval(source: Any, namespace: Any = None, local: Any = None) -> Any:
+    """`eval`: the expression is interpreted like any other of the target."""
+    unknown = _why_not_source(source, "eval")
+    if unknown is not None:
+        return unknown
+    tree = ast.parse(source.strip(), "<string>", "eval")
+    scope, frame = _scope_and_frame(namespace, local, "function")
+    return loader.current().language.expression(tree.body, scope, frame.file)(frame)
 
 
-def execute(text: Any, namespace: Any = None, local: Any = None) -> Any:
-    """`exec`, interpreted like any other statements of the target."""
-    import ast
-
-    from cutaway.interp.compile.statement import StatementCompiler
-
-    why = _not_a_program(text, "exec")
-    if why is not None:
-        return why
-    tree = ast.parse(text, "<string>")
-    scope, frame = _apart(namespace, local, "class")
-    StatementCompiler(scope, frame.file).block(tree.body)(frame)
+def builtin_exec(source: Any, namespace: Any = None, local: Any = None) -> Any:
+    """`exec`: the statements are interpreted like any other of the target."""
+    unknown = _why_not_source(source, "exec")
+    if unknown is not None:
+        return unknown
+    tree = ast.parse(source, "<string>")
+    scope, frame = _scope_and_frame(namespace, local, "class")
+    language = loader.current().language
+    for node in tree.body:
+        language.statement(node, scope, frame.file)(frame)
     return None
 
 
-def _not_a_program(text: Any, name: str) -> Unknown | None:
-    if type(text) is Unknown:
-        return session.current().note(text) if name == "exec" else text
-    if not isinstance(text, str):
-        return session.current().unknown(f"{name} of something that is not text")
-    if len(text) > _TEXT:
-        return session.current().unknown(f"{name} of a long text")
+def _why_not_source(source: Any, name: str) -> Unknown | None:
+    if type(source) is Unknown:
+        return session.current().note(source) if name == "exec" else source
+    if not isinstance(source, str):
+        return session.current().unknown(f"{name}() of a value that is not a string")
+    if len(source) > _MAX_SOURCE:
+        return session.current().unknown(f"{name}() of a string that is too long")
     return None
 
 
-def _apart(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
-    """Return the scope and the activation of a program in a text: of the module, or beside a function's variables."""
-    from cutaway.interp.compile.scope import Scope
-    from cutaway.interp.run.frame import Frame
-
-    here = STACK[-1]
-    space = here.globals if namespace is None else namespace
-    if isinstance(space, Namespace):
-        space = space.state.namespace
-    if local is None and (namespace is not None or here.vars is here.globals):
-        scope, frame = Scope("module", None, set(), {}), Frame(space, space, here.file, None, None)
+def _scope_and_frame(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
+    """Return the scope and the frame of source in a string: the module's, or one that sees the caller's variables."""
+    caller = interpreter().stack[-1]
+    global_names = caller.globals if namespace is None else namespace
+    if isinstance(global_names, Namespace):
+        global_names = global_names.state.namespace
+    if local is None and (namespace is not None or caller.vars is caller.globals):
+        scope, frame = Scope("module", None, set(), {}), Frame(global_names, global_names, caller.file, None, None)
     else:
-        names = local if local is not None else dict(here.vars)
-        scope = Scope(kind, None, set(names), {})
-        frame = Frame(names, space, here.file, here.parent if kind == "class" and local is None else None, None)
-    frame.line = here.line
+        local_names = local if local is not None else dict(caller.vars)
+        scope = Scope(kind, None, set(local_names), {})
+        frame = Frame(
+            local_names, global_names, caller.file, caller.parent if kind == "class" and local is None else None, None
+        )
+    frame.line = caller.line
     return scope, frame
 
 
-def module_globals() -> Any:
+def builtin_globals() -> Any:
     """`globals`."""
-    namespace = STACK[-1].globals
+    namespace = interpreter().stack[-1].globals
     state = namespace.get("__cutaway__")
     return namespace if state is None else Namespace(state)
 
 
-def local_variables() -> Any:
+def builtin_locals() -> Any:
     """`locals`."""
-    return {name: value for name, value in STACK[-1].vars.items() if name != "__cutaway__"}
+    return {name: value for name, value in interpreter().stack[-1].vars.items() if name != "__cutaway__"}
 
 
-def variables(value: Any = None) -> Any:
+def builtin_vars(value: Any = None) -> Any:
     """`vars`."""
     if value is None:
-        return local_variables()
-    if isinstance(value, loader.SourceModule):
-        return every_name(value)
+        return builtin_locals()
+    if isinstance(value, SourceModule):
+        return module_namespace(value)
     return value if type(value) is Unknown else variables_of(value)
 
 
-def names_in(value: Any = None) -> Any:
+def builtin_dir(value: Any = None) -> Any:
     """`dir`."""
     if value is None:
-        return sorted(STACK[-1].vars)
-    if isinstance(value, loader.SourceModule):
-        names = every_name(value)
+        return sorted(interpreter().stack[-1].vars)
+    if isinstance(value, SourceModule):
+        names = module_namespace(value)
         return sorted(names["__dir__"]() if "__dir__" in names else names)
     return value if type(value) is Unknown else dir(value)
 
 
-def import_by_name(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+def builtin_import(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     """`__import__`."""
     if type(name) is Unknown:
         return other_than_truth(name)
     if level:
-        name = loader.absolute(STACK[-1], name, level)
+        name = resolve.absolute(interpreter().stack[-1].globals.get("__package__") or "", name, level)
     modules = loader.current()
     module = modules.load(name, strict=True)
     modules.settle(name)
     return modules.load(name if fromlist else name.partition(".")[0]) if not isinstance(module, Unknown) else module
 
 
-def open_file(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
-    """`open`: text files beside the source can be read; nothing is written."""
-    from cutaway.interp.stdlib.open_files import read_text
+def builtin_open(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
+    """`open`: text files of the project can be read; nothing is written."""
+    from cutaway.interp.stdlib.filesystem.open_files import read_text
 
     return read_text(path, mode)
 
 
-def unreachable(name: str) -> Callable[..., Any]:
-    """A built-in that would touch the world: calling it gives an unknown."""
+def has_effects(name: str) -> Callable[..., Any]:
+    """Return a stand-in for a function with effects outside the analysis: a call returns an unknown."""
 
     def call(*_args: Any, **_kwargs: Any) -> Any:
-        return session.current().unknown(f"{name} is not called: it would act outside the analysis")
+        return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
 
     call.__name__ = name
     return call
 
 
-def unasked(name: str) -> Callable[..., Any]:
-    """A function that would ask the world something: its answer is unknown, which matters only if it is used."""
+def depends_on_machine(name: str) -> Callable[..., Any]:
+    """Return a stand-in for a function whose result depends on the machine: unknown, which matters only if it is used."""
 
     def call(*_args: Any, **_kwargs: Any) -> Any:
-        return Unknown(f"{name} is not called: its answer depends on the machine", session.current().place())
+        return Unknown(f"{name}() is not called: its result depends on the machine", session.current().place())
 
     call.__name__ = name
     return call
 
 
-def round_number(number: Any, ndigits: Any = None) -> Any:
+def builtin_round(number: Any, ndigits: Any = None) -> Any:
     """`round`."""
     if type(number) is Unknown:
         return other_than_truth(number)
     if isinstance(number, Dim):
         return number
     if isinstance(number, int) and isinstance(ndigits, int) and ndigits < -BITS:
-        return session.current().unknown("a number rounded to so many digits is not computed")
-    return round(number) if ndigits is None else _known(round)(number, ndigits)
+        return session.current().unknown("a number rounded to that many digits is not computed")
+    return round(number) if ndigits is None else propagate_unknown(round)(number, ndigits)
 
 
-def next_item(*args: Any) -> Any:
+def builtin_next(*args: Any) -> Any:
     """`next`."""
     return args[0] if type(args[0]) is Unknown else next(*args)
 
 
-CONVERSIONS: dict[Any, Callable[..., Any]] = {}
-"""What calling a built-in type means where its argument is unknown or symbolic."""
+_COLLECTIONS = frozenset((list, tuple, set, frozenset))
 
 
-_GATHERING = frozenset((list, tuple, set, frozenset))
-
-
-def _convert(kind: Any) -> Callable[..., Any]:
+def _conversion(kind: Any) -> Callable[..., Any]:
     def convert(*args: Any) -> Any:
         first = args[0]
         if type(first) is Unknown:
@@ -401,32 +399,28 @@ def _convert(kind: Any) -> Callable[..., Any]:
             if kind is int:
                 return first
             if kind is float:
-                from cutaway.core.size.ratio import fraction
-
                 return fraction(first, 1)
             if kind is str:
-                return symbolic_text(first)
-            return Unknown(f"{kind.__name__} of the size {first}")
+                return size_in_string(first)
+            return Unknown(f"{kind.__name__}() of the symbolic size {first}")
         if kind in OF_SERIES:
-            made = OF_SERIES[kind](*args)
-            if made is not None:
-                return made
+            result = OF_SERIES[kind](*args)
+            if result is not None:
+                return result
         try:
-            return kind(counted(first), *args[1:]) if kind in _GATHERING else kind(*args)
+            return kind(counted(first), *args[1:]) if kind in _COLLECTIONS else kind(*args)
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             return undecidable.unknown
 
     return convert
 
 
 for _kind in (int, float, str, bool, list, tuple, set, frozenset, dict, complex, enumerate, zip, reversed):
-    CONVERSIONS[_kind] = _convert(_kind)
+    CONVERSIONS[_kind] = _conversion(_kind)
 
 
-def _applying(kind: Any) -> Callable[..., Any]:
-    """`map`, `filter` and `partial`: a class that is made by a function of the library's own is that function there."""
+def _with_modelled_constructor(kind: Any) -> Callable[..., Any]:
+    """`map`, `filter` and `partial`: a class with a modelled constructor is replaced by that constructor."""
 
     def make(function: Any, *args: Any, **kwargs: Any) -> Any:
         if type(function) is type and function in CONSTRUCTORS:
@@ -436,17 +430,20 @@ def _applying(kind: Any) -> Callable[..., Any]:
     return make
 
 
-CONVERSIONS[map], CONVERSIONS[filter] = _convert(_applying(map)), _convert(_applying(filter))
-CONSTRUCTORS[functools.partial] = _applying(functools.partial)
+CONVERSIONS[map], CONVERSIONS[filter] = (
+    _conversion(_with_modelled_constructor(map)),
+    _conversion(_with_modelled_constructor(filter)),
+)
+CONSTRUCTORS[functools.partial] = _with_modelled_constructor(functools.partial)
 
 
 class OpaqueSuper:
-    """`super()` where a base class is not known: what the known ones lack may be the unknown one's."""
+    """`super()` where a base class is unknown: attributes that the known bases lack may come from it."""
 
     __slots__ = ("_known", "_reason")
 
-    def __init__(self, known: Any, reason: Unknown) -> None:
-        self._known, self._reason = known, reason
+    def __init__(self, known_super: Any, reason: Unknown) -> None:
+        self._known, self._reason = known_super, reason
 
     def __getattribute__(self, name: str) -> Any:
         try:
@@ -457,93 +454,95 @@ class OpaqueSuper:
             return object.__getattribute__(self, "_reason")
 
 
-def make_super(*args: Any) -> Any:
+def builtin_super(*args: Any) -> Any:
     """`super(cls, object)`."""
-    made = super(*args)
+    result = super(*args)
     if len(args) == 2 and isinstance(args[0], type) and issubclass(args[0], Opaque):
-        return OpaqueSuper(made, args[0]._opaque_reason)
-    return made
+        return OpaqueSuper(result, args[0]._opaque_reason)
+    return result
 
 
-CONSTRUCTORS[super] = make_super
+CONSTRUCTORS[super] = builtin_super
 
 
-def _bytes(kind: Any) -> Callable[..., Any]:
+def _bytes_conversion(kind: Any) -> Callable[..., Any]:
     def make(*args: Any) -> Any:
         if args and isinstance(args[0], int) and args[0] > ELEMENTS:
             return session.current().unknown("a byte string would be too large to build")
         if args and isinstance(args[0], int):
             build(args[0])
-        return _convert(kind)(*args)
+        return _conversion(kind)(*args)
 
     return make
 
 
-CONVERSIONS[bytes], CONVERSIONS[bytearray] = _bytes(bytes), _bytes(bytearray)
+CONVERSIONS[bytes], CONVERSIONS[bytearray] = _bytes_conversion(bytes), _bytes_conversion(bytearray)
 
 
-def _integer(*args: Any) -> Any:
+def _int_conversion(*args: Any) -> Any:
     if isinstance(args[0], (str, bytes, bytearray)) and len(args[0]) > BITS:
         return session.current().unknown("an integer would be too large to build")
-    return _convert(int)(*args)
+    return _conversion(int)(*args)
 
 
-CONVERSIONS[int] = _integer
+CONVERSIONS[int] = _int_conversion
 
 
-def type_of(*args: Any) -> Any:
-    """`type` with one argument; three make a class."""
+def builtin_type(*args: Any) -> Any:
+    """`type` with one argument; with three it creates a class."""
     if len(args) == 1:
         kind = type(args[0])
-        return args[0] if kind is Unknown else _SEEN_AS.get(kind, kind)
+        return args[0] if kind is Unknown else _VISIBLE_TYPES.get(kind, kind)
     if len(args) == 3 and isinstance(args[2], dict):
         args = (*args[:2], class_namespace(args[2]))
     return type(*args)
 
 
-_SEEN_AS: dict[type, type] = {Dim: int, range: Range, LongRange: Range}
-"""The types of values that stand for those of another type."""
+_VISIBLE_TYPES: dict[type, type] = {Dim: int, range: Range, LongRange: Range}
+"""The types that the target sees for values of the interpreter's own types."""
 
 
-CONVERSIONS[type] = type_of
+CONVERSIONS[type] = builtin_type
 
 
-def _sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    return items if type(items) is Unknown else _known(sorted)(list(counted(items)), key=key, reverse=reverse)
+def builtin_sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    return (
+        items if type(items) is Unknown else propagate_unknown(sorted)(list(counted(items)), key=key, reverse=reverse)
+    )
 
 
-def _decided(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
+def _all_or_any(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
     """`all` and `any`."""
-    return lambda items: items if type(items) is Unknown else _known(function)(counted(items))
+    return lambda items: items if type(items) is Unknown else propagate_unknown(function)(counted(items))
 
 
-def _iterator(*args: Any) -> Any:
-    """`iter`; one that calls a function until it returns something counts its calls."""
-    made = _known(iter)(in_order(args[0]), *args[1:]) if args else _known(iter)()
-    return iter(counted(made)) if len(args) == 2 and type(made) is not Unknown else made
+def builtin_iter(*args: Any) -> Any:
+    """`iter`; an iterator that calls a function until it returns a sentinel counts its calls."""
+    iterator = propagate_unknown(iter)(in_order(args[0]), *args[1:]) if args else propagate_unknown(iter)()
+    return iter(counted(iterator)) if len(args) == 2 and type(iterator) is not Unknown else iterator
 
 
-def _formatted(value: Any, style: Any = "") -> Any:
+def builtin_format(value: Any, style: Any = "") -> Any:
     """`format`."""
-    return format_text("{0:{1}}", (value, style), {}) if style else _known(format)(value)
+    return format_template("{0:{1}}", (value, style), {}) if style else propagate_unknown(format)(value)
 
 
-def _quotient(left: Any, right: Any) -> Any:
+def builtin_divmod(left: Any, right: Any) -> Any:
     """`divmod`."""
-    too_large = beyond("FloorDiv", left, right)
-    return _known(divmod)(left, right) if too_large is None else too_large
+    too_large = too_large_result("FloorDiv", left, right)
+    return propagate_unknown(divmod)(left, right) if too_large is None else too_large
 
 
-def _power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+def builtin_pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
     """`pow`."""
     if modulus is None:
         return power(base, exponent)
     if any(isinstance(value, int) and value.bit_length() > BITS for value in (base, exponent, modulus)):
-        return session.current().unknown("a power of such large integers is not computed")
-    return _known(pow)(base, exponent, modulus)
+        return session.current().unknown("a power of integers that large is not computed")
+    return propagate_unknown(pow)(base, exponent, modulus)
 
 
-_PLAIN = """ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError
+_PLAIN_NAMES = """ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError
 BrokenPipeError BufferError BytesWarning ConnectionError DeprecationWarning EOFError Ellipsis EnvironmentError
 Exception ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit
 IOError ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError
@@ -555,42 +554,42 @@ UnicodeDecodeError UnicodeEncodeError UnicodeError UserWarning ValueError Warnin
 bool bytearray bytes classmethod complex dict enumerate filter float frozenset id int list map memoryview object
 property reversed set slice staticmethod str super tuple type zip __debug__ __build_class__""".split()
 
-BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN if hasattr(builtins, name)}
+BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN_NAMES if hasattr(builtins, name)}
 BUILTINS.pop("__build_class__")
 for _name in "abs ascii bin callable chr hash hex id oct ord repr".split():
-    BUILTINS[_name] = _known(getattr(builtins, _name))
+    BUILTINS[_name] = propagate_unknown(getattr(builtins, _name))
 BUILTINS.update(
-    getattr=get_attribute_or,
-    hasattr=has_attribute,
+    getattr=builtin_getattr,
+    hasattr=builtin_hasattr,
     setattr=set_attribute,
     delattr=delete_attribute,
-    isinstance=is_instance,
-    issubclass=is_subclass,
-    max=extreme(maximum, max),
-    min=extreme(minimum, min),
-    sum=total,
-    len=length,
+    isinstance=builtin_isinstance,
+    issubclass=builtin_issubclass,
+    max=_max_or_min(maximum, max),
+    min=_max_or_min(minimum, min),
+    sum=builtin_sum,
+    len=builtin_len,
     range=Range,
-    round=round_number,
-    sorted=_sorted,
-    next=next_item,
-    pow=_power,
-    all=_decided(all),
-    any=_decided(any),
-    iter=_iterator,
-    format=_formatted,
-    divmod=_quotient,
+    round=builtin_round,
+    sorted=builtin_sorted,
+    next=builtin_next,
+    pow=builtin_pow,
+    all=_all_or_any(all),
+    any=_all_or_any(any),
+    iter=builtin_iter,
+    format=builtin_format,
+    divmod=builtin_divmod,
     print=lambda *args, **kwargs: None,
-    eval=evaluate,
-    exec=execute,
-    globals=module_globals,
-    locals=local_variables,
-    vars=variables,
-    dir=names_in,
-    open=open_file,
-    __import__=import_by_name,
+    eval=builtin_eval,
+    exec=builtin_exec,
+    globals=builtin_globals,
+    locals=builtin_locals,
+    vars=builtin_vars,
+    dir=builtin_dir,
+    open=builtin_open,
+    __import__=builtin_import,
 )
-AT_ONCE: dict[int, Callable[[Any], Any]] = {id(BUILTINS["abs"]): abs}
-"""Functions of one plain number that need no bounds, by the identity of what a target sees of them."""
+NUMBER_FUNCTIONS: dict[int, Callable[[Any], Any]] = {id(BUILTINS["abs"]): abs}
+"""Functions of one number that need no size limits, by the identity of the function that the target sees."""
 for _name in "compile input breakpoint exit quit".split():
-    BUILTINS[_name] = unreachable(_name)
+    BUILTINS[_name] = has_effects(_name)

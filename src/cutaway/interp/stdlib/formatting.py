@@ -1,59 +1,32 @@
-"""Formatting of texts whose layout the target chose: `str.format`, `%`, f-strings and `string.Formatter`."""
+"""Formatting of strings by the target: `str.format`, `str.format_map` and `string.Formatter`."""
 
 from __future__ import annotations
 
-import re
 import string
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cutaway.core import session
-from cutaway.core.size.dim import Dim, symbols
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, other_than_truth
-from cutaway.interp.run.boundary import get_attribute
+from cutaway.interp.boundary.attributes import expose, get_attribute, special_reader
+from cutaway.interp.boundary.string_limits import is_wide, too_wide_string
 from cutaway.interp.run.budget import ELEMENTS
 
-_WIDEST = 100_000
-_NUMBERS = re.compile(r"\d+")
 
-
-class UnknownText(Exception):
-    """A part of the text is unknown, and so the whole is."""
+class UnknownPart(Exception):
+    """A part of a string is unknown, so the whole string is."""
 
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)
         self.unknown = unknown
 
 
-def symbolic_text(size: Dim) -> str:
-    """Return a size in a text; what differs between the turns of a repeat, or is an argument, stands in braces."""
-    here = session.current()
-    named = {*here.arguments, *(turns.index for turns in here.turns)}
-    return f"{{{size}}}" if named & {one.name for one in symbols(size)} else str(size)
-
-
-def is_wide(style: str) -> bool:
-    """Tell whether a format specification asks for more characters than is sensible."""
-    return any(len(number) > 6 or int(number) > _WIDEST for number in _NUMBERS.findall(style))
-
-
-def too_wide() -> Unknown:
-    """Record that a text is not made."""
-    return session.current().unknown("a formatted text would be too large to build")
-
-
-def joined(texts: list[str]) -> Any:
-    """Return texts put together, unless that is too large."""
-    if len(texts) > 1 and sum(map(len, texts)) > ELEMENTS:
-        return too_wide()
-    return "".join(texts)
-
-
 class Formatter(string.Formatter):
-    """`string.Formatter`, reading attributes as the target may."""
+    """`string.Formatter`; attributes are read under the target's restrictions."""
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Return the object that a replacement field names, and the argument it starts from."""
+        """Return the object that a replacement field refers to, and the argument it starts from."""
         first, rest = _split(field_name)
         value = self.get_value(first, args, kwargs)
         for is_attribute, part in rest:
@@ -65,31 +38,31 @@ class Formatter(string.Formatter):
     def convert_field(self, value: Any, conversion: Any) -> Any:
         """Apply `!r`, `!s` or `!a`."""
         if type(value) is Unknown:
-            raise UnknownText(value)
+            raise UnknownPart(value)
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> Any:
-        """Lay out one value."""
+        """Format one value."""
         if type(value) is Unknown:
-            raise UnknownText(value)
+            raise UnknownPart(value)
         if is_wide(format_spec):
-            raise UnknownText(too_wide())
+            raise UnknownPart(too_wide_string())
         if isinstance(value, Dim):
             if format_spec:
-                raise UnknownText(Unknown("text of a size that is no number"))
+                raise UnknownPart(Unknown("a formatted string of a symbolic size"))
             return str(value)
         return format(value, format_spec)
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Format a text, or return why that is not known."""
+        """Return the formatted string, or an unknown with the reason why not."""
         try:
             return super().vformat(format_string, args, kwargs)
-        except UnknownText as found:
-            return Unknown("text made of an unknown value", found.unknown.place)
+        except UnknownPart as error:
+            return Unknown("a string built from an unknown value", error.unknown.place)
 
 
 def _split(name: str) -> tuple[Any, list[tuple[bool, Any]]]:
-    """Split `0.attr[key]` into its first part and the accesses behind it."""
+    """Split `0.attr[key]` into its first part and the accesses that follow."""
     first, rest = string._string.formatter_field_name_split(name)  # type: ignore[attr-defined]
     return first, list(rest)
 
@@ -97,16 +70,31 @@ def _split(name: str) -> tuple[Any, list[tuple[bool, Any]]]:
 _FORMATTER = Formatter()
 
 
-def format_text(text: Any, args: Sequence[Any], kwargs: Any) -> Any:
-    """`text.format(*args, **kwargs)`; `text.format_map(kwargs)` where there are no other arguments."""
-    if type(text) is Unknown:
-        return other_than_truth(text)
+def format_template(template: Any, args: Sequence[Any], kwargs: Any) -> Any:
+    """`template.format(*args, **kwargs)`, and `template.format_map(kwargs)` if `args` is empty."""
+    if type(template) is Unknown:
+        return other_than_truth(template)
     for value in (*args, *(kwargs.values() if type(kwargs) is dict else ())):
         if type(value) is Unknown:
-            return Unknown("text made of an unknown value", value.place)
+            return Unknown("a string built from an unknown value", value.place)
     longest = max((len(value) for value in args if isinstance(value, (str, bytes))), default=0)
-    if text.count("{") * longest > ELEMENTS:
-        return too_wide()
-    if type(text) is str and type(kwargs) is dict and not any(mark in text for mark in ".[:!"):
-        return text.format(*args, **kwargs)
-    return _FORMATTER.vformat(text, args, kwargs)
+    if template.count("{") * longest > ELEMENTS:
+        return too_wide_string()
+    if type(template) is str and type(kwargs) is dict and not any(mark in template for mark in ".[:!"):
+        return template.format(*args, **kwargs)
+    return _FORMATTER.vformat(template, args, kwargs)
+
+
+@special_reader("format", "format_map")
+def _formatting(owner: Any, name: str, value: Any) -> Any:
+    """`str.format` and `str.format_map`: a template may name attributes, which are read under the target's restrictions."""
+    if type(value) is types.BuiltinFunctionType and issubclass(type(value.__self__), str):
+        template = value.__self__
+        if name == "format":
+            return lambda *args, **kwargs: format_template(template, args, kwargs)
+        return lambda mapping: format_template(template, (), mapping)
+    if type(value) is types.MethodDescriptorType and value.__objclass__ is str:
+        if name == "format":
+            return lambda template, /, *args, **kwargs: format_template(template, args, kwargs)
+        return lambda template, mapping: format_template(template, (), mapping)
+    return expose(value)

@@ -15,9 +15,10 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import Term
 from cutaway.core.size.dim import symbol
-from cutaway.core.unknown import Undecidable, Unknown, decisions
-from cutaway.interp.run.boundary import Pending
-from cutaway.interp.run.function import Record, record_of, signature
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
+from cutaway.interp.run.frame import Pending
+from cutaway.interp.run.function import Record, record_of
+from cutaway.interp.run.signature import signature
 
 _SIZES = {"int", "builtins.int"}
 _FLAGS = {"bool", "builtins.bool"}
@@ -135,27 +136,10 @@ def _gives(node: ast.expr, is_it: Any) -> bool:
 def _uses_in(nodes: list[ast.AST], is_it: Any, record: Record, depth: int) -> Iterator[str]:
     for node in nodes:
         match node:
-            case ast.BinOp(left, operator, right) if isinstance(operator, _ARITHMETIC) and (
-                is_it(left) or is_it(right)
-            ):
-                other = right if is_it(left) else left
-                if not isinstance(other, (ast.List, ast.Tuple, ast.JoinedStr)) and not (
-                    isinstance(other, ast.Constant) and not isinstance(other.value, int)
-                ):
-                    yield SIZE
-            case ast.AugAssign(target, operator, given) if is_it(given) and isinstance(operator, _ARITHMETIC):
-                if not isinstance(operator, ast.Add) or _is_counted(target, nodes):
-                    yield SIZE
-            case ast.Compare(left, operators, rest):
-                sides = [left, *rest]
-                if not any(is_it(side) for side in sides):
-                    continue
-                if any(isinstance(operator, _ORDERED) for operator in operators) or any(
-                    isinstance(side, ast.Constant) and type(side.value) is int for side in sides
-                ):
-                    yield SIZE
-                elif not any(isinstance(side, ast.Constant) and side.value is None for side in sides):
-                    yield PLAIN
+            case ast.BinOp() | ast.AugAssign() | ast.Compare():
+                kind = _kind_in_arithmetic(node, is_it, nodes)
+                if kind is not None:
+                    yield kind
             case ast.Subscript(value) | ast.Attribute(value) if is_it(value):
                 yield PLAIN
             case ast.Call(ast.Attribute(value)) if is_it(value):
@@ -170,6 +154,28 @@ def _uses_in(nodes: list[ast.AST], is_it: Any, record: Record, depth: int) -> It
                 yield FLAG
             case ast.Call():
                 yield from _handed_on(node, is_it, record, depth)
+
+
+def _kind_in_arithmetic(node: ast.BinOp | ast.AugAssign | ast.Compare, is_it: Any, nodes: list[ast.AST]) -> str | None:
+    """Return what arithmetic or a comparison says about an argument; None where it is no part of it."""
+    match node:
+        case ast.BinOp(left, operator, right) if isinstance(operator, _ARITHMETIC) and (is_it(left) or is_it(right)):
+            return SIZE if _may_be_number(right if is_it(left) else left) else None
+        case ast.AugAssign(target, operator, value) if isinstance(operator, _ARITHMETIC) and is_it(value):
+            return SIZE if not isinstance(operator, ast.Add) or _is_counted(target, nodes) else None
+        case ast.Compare(left, operators, rest) if any(is_it(side) for side in (left, *rest)):
+            constants = [side.value for side in (left, *rest) if isinstance(side, ast.Constant)]
+            if any(isinstance(operator, _ORDERED) for operator in operators) or any(type(c) is int for c in constants):
+                return SIZE
+            return None if any(constant is None for constant in constants) else PLAIN
+    return None
+
+
+def _may_be_number(node: ast.expr) -> bool:
+    """Tell whether an operand may be a whole number, by how it is written."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int)
+    return not isinstance(node, (ast.List, ast.Tuple, ast.JoinedStr))
 
 
 def _handed_on(node: ast.Call, is_it: Any, record: Record, depth: int) -> Iterator[str]:
@@ -208,6 +214,6 @@ def _callee(node: ast.expr, record: Record) -> Any:
         value = value.resolve() if type(value) is Pending else value
         for part in reversed(parts):
             value = getattr(value, part)
-    except (Exception, Undecidable):
+    except (Exception, Undecidable, Exhausted):
         return None
     return None if type(value) is Unknown else value

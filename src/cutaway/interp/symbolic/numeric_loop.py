@@ -17,10 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core.lazy_list import Deferred
-from cutaway.interp.compile.scope import Scope
-from cutaway.interp.modules.loader import HIDDEN
-from cutaway.interp.run.frame import Frame
-from cutaway.interp.stdlib.builtins import BUILTINS
+from cutaway.interp.run.frame import MODULE_STATE, Frame
+from cutaway.syntax.scope import Scope
 
 _WORTH = 16  # items of a loop
 _LONG = 1 << 14  # items that it adds to lists
@@ -71,8 +69,8 @@ class Repetition:
         return None
 
     def _are_built_in(self, frame: Frame) -> bool:
-        home = frame.globals.get(HIDDEN)
-        unshadowed = all(name not in frame.globals and name in BUILTINS for name in self._functions)
+        home = frame.globals.get(MODULE_STATE)
+        unshadowed = all(name not in frame.globals for name in self._functions)
         return unshadowed and (home is None or not home.stars)
 
     def _containers(self, frame: Frame) -> dict[str, int]:

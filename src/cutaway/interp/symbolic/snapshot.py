@@ -10,8 +10,9 @@ from typing import Any
 
 from cutaway.core.session import Session
 from cutaway.core.size.facts import Facts
-from cutaway.interp.modules.loader import Loader, ModuleState
-from cutaway.interp.run.boundary import Pending
+from cutaway.interp.modules.loader import Loader
+from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.run.frame import Pending
 
 _REMARKS = ("unknowns", "assumptions", "findings", "placed", "sizes", "conditions", "state")
 

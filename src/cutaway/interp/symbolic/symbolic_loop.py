@@ -9,18 +9,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from cutaway.core import session
 from cutaway.core.loop.series import INDICES, Plan, Repeat, Series, Turns, replan, shifted
 from cutaway.core.size.dim import Dim, less, symbol
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown, decisions
-from cutaway.interp.compile.scope import assigned
 from cutaway.interp.run.frame import BREAK, RETURN, Frame
+from cutaway.syntax.scope import assigned
 
-if TYPE_CHECKING:
-    from cutaway.interp.compile.statement import StatementCompiler
+
+class LoopCompiler(Protocol):
+    """What reads and binds the variables of a loop, by the nodes that name them."""
+
+    def current_value(self, frame: Frame, node: ast.expr) -> Any:
+        """Return what a name, or an attribute of what has one, means; None where it means nothing."""
+
+    def assign(self, node: ast.expr) -> Callable[[Frame, Any], None]:
+        """Return the closure that stores a value into an assignment target."""
+
 
 _ADDING = ("append", "extend", "add_module", "register_module", "add")
 
@@ -59,7 +67,7 @@ class Loop:
         self.modules = sorted({child.id for child in inner if isinstance(child, ast.Name)})
 
 
-def follow(compiler: StatementCompiler, loop: Loop, frame: Frame, series: Series, turn: Callable[[Any], Any]) -> Any:
+def follow(compiler: LoopCompiler, loop: Loop, frame: Frame, series: Series, turn: Callable[[Any], Any]) -> Any:
     """Run a loop over a series; `turn` assigns an item and runs the body. Return the signal that ends it."""
     for part in series.parts:
         if not isinstance(part, Repeat):
@@ -75,7 +83,7 @@ class _Following:
     """One repeat of one loop, as it is followed."""
 
     def __init__(
-        self, compiler: StatementCompiler, loop: Loop, frame: Frame, reason: str, turn: Callable[[Any], Any]
+        self, compiler: LoopCompiler, loop: Loop, frame: Frame, reason: str, turn: Callable[[Any], Any]
     ) -> None:
         self.compiler, self.loop, self.frame, self.turn = compiler, loop, frame, turn
         self.key, self.plan = planned(frame, reason)
@@ -131,7 +139,7 @@ class _Following:
         """Yield what the loop may add to, as it is before the turn."""
         seen: set[int] = set()
         for text, node in self.loop.receivers.items():
-            value = self.compiler._present(self.frame, node)
+            value = self.compiler.current_value(self.frame, node)
             if isinstance(value, (list, Series)):
                 if self.loop.uses[text]:
                     self._lose()
@@ -152,7 +160,7 @@ class _Following:
             if not value.repeat_children(before, count, index):
                 replan(self.key, self.plan.after_first())
             return
-        now = self.compiler._present(self.frame, node)
+        now = self.compiler.current_value(self.frame, node)
         parts = now.parts if isinstance(now, Series) else now if isinstance(now, list) else None
         if parts is None or len(parts) < len(before) or any(a is not b for a, b in zip(before, parts)):
             self._lose()
@@ -169,12 +177,10 @@ class _Following:
             slice(None),
             [*before, Unknown(f"the items of a list that has {series.length} of them", self.frame.place)],
         )
-        from cutaway.interp.compile.expression import assign_target
-
-        assign_target(self.compiler, _stored(node))(self.frame, series)
+        self.compiler.assign(_stored(node))(self.frame, series)
 
     def _stored(self, node: ast.Attribute) -> Any:
-        return self.compiler._present(self.frame, _loaded(node))
+        return self.compiler.current_value(self.frame, _loaded(node))
 
     def _behind(self, value: Any, index: str, count: Any) -> Any:
         """Return what a variable of the last turn holds behind the loop."""

@@ -7,11 +7,11 @@ rule below is one such name; it applies to every network that uses it, whichever
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cutaway.core.record import dataclass
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 
 LENGTH = 128
 """Elements of a sequence, unless the network has fewer positions."""
@@ -77,7 +77,7 @@ class Settings:
 def _setting(source: Any, name: str) -> Any:
     try:
         value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
-    except (Exception, Undecidable):  # a configuration that computes what it is asked for, and can't
+    except (Exception, Undecidable, Exhausted):  # a configuration that computes what it is asked for, and can't
         return None
     return None if isinstance(value, Unknown) else value
 
@@ -205,16 +205,7 @@ def assumed(
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     named = {name: p for name, p in parameters.items() if p.kind not in kinds}
     required = [name for name, p in named.items() if p.default is p.empty]
-    made: dict[str, Assumed] = {}
-    for name in named:
-        by_name = _PRIMARY.get(name) or _WITH.get(name) or _CONDITIONS.get(name)
-        rule = by_name or _by_annotation(name, required, settings, annotations)
-        settings.used.clear()
-        found = None if rule is None else rule(settings)
-        if found is not None:
-            made[name] = Assumed(
-                name, *found, settings.origin(), 1 if name.endswith("_mask") else None, by_name is not None
-            )
+    made = _by_convention(named, required, settings, annotations)
     if any(name not in made for name in required):
         return []
     primary = [name for name in named if name in _PRIMARY]
@@ -226,6 +217,22 @@ def assumed(
         tries.insert(0, tries.pop(1))
     chosen = [tuple(name for name in named if name in names and name in made) for names in tries]
     return [[made[name] for name in names] for names in dict.fromkeys(chosen) if names]
+
+
+def _by_convention(
+    names: Iterable[str], required: Sequence[str], settings: Settings, annotations: Mapping[str, str]
+) -> dict[str, Assumed]:
+    """Return the inputs for those of forward's arguments to which a convention applies."""
+    inputs: dict[str, Assumed] = {}
+    for name in names:
+        by_name = _PRIMARY.get(name) or _WITH.get(name) or _CONDITIONS.get(name)
+        rule = by_name or _by_annotation(name, required, settings, annotations)
+        settings.used.clear()
+        shape_and_type = None if rule is None else rule(settings)
+        if shape_and_type is not None:
+            number = 1 if name.endswith("_mask") else None
+            inputs[name] = Assumed(name, *shape_and_type, settings.origin(), number, by_name is not None)
+    return inputs
 
 
 def settings_say_two_sided(settings: Settings) -> bool:

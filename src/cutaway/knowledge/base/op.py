@@ -140,8 +140,6 @@ class Caller(Generic[T]):
             result = self.rule(*args, **kwargs) if solving is None else solving.attempt(self.rule, args, kwargs)
             target = self.target(args, kwargs, result, out) if self.redirects or out is not None else None
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             return self.undecided(here, args, kwargs, undecidable.unknown, out)
         except Fault as fault:
             here.find(fault)

@@ -14,11 +14,11 @@ from cutaway.core.architecture import (
     Condition,
     Diagnostic,
     DiagnosticNote,
-    JSONValue,
     ModuleCall,
     Note,
     Op,
     Quantity,
+    Setting,
     Shape,
     Value,
     Weight,
@@ -28,7 +28,8 @@ from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Dim, is_known, rewritten, unknown_size
-from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.core.size.parser import detached
+from cutaway.core.unknown import Exhausted, Opaque, Undecidable, Unknown
 from cutaway.knowledge.base.causes import Causes
 from cutaway.knowledge.base.describe import Described, bind_by_name, class_name, describe, qualified_name
 
@@ -111,7 +112,7 @@ def signature_of(forward: Any) -> inspect.Signature:
     """Return the signature of the target's forward, an empty one where it can't be called, which has been noted."""
     try:
         return session.current().signature(forward)
-    except (Exception, Undecidable):
+    except (Exception, Undecidable, Exhausted):
         return inspect.Signature()
 
 
@@ -228,11 +229,11 @@ def constructor_arguments(module: Any, signature: Callable[[Any], inspect.Signat
     return dict(bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs))
 
 
-def _config(module: Any, signature: Callable[[Any], inspect.Signature]) -> dict[str, JSONValue]:
+def _config(module: Any, signature: Callable[[Any], inspect.Signature]) -> dict[str, Setting]:
     return {name: describe(value) for name, value in constructor_arguments(module, signature).items()}
 
 
-def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, JSONValue]:
+def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, Setting]:
     """Return how each argument of a constructor is known."""
     place = construction.place if construction else None
     try:
@@ -243,10 +244,10 @@ def _origins(cls: type, construction: Any, config: Described, here: Session) -> 
     return {name: _origin(name, value, written) for name, value in config.items()}
 
 
-def _origin(name: str, value: JSONValue, written: dict[str, bool] | None) -> str:
+def _origin(name: str, value: Setting, written: dict[str, bool] | None) -> str:
     if isinstance(value, dict) and "unknown" in value:
         return "unknown"
-    if isinstance(value, dict) and "symbolic" in value:
+    if isinstance(value, Dim):
         return "symbolic"
     if written is None or written.get(name) is False:
         return "derived"
@@ -319,7 +320,7 @@ def conditions(gathered: Session) -> tuple[Condition, ...]:
     return tuple(Condition(d.text, d.kind, d.place, d.holds) for d in gathered.conditions.values())
 
 
-def _attributes(attributes: dict[str, Any]) -> dict[str, JSONValue]:
+def _attributes(attributes: dict[str, Any]) -> dict[str, Setting]:
     return {name: describe(item) for name, item in attributes.items()}
 
 
@@ -330,7 +331,7 @@ def as_quantity(size: Any) -> Quantity:
     if not isinstance(size, Dim):
         return None
     size = rewritten(size)
-    return size if isinstance(size, int) else str(size) if is_known(size) else None
+    return detached(size) if is_known(size) else None
 
 
 def shape_of(reference: Reference) -> Shape:
@@ -362,6 +363,6 @@ def assumptions(gathered: Session) -> tuple[Note, ...]:
 def diagnostics(gathered: Session) -> tuple[Diagnostic, ...]:
     """Return the faults that were found."""
     return tuple(
-        Diagnostic(f.code, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
+        Diagnostic(f.code.value, f.message, f.place, tuple(DiagnosticNote(text, place) for text, place in f.notes))
         for f in gathered.findings
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from typing import Any
 
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size
 from cutaway.knowledge.base.registry import TABLE, register
 from cutaway.knowledge.einops.functions import rearrange, reduce
@@ -109,21 +110,21 @@ class EinMix(Module):
 def _check(pattern: str, left: Expression, right: Expression, weight: Expression, axes_lengths: dict[str, Any]) -> None:
     def forbid(axes: set[str], message: str) -> None:
         if axes:
-            raise PatternFault(f"EinMix {pattern!r}: {message} {', '.join(sorted(axes))}", "invalid-argument")
+            raise PatternFault(f"EinMix {pattern!r}: {message} {', '.join(sorted(axes))}", FaultCode.INVALID_ARGUMENT)
 
     inputs, outputs, weights = set(left.axes), set(right.axes), set(weight.axes)
     forbid(outputs - inputs - weights, "neither the input nor the weight has")
     if ELLIPSIS in weights:
-        raise PatternFault(f"EinMix {pattern!r}: the weight's shape can't have an ellipsis", "invalid-argument")
+        raise PatternFault(f"EinMix {pattern!r}: the weight's shape can't have an ellipsis", FaultCode.INVALID_ARGUMENT)
     if (ELLIPSIS in inputs) != (ELLIPSIS in outputs) or left.parenthesised_ellipsis:
         raise PatternFault(
             f"EinMix {pattern!r}: an ellipsis must be on both sides, and on the left not in parentheses",
-            "invalid-argument",
+            FaultCode.INVALID_ARGUMENT,
         )
     if left.anonymous or right.anonymous or weight.anonymous:
-        raise PatternFault(f"EinMix {pattern!r}: numbers are not allowed", "invalid-argument")
+        raise PatternFault(f"EinMix {pattern!r}: numbers are not allowed", FaultCode.INVALID_ARGUMENT)
     if any(len(group) != 1 for group in weight.groups):
-        raise PatternFault(f"EinMix {pattern!r}: the weight's shape can't have parentheses", "invalid-argument")
+        raise PatternFault(f"EinMix {pattern!r}: the weight's shape can't have parentheses", FaultCode.INVALID_ARGUMENT)
     forbid(weights - set(axes_lengths), "no size is given for the weight's")
     forbid(set(axes_lengths) - inputs - weights, "sizes are given for unused")
     forbid(weights - inputs - outputs, "neither side has the weight's")
@@ -139,12 +140,14 @@ def _bias(pattern: str, right: Expression, bias_shape: str, axes_lengths: dict[s
     for missing, message in ((axes - set(right.axes), "the output lacks"), (axes - set(axes_lengths), "no size for")):
         if missing:
             names = ", ".join(sorted(missing))
-            raise PatternFault(f"EinMix {pattern!r}: {message} the bias' {names}", "invalid-argument")
+            raise PatternFault(f"EinMix {pattern!r}: {message} the bias' {names}", FaultCode.INVALID_ARGUMENT)
     shape: list[Size] = []
     for axis in right.axes:
         if axis == ELLIPSIS:
             if any(a in axes for a in right.axes[: right.axes.index(ELLIPSIS)]):
-                raise PatternFault(f"EinMix {pattern!r}: all axes of the bias must follow the ellipsis")
+                raise PatternFault(
+                    f"EinMix {pattern!r}: all axes of the bias must follow the ellipsis", FaultCode.INVALID_ARGUMENT
+                )
         else:
             shape.append(axes_lengths[axis] if axis in axes else 1)
     return shape

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE, KnownModule, register, row
 from cutaway.knowledge.keras.tensors.shape import sizes_of
@@ -92,7 +93,7 @@ def get_activation(identifier: Any) -> Any:
     if isinstance(identifier, str):
         name = f"keras.activations.{identifier}"
         if name not in TABLE:
-            raise ArgumentFault(f"there is no activation {identifier!r}", "unknown-name")
+            raise ArgumentFault(f"there is no activation {identifier!r}", FaultCode.INVALID_ARGUMENT)
         return TABLE[name]
     if isinstance(identifier, dict):
         return get_activation(identifier.get("config", {}).get("name") or identifier.get("class_name"))
@@ -167,7 +168,7 @@ def _classes(area: str, base: type, names: list[str]) -> None:
         if isinstance(identifier, str):
             found = TABLE.get(f"keras.{area}.{identifier}")
             if found is None:
-                raise ArgumentFault(f"there is no {base.__name__.lower()} {identifier!r}", "unknown-name")
+                raise ArgumentFault(f"there is no {base.__name__.lower()} {identifier!r}", FaultCode.INVALID_ARGUMENT)
             return found()
         if isinstance(identifier, type) and not isinstance(identifier, Unknown):
             return identifier()

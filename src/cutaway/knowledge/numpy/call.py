@@ -35,8 +35,6 @@ def bounded(
             with numpy.errstate(all="ignore"):
                 return result(function(*given, **named))
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             return undecidable.unknown
 
     name = name.removeprefix("ndarray ")

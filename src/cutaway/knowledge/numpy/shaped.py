@@ -361,6 +361,11 @@ def shapes_of_call(name: str, function: Callable[..., Any], args: Any, kwargs: A
         return _untold(name) if result is NotImplemented else result
     if name in _TELLING and type(args[0]) is Array:
         return getattr(args[0], name)
+    return _of_stand_ins(name, function, args, kwargs)
+
+
+def _of_stand_ins(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Return the shape and type of what a function makes of arrays of the same shapes, whose numbers do not count."""
     held: list[Any] = []
     if name in _PAIRING:
         given, named = _stand_in(list(args), held), _stand_in(kwargs, held)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, ceildiv, equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register, row
@@ -71,7 +72,8 @@ class Dataset:
         for count in counts[1:]:
             if equal(counts[0], count) is False:
                 raise ArgumentFault(
-                    f"from_tensor_slices: the tensors have {counts[0]} and {count} elements", "different-lengths"
+                    f"from_tensor_slices: the tensors have {counts[0]} and {count} elements",
+                    FaultCode.DIFFERENT_LENGTHS,
                 )
         return Dataset(map_structure(lambda t: new(t._shape[1:], t._dtype), whole), counts[0])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, UNTOLD, DType
 
 _KINDS = {"f": "floating", "i": "integer", "u": "unsigned", "c": "complex", "b": "boolean", "s": "text"}
@@ -22,7 +23,9 @@ def require(name: str, dtype: DType, letters: str) -> None:
     """Raise where a function does not take a type."""
     if dtype != UNTOLD and _letter(dtype) not in letters:
         kinds = " or ".join(_KINDS[letter] for letter in letters)
-        raise TypeFault(f"{name}: a tensor of {dtype} is given, but the type must be {kinds}", "unsupported-dtype")
+        raise TypeFault(
+            f"{name}: a tensor of {dtype} is given, but the type must be {kinds}", FaultCode.UNSUPPORTED_DTYPE
+        )
 
 
 def divided(dtype: DType) -> DType:

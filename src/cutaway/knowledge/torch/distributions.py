@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.tensor.op import Out, op
@@ -196,13 +197,15 @@ class _Odds(Distribution):
 
     def _take(self, probs: Any, logits: Any, rank: int = 0) -> Any:
         if (probs is None) == (logits is None):
-            raise ArgumentFault(f"{self._name()}: give either probs or logits, not both and not neither", "value")
+            raise ArgumentFault(
+                f"{self._name()}: give either probs or logits, not both and not neither", FaultCode.ARGUMENT_CONFLICT
+            )
         given = probs if logits is None else logits
         if not isinstance(given, (Tensor, Unknown)):
             given = torch.tensor(given, dtype=default_dtype())
         self._given = "probs" if logits is None else "logits"
         if given.ndim < rank:
-            raise ArgumentFault(f"{self._name()}: {self._given} must have at least one dimension")
+            raise ArgumentFault(f"{self._name()}: {self._given} must have at least one dimension", FaultCode.WRONG_RANK)
         self._parameters = (given,)
         self._dtype = given.dtype
         return given
@@ -368,7 +371,8 @@ class MultivariateNormal(Distribution):
         given = [m for m in (covariance_matrix, scale_tril, precision_matrix) if m is not None]
         if len(given) != 1:
             raise ArgumentFault(
-                "MultivariateNormal: give exactly one of covariance_matrix, precision_matrix and scale_tril", "value"
+                "MultivariateNormal: give exactly one of covariance_matrix, precision_matrix and scale_tril",
+                FaultCode.ARGUMENT_CONFLICT,
             )
         self._parameters = (loc, given[0])
         self._dtype = loc.dtype

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cutaway.core.architecture import Op
+from cutaway.core.size.dim import Dim
 from cutaway.knowledge.base.describe import describe
 from cutaway.knowledge.torch.tensor.op import RULES, Row
 
@@ -92,6 +93,8 @@ def _expression(value: Any) -> str:
         if value.startswith("<"):
             raise Unwritable(f"the argument {value} is not recorded")
         return value if value.startswith("torch.") else repr(value)
+    if isinstance(value, Dim):
+        raise Unwritable("a size is not a number")
     if isinstance(value, Mapping):
         if "slice" in value:
             return f"slice({', '.join(_expression(part) for part in value['slice'])})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cutaway.core.architecture import JSONValue
+from cutaway.core.architecture import Setting
 from cutaway.knowledge.base import registry
 from cutaway.knowledge.torch.tensor.op import RULES
 
@@ -19,7 +19,7 @@ def public_name(name: str) -> str:
     return short if row is not None and getattr(RULES.get(short), "__row__", None) is row else name
 
 
-def as_attributes(qualified_name: str, config: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
+def as_attributes(qualified_name: str, config: Mapping[str, Setting]) -> Mapping[str, Setting]:
     """Return a layer's settings as its attributes hold them: a convolution has a size for each dimension."""
     dimensions = qualified_name[-2:-1]
     if not qualified_name.startswith(_CONVOLUTIONS) or not dimensions.isdigit():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -27,7 +28,7 @@ for _name in ("nms", "qnms"):
 
 def _same_dtype(name: str, input: Tensor, rois: Tensor) -> DType:
     if input.dtype is not rois.dtype:
-        raise Fault(f"{name}: input is {input.dtype}, but rois are {rois.dtype}", "dtype-mismatch")
+        raise Fault(f"{name}: input is {input.dtype}, but rois are {rois.dtype}", FaultCode.DTYPE_MISMATCH)
     return input.dtype
 
 

@@ -7,6 +7,7 @@ import string
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.activation import Softmax
 from cutaway.knowledge.keras.layers.core import EinsumDense
@@ -60,7 +61,7 @@ class MultiHeadAttention(Layer):
         for what, value in (("num_heads", num_heads), ("key_dim", key_dim)):
             if isinstance(value, float) or (isinstance(value, int) and value <= 0):
                 raise ArgumentFault(
-                    f"MultiHeadAttention: {what} must be a positive integer, but is {value}", "invalid-argument"
+                    f"MultiHeadAttention: {what} must be a positive integer, but is {value}", FaultCode.INVALID_ARGUMENT
                 )
         super().__init__(**kwargs)
         self._num_heads, self._key_dim = num_heads, key_dim
@@ -114,7 +115,8 @@ class MultiHeadAttention(Layer):
         if tuple(value_shape[1:-1]) != tuple(key_shape[1:-1]):
             raise ArgumentFault(
                 f'layer "{self.name}": value and key must agree in all but the last axis, but are '
-                f"{tuple(value_shape)} and {tuple(key_shape)}"
+                f"{tuple(value_shape)} and {tuple(key_shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
         heads = self._num_heads
         self._query_dense = self._dense(query_shape, [heads, self._key_dim], "query")
@@ -220,7 +222,8 @@ class GroupedQueryAttention(Layer):
         super().__init__(**kwargs)
         if num_query_heads % num_key_value_heads:
             raise ArgumentFault(
-                f"GroupQueryAttention: {num_key_value_heads} heads of key and value do not divide {num_query_heads} of the query"
+                f"GroupQueryAttention: {num_key_value_heads} heads of key and value do not divide {num_query_heads} of the query",
+                FaultCode.SHAPE_MISMATCH,
             )
         self.head_dim, self.num_query_heads, self.num_key_value_heads = head_dim, num_query_heads, num_key_value_heads
         self.num_repeats = num_query_heads // num_key_value_heads
@@ -239,7 +242,8 @@ class GroupedQueryAttention(Layer):
         key_shape = value_shape if key_shape is None else key_shape
         if certainly_differ(query_shape[-1], value_shape[-1]):
             raise ArgumentFault(
-                f'layer "{self.name}": query has {query_shape[-1]} features and value {value_shape[-1]}, which must be equal'
+                f'layer "{self.name}": query has {query_shape[-1]} features and value {value_shape[-1]}, which must be equal',
+                FaultCode.SHAPE_MISMATCH,
             )
         outer, inner = (None, self.num_query_heads, self.head_dim), (None, self.num_key_value_heads, self.head_dim)
         self._query_dense = self._dense("bqm,muh->bquh", outer, "uh", "query", query_shape)
@@ -280,7 +284,7 @@ class Attention(Layer):
         super().__init__(**kwargs)
         if score_mode not in ("dot", "concat"):
             raise ArgumentFault(
-                f"Attention: score_mode must be 'dot' or 'concat', but is {score_mode!r}", "invalid-argument"
+                f"Attention: score_mode must be 'dot' or 'concat', but is {score_mode!r}", FaultCode.INVALID_ARGUMENT
             )
         self.use_scale, self.score_mode, self.dropout = use_scale, score_mode, dropout
         self.scale = self.concat_score_weight = None
@@ -303,7 +307,8 @@ class Attention(Layer):
     def call(self, inputs, mask=None, training=False, return_attention_scores=False, use_causal_mask=False):
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
             raise ArgumentFault(
-                f'layer "{self.name}": takes a list of query and value, or of query, value and key', "wrong-inputs"
+                f'layer "{self.name}": takes a list of query and value, or of query, value and key',
+                FaultCode.WRONG_INPUT_COUNT,
             )
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value

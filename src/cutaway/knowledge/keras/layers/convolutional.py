@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
@@ -48,14 +49,14 @@ class Convolution(Layer):
         ):
             raise ArgumentFault(
                 f"{name}: strides {self.strides} and dilation_rate {self.dilation_rate} can't both be above 1",
-                "invalid-argument",
+                FaultCode.ARGUMENT_CONFLICT,
             )
         padding = given["padding"]
         self.padding = padding.lower() if isinstance(padding, str) else padding
         allowed = ("valid", "same", "causal") if name == "Conv1D" else ("valid", "same")
         if isinstance(self.padding, str) and self.padding not in allowed:
             raise ArgumentFault(
-                f"{name}: padding must be one of {', '.join(allowed)}, but is {padding!r}", "invalid-argument"
+                f"{name}: padding must be one of {', '.join(allowed)}, but is {padding!r}", FaultCode.INVALID_ARGUMENT
             )
         self.data_format = standardize_data_format(given["data_format"])
         self.activation = get_activation(given["activation"])
@@ -94,7 +95,8 @@ class BaseConv(Convolution):
         inner = self._inner(input_shape)
         if not isinstance(inner, Unknown) and equal(inner % self.groups, 0) is False:
             raise ArgumentFault(
-                f'layer "{self.name}": the input has {inner} channels, which {self.groups} groups do not divide'
+                f'layer "{self.name}": the input has {inner} channels, which {self.groups} groups do not divide',
+                FaultCode.SHAPE_MISMATCH,
             )
         self.kernel = self.add_weight(name="kernel", shape=(*self.kernel_size, inner // self.groups, self.filters))
         self._add_bias(self.filters)
@@ -179,7 +181,9 @@ def _make(n: int) -> None:
             self._configure({k: v for k, v in locals().items() if k not in ("self", "__class__")})
             self.groups = positive(groups, f"{type(self).__name__}: groups")
             if isinstance(filters, int) and isinstance(groups, int) and filters % groups:
-                raise ArgumentFault(f"{type(self).__name__}: {groups} groups do not divide {filters} filters")
+                raise ArgumentFault(
+                    f"{type(self).__name__}: {groups} groups do not divide {filters} filters", FaultCode.SHAPE_MISMATCH
+                )
 
     class Transposed(BaseConvTranspose):
         rank = n

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import channels, positive
@@ -31,7 +32,9 @@ class Dense(Layer):
     ):  # fmt: skip
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         if isinstance(units, (float, str)) or units is None:
-            raise ArgumentFault(f"Dense: units must be a positive integer, but is {units!r}", "invalid-argument")
+            raise ArgumentFault(
+                f"Dense: units must be a positive integer, but is {units!r}", FaultCode.INVALID_ARGUMENT
+            )
         self.units = positive(units, "Dense: units")
         self.activation = get_activation(activation)
         self.use_bias = use_bias
@@ -74,7 +77,9 @@ class EinsumDense(Layer):
     def build(self, input_shape):
         found = re.fullmatch(r"\s*([a-zA-Z.]+)\s*,\s*([a-zA-Z]+)\s*->\s*([a-zA-Z.]+)\s*", self.equation)
         if found is None:
-            raise ArgumentFault(f"EinsumDense: {self.equation!r} is not an equation it can read", "invalid-argument")
+            raise ArgumentFault(
+                f"EinsumDense: {self.equation!r} is not an equation it can read", FaultCode.INVALID_ARGUMENT
+            )
         left, kernel, right = (part.replace("...", "0") for part in found.groups())
         sizes = _labelled(left, input_shape)
         wanted = [None] * (len(right) - len(self.partial_output_shape)) + list(self.partial_output_shape)
@@ -84,7 +89,7 @@ class EinsumDense(Layer):
         for label in kernel:
             if sizes.get(label) is None:
                 raise ArgumentFault(
-                    f"EinsumDense: the size of {label!r} of the kernel is not defined", "undefined-size"
+                    f"EinsumDense: the size of {label!r} of the kernel is not defined", FaultCode.UNDEFINED_SIZE
                 )
         self.kernel = self.add_weight(name="kernel", shape=tuple(sizes[label] for label in kernel))
         self.bias = None
@@ -109,7 +114,8 @@ def _labelled(labels: str, shape: Any) -> dict[str, Any]:
         return {**dict(zip(before, shape)), **dict(zip(reversed(after), reversed(shape)))}
     if len(labels) != len(shape):
         raise ArgumentFault(
-            f"EinsumDense: the equation is for {len(labels)} dimensions, but the input has {len(shape)}", "wrong-rank"
+            f"EinsumDense: the equation is for {len(labels)} dimensions, but the input has {len(shape)}",
+            FaultCode.WRONG_RANK,
         )
     return dict(zip(labels, shape))
 

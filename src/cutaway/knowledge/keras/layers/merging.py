@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, IndexFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, KnownModule, register
@@ -28,7 +29,7 @@ class Merge(Layer):
         if not isinstance(inputs, (list, tuple)):
             raise ArgumentFault(
                 f'layer "{self.name}": a merging layer needs a list of inputs, but gets {type(inputs).__name__}',
-                "invalid-argument",
+                FaultCode.WRONG_TYPE,
             )
         return list(inputs)
 
@@ -49,7 +50,8 @@ class Merge(Layer):
                 if broadcast_size(left, right) is None:
                     raise ArgumentFault(
                         f'layer "{self.name}": inputs 0 and {number} can\'t be merged: their shapes are {text(first)} '
-                        f"and {text(_shape(tensor))}, with {left} and {right} on axis {axis}"
+                        f"and {text(_shape(tensor))}, with {left} and {right} on axis {axis}",
+                        FaultCode.SHAPE_MISMATCH,
                     )
 
     def _merge_function(self, inputs: list[Any]) -> Any:
@@ -119,7 +121,9 @@ class Subtract(Merge):
 
     def _merge_function(self, inputs):
         if len(inputs) != 2:
-            raise ArgumentFault(f'layer "{self.name}": Subtract takes 2 inputs, but gets {len(inputs)}', "wrong-inputs")
+            raise ArgumentFault(
+                f'layer "{self.name}": Subtract takes 2 inputs, but gets {len(inputs)}', FaultCode.WRONG_INPUT_COUNT
+            )
         return ops.subtract(inputs[0], inputs[1])
 
 
@@ -140,13 +144,14 @@ class Concatenate(Merge):
                 raise ArgumentFault(
                     f'layer "{self.name}": inputs must have the same number of dimensions, but input 0 is '
                     f"{text(first)} and input {number} is {text(shape)}",
-                    "rank-mismatch",
+                    FaultCode.WRONG_RANK,
                 )
             for axis, (left, right) in enumerate(zip(first, shape)):
                 if axis != self.axis % len(first) and equal(left, right) is False:
                     raise ArgumentFault(
                         f'layer "{self.name}": inputs must match except on axis {self.axis}, but input 0 is {text(first)} '
-                        f"and input {number} is {text(shape)}: {left} and {right} on axis {axis} differ"
+                        f"and input {number} is {text(shape)}: {left} and {right} on axis {axis} differ",
+                        FaultCode.SHAPE_MISMATCH,
                     )
         return ops.concatenate(tensors, axis=self.axis)
 
@@ -166,18 +171,22 @@ class Dot(Merge):
     def call(self, inputs):
         tensors = self._checked(inputs)
         if len(tensors) != 2:
-            raise ArgumentFault(f'layer "{self.name}": Dot takes 2 inputs, but gets {len(tensors)}', "wrong-inputs")
+            raise ArgumentFault(
+                f'layer "{self.name}": Dot takes 2 inputs, but gets {len(tensors)}', FaultCode.WRONG_INPUT_COUNT
+            )
         left, right = _shape(tensors[0]), _shape(tensors[1])
         a, b = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         if not -len(left) <= a < len(left) or not -len(right) <= b < len(right):
             raise IndexFault(
-                f'layer "{self.name}": axes {a} and {b} are out of range for {text(left)} and {text(right)}'
+                f'layer "{self.name}": axes {a} and {b} are out of range for {text(left)} and {text(right)}',
+                FaultCode.SHAPE_MISMATCH,
             )
         a, b = a % len(left), b % len(right)
         if equal(left[a], right[b]) is False:
             raise ArgumentFault(
                 f'layer "{self.name}": sizes {left[a]} on axis {a} of {text(left)} and {right[b]} on axis {b} of '
-                f"{text(right)} differ"
+                f"{text(right)} differ",
+                FaultCode.SHAPE_MISMATCH,
             )
         one, two = [chr(98 + i) for i in range(len(left))], [chr(110 + i) for i in range(len(right))]
         one[0] = two[0] = "a"

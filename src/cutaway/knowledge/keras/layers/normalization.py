@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
@@ -21,7 +22,7 @@ def _in_range(layer: Any, axis: Any, shape: Any) -> None:
     if isinstance(axis, int) and not isinstance(shape, Unknown) and not -len(shape) <= axis < len(shape):
         raise ArgumentFault(
             f'layer "{layer.name}": axis {axis} is out of range for an input of shape {text(shape)}',
-            "dimension-out-of-range",
+            FaultCode.DIMENSION_OUT_OF_RANGE,
         )
 
 
@@ -133,9 +134,15 @@ class GroupNormalization(Layer):
             self.groups = size
         if not isinstance(size, Unknown):
             if less(size, self.groups) is True:
-                raise ArgumentFault(f'layer "{self.name}": {self.groups} groups are more than the {size} channels')
+                raise ArgumentFault(
+                    f'layer "{self.name}": {self.groups} groups are more than the {size} channels',
+                    FaultCode.SHAPE_MISMATCH,
+                )
             if equal(size % self.groups, 0) is False:
-                raise ArgumentFault(f'layer "{self.name}": {self.groups} groups do not divide the {size} channels')
+                raise ArgumentFault(
+                    f'layer "{self.name}": {self.groups} groups do not divide the {size} channels',
+                    FaultCode.SHAPE_MISMATCH,
+                )
         rank = None if isinstance(input_shape, Unknown) else len(input_shape)
         self.input_spec = InputSpec(ndim=rank, axes={self.axis: size})
         self.gamma = self.add_weight(shape=(size,), name="gamma", autocast=False) if self.scale else None
@@ -175,7 +182,7 @@ class SpectralNormalization(Wrapper):
         if kernel is None:
             raise ArgumentFault(
                 f"SpectralNormalization: {type(self.layer).__name__} has neither kernel nor embeddings",
-                "invalid-argument",
+                FaultCode.INVALID_ARGUMENT,
             )
         self.kernel = kernel
         self.vector_u = self.add_weight(shape=(1, kernel.shape[-1]), name="vector_u", trainable=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import several
 from cutaway.knowledge.keras.models.input_spec import InputSpec
@@ -27,7 +28,9 @@ class BasePooling(Layer):
         self.strides = self.pool_size if strides is None else several(strides, self.rank, f"{kind}: strides")
         self.padding = padding.lower() if isinstance(padding, str) else padding
         if self.padding not in ("valid", "same"):
-            raise ArgumentFault(f"{kind}: padding must be 'valid' or 'same', but is {padding!r}", "invalid-argument")
+            raise ArgumentFault(
+                f"{kind}: padding must be 'valid' or 'same', but is {padding!r}", FaultCode.INVALID_ARGUMENT
+            )
         self.data_format = standardize_data_format(data_format)
         self.input_spec = InputSpec(ndim=self.rank + 2)
 

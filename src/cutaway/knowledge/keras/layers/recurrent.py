@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.cells import (
     ConvLSTMCell,
@@ -41,7 +42,7 @@ class RNN(Layer):
         if isinstance(cell, (list, tuple)):
             cell = StackedRNNCells(cell)
         if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
-            raise ArgumentFault("RNN: a cell needs a `call` method and a `state_size`", "invalid-argument")
+            raise ArgumentFault("RNN: a cell needs a `call` method and a `state_size`", FaultCode.INVALID_ARGUMENT)
         super().__init__(**kwargs)
         self.cell = cell
         self.return_sequences, self.return_state = return_sequences, return_state
@@ -72,7 +73,7 @@ class RNN(Layer):
         if len(x._shape) < 3:
             raise ArgumentFault(
                 f'layer "{self.name}": a sequence has at least 3 dimensions, but the input is {text(x._shape)}',
-                "wrong-rank",
+                FaultCode.WRONG_RANK,
             )
         steps = x._shape[1]
         step = ops.get_item(sequences, (slice(None), 0))
@@ -178,9 +179,9 @@ class Bidirectional(Layer):
 
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
         if not isinstance(layer, Layer):
-            raise ArgumentFault(f"Bidirectional: needs a layer, but gets {type(layer).__name__}", "invalid-argument")
+            raise ArgumentFault(f"Bidirectional: needs a layer, but gets {type(layer).__name__}", FaultCode.WRONG_TYPE)
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
-            raise ArgumentFault(f"Bidirectional: there is no merge_mode {merge_mode!r}", "invalid-argument")
+            raise ArgumentFault(f"Bidirectional: there is no merge_mode {merge_mode!r}", FaultCode.INVALID_ARGUMENT)
         super().__init__(**kwargs)
         self.forward_layer = _again(layer, name=f"forward_{layer.name.removeprefix('forward_')}")
         if backward_layer is None:
@@ -239,7 +240,9 @@ class TimeDistributed(Wrapper):
 
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
-            raise ArgumentFault(f"TimeDistributed: needs a layer, but gets {type(layer).__name__}", "invalid-argument")
+            raise ArgumentFault(
+                f"TimeDistributed: needs a layer, but gets {type(layer).__name__}", FaultCode.WRONG_TYPE
+            )
         super().__init__(layer, **kwargs)
         self.supports_masking = True
 
@@ -247,7 +250,7 @@ class TimeDistributed(Wrapper):
         if len(input_shape) < 3:
             raise ArgumentFault(
                 f'layer "{self.name}": TimeDistributed needs at least 3 dimensions, but the input is {text(input_shape)}',
-                "wrong-rank",
+                FaultCode.WRONG_RANK,
             )
         super().build((input_shape[0], *input_shape[2:]))
 

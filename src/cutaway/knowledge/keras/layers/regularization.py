@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.models.input_spec import InputSpec
 from cutaway.knowledge.keras.models.layer import Layer, layer
@@ -19,7 +20,7 @@ class Noise(Layer):
     def _check_rate(self, rate: Any) -> None:
         if isinstance(rate, (int, float)) and not 0 <= rate <= 1:
             raise ArgumentFault(
-                f"{type(self).__name__}: rate must be between 0 and 1, but is {rate}", "invalid-argument"
+                f"{type(self).__name__}: rate must be between 0 and 1, but is {rate}", FaultCode.INVALID_ARGUMENT
             )
         self.rate = rate
         self.supports_masking = True

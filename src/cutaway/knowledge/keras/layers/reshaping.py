@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, less, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
@@ -51,14 +52,15 @@ class Reshape(Layer):
         if len(unknown) > 1:
             raise ArgumentFault(
                 f'layer "{self.name}": only one size of target_shape {text(self.target_shape)} can be -1',
-                "invalid-argument",
+                FaultCode.INVALID_ARGUMENT,
             )
         given = product([size for i, size in enumerate(wanted) if i not in unknown])
         fits = equal(have % given, 0) if unknown and equal(given, 0) is False else equal(have, given)
         if fits is False:
             raise ArgumentFault(
                 f'layer "{self.name}": target_shape {text(self.target_shape)} does not fit an input of shape '
-                f"{text(x._shape)}, which has {have} elements a sample, not {given}{' times something' if unknown else ''}"
+                f"{text(x._shape)}, which has {have} elements a sample, not {given}{' times something' if unknown else ''}",
+                FaultCode.SHAPE_MISMATCH,
             )
         if unknown:
             wanted[unknown[0]] = have // given
@@ -74,7 +76,7 @@ class Permute(Layer):
         self.dims = tuple(dims)
         if sorted(dims) != list(range(1, len(dims) + 1)):
             raise ArgumentFault(
-                f"Permute: dims must be an order of 1 to {len(dims)}, but are {tuple(dims)}", "invalid-argument"
+                f"Permute: dims must be an order of 1 to {len(dims)}, but are {tuple(dims)}", FaultCode.INVALID_ARGUMENT
             )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
@@ -90,7 +92,7 @@ class RepeatVector(Layer):
         super().__init__(**kwargs)
         self.n = n
         if not isinstance(n, (int, Dim, Unknown)):
-            raise ArgumentFault(f"RepeatVector: n must be an integer, but is {n!r}", "invalid-argument")
+            raise ArgumentFault(f"RepeatVector: n must be an integer, but is {n!r}", FaultCode.WRONG_TYPE)
         self.input_spec = InputSpec(ndim=2)
 
     def call(self, inputs):
@@ -105,7 +107,7 @@ def pairs(value: Any, count: int, name: str) -> tuple[tuple[Any, Any], ...]:
         first, last = several(value, 2, name, 0)
         return ((first, last),)
     if len(value) != count:
-        raise ArgumentFault(f"{name} must have {count} elements, but is {value}", "argument-length")
+        raise ArgumentFault(f"{name} must have {count} elements, but is {value}", FaultCode.ARGUMENT_LENGTH)
     return tuple(several(side, 2, name, 0) for side in value)  # type: ignore[misc]
 
 
@@ -152,7 +154,7 @@ class BaseCropping(Layer):
                 raise ArgumentFault(
                     f'layer "{self.name}": cropping ({before}, {after}) leaves nothing of size {size} on axis '
                     f"{start + offset} of {text(x._shape)}",
-                    "cropping-too-large",
+                    FaultCode.PADDING_TOO_LARGE,
                 )
             parts[start + offset] = slice(before, size - after)
         return ops.get_item(inputs, tuple(parts))

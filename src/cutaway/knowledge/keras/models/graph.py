@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.registry import row
@@ -45,7 +46,7 @@ class Operation:
             name = auto_name(_kind or type(self).__name__)
         if not isinstance(name, str) or "/" in name:
             raise ArgumentFault(
-                f"{type(self).__name__}: name must be a text without '/', but is {name!r}", "invalid-argument"
+                f"{type(self).__name__}: name must be a text without '/', but is {name!r}", FaultCode.INVALID_ARGUMENT
             )
         self.__dict__["name"] = name
         self.__dict__["_inbound_nodes"] = []
@@ -180,13 +181,15 @@ class Graph:
                     raise ArgumentFault(
                         f"the graph is disconnected: the input {tensor.name} of {node.operation.name} "  # type: ignore[attr-defined]
                         "does not follow from the inputs of the model",
-                        "graph-disconnected",
+                        FaultCode.GRAPH_DISCONNECTED,
                     )
             known.update(id(tensor) for tensor in node.outputs)
         names = [operation.name for operation in self.operations]  # type: ignore[attr-defined]
         twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
         if twice is not None:
-            raise ArgumentFault(f"the name {twice!r} is used {names.count(twice)} times in the model", "duplicate-name")
+            raise ArgumentFault(
+                f"the name {twice!r} is used {names.count(twice)} times in the model", FaultCode.DUPLICATE_NAME
+            )
 
     def run(self, inputs: Sequence[Any], operate: Callable[..., Any]) -> list[Any]:
         """Return what follows from these inputs; `operate(operation, *args)` calls each operation."""

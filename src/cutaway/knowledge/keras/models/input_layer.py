@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.graph import Node
@@ -36,13 +37,13 @@ class InputLayer(Layer):
         batch_shape = kwargs.pop("batch_input_shape", batch_shape)
         if input_tensor is not None:
             if not isinstance(input_tensor, KerasTensor):
-                raise ArgumentFault("Input: tensor must be a KerasTensor", "invalid-argument")
+                raise ArgumentFault("Input: tensor must be a KerasTensor", FaultCode.WRONG_TYPE)
             sizes, dtype = input_tensor._shape, input_tensor._dtype
         else:
             if shape is not None and batch_shape is not None:
-                raise ArgumentFault("Input: shape and batch_shape can't both be given", "invalid-argument")
+                raise ArgumentFault("Input: shape and batch_shape can't both be given", FaultCode.ARGUMENT_CONFLICT)
             if shape is None and batch_shape is None:
-                raise ArgumentFault("Input: a shape is needed", "missing-argument")
+                raise ArgumentFault("Input: a shape is needed", FaultCode.MISSING_ARGUMENT)
             if shape is not None:
                 batch_shape = shape if isinstance(shape, Unknown) else (batch_size, *_sizes(shape))
             sizes = symbolic(batch_shape if isinstance(batch_shape, Unknown) else _sizes(batch_shape), self.name)  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
@@ -47,7 +48,9 @@ def check(spec: Any, inputs: Any, layer: str) -> None:
     specs = flatten(spec)
     given = flatten(inputs)
     if len(given) != len(specs):
-        raise ArgumentFault(f'layer "{layer}" expects {len(specs)} input(s), but receives {len(given)}', "wrong-inputs")
+        raise ArgumentFault(
+            f'layer "{layer}" expects {len(specs)} input(s), but receives {len(given)}', FaultCode.WRONG_INPUT_COUNT
+        )
     for index, (wanted, tensor) in enumerate(zip(specs, given)):
         if isinstance(wanted, InputSpec) and isinstance(tensor, Tensor) and not isinstance(tensor._shape, Unknown):
             _check_one(wanted, tensor._shape, f'input {index} of layer "{layer}"')
@@ -59,28 +62,30 @@ def _check_one(spec: InputSpec, shape: Any, what: str) -> None:
     if spec.ndim is not None and spec.ndim != rank and not squeezed:
         raise ArgumentFault(
             f"{what}: expected {spec.ndim} dimensions, but the input has {rank}: its shape is {text(shape)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     if spec.max_ndim is not None and rank > spec.max_ndim:
         raise ArgumentFault(
             f"{what}: expected at most {spec.max_ndim} dimensions, but the input has {rank}: its shape is {text(shape)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     if spec.min_ndim is not None and rank < spec.min_ndim:
         raise ArgumentFault(
             f"{what}: expected at least {spec.min_ndim} dimensions, but the input has {rank}: its shape is {text(shape)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     for axis, value in spec.axes.items():
         if value is not None and -rank <= int(axis) < rank and equal(shape[int(axis)], value) is False:
             raise ArgumentFault(
                 f"{what}: expected size {value} on axis {axis}, but it is {shape[int(axis)]}: "
-                f"the input's shape is {text(shape)}"
+                f"the input's shape is {text(shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
     if spec.shape is not None and not squeezed:
         for axis, (wanted, size) in enumerate(zip(spec.shape, shape)):
             if wanted is not None and not isinstance(wanted, Unknown) and equal(size, wanted) is False:
                 raise ArgumentFault(
                     f"{what}: expected shape {text(spec.shape)}, but the input is {text(shape)}: "
-                    f"{wanted} and {size} on axis {axis} differ"
+                    f"{wanted} and {size} on axis {axis} differ",
+                    FaultCode.SHAPE_MISMATCH,
                 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Call
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.flatten import flatten as flatten_references
@@ -75,7 +76,7 @@ class Layer(Operation):
         kwargs.pop("input_length", None)
         if kwargs:
             raise ArgumentFault(
-                f"{type(self).__name__} has no argument {', '.join(map(repr, kwargs))}", "unknown-argument"
+                f"{type(self).__name__} has no argument {', '.join(map(repr, kwargs))}", FaultCode.UNKNOWN_ARGUMENT
             )
         fields["_dtype_policy"] = policy(dtype)
         fields["activity_regularizer"] = activity_regularizer
@@ -191,7 +192,7 @@ class Layer(Operation):
     ) -> Variable:
         self._check_super_called()
         if isinstance(shape, str):  # the order of arguments before Keras 3
-            raise ArgumentFault("add_weight: name must be given by keyword", "invalid-argument")
+            raise ArgumentFault("add_weight: name must be given by keyword", FaultCode.INVALID_ARGUMENT)
         with name_scope(self.name, caller=self):  # type: ignore[attr-defined]
             made = Variable(
                 initializer or (lambda *_a, **_k: None),
@@ -453,8 +454,6 @@ class Layer(Operation):
                 passed, masks = self._with_masks(args, passed)
                 result = self.call(*args, **passed)
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             if not self.__dict__.get("built"):
                 self.mark_incomplete(undecidable.unknown)
             result = here.note(undecidable.unknown, self)

@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import KnownModule, row
@@ -61,7 +62,7 @@ class Model(Trainer, Saving, Layer):
         if index is not None:
             if len(layers) <= index:
                 raise ArgumentFault(
-                    f"get_layer: index {index}, but the model has {len(layers)} layers", "no-such-layer"
+                    f"get_layer: index {index}, but the model has {len(layers)} layers", FaultCode.NO_SUCH_LAYER
                 )
             return layers[index]
         for each in layers:
@@ -70,7 +71,7 @@ class Model(Trainer, Saving, Layer):
         if "_incomplete" in self.__dict__:
             return self.__dict__["_incomplete"]
         names = ", ".join(each.name for each in layers[:20])
-        raise ArgumentFault(f"get_layer: no layer is named {name!r}; there are {names}", "no-such-layer")
+        raise ArgumentFault(f"get_layer: no layer is named {name!r}; there are {names}", FaultCode.NO_SUCH_LAYER)
 
     # Functional models
 
@@ -148,7 +149,7 @@ class Model(Trainer, Saving, Layer):
         if len(given) != len(wanted):
             raise ArgumentFault(
                 f'model "{self.name}" takes {len(wanted)} inputs, but receives {len(given)}',
-                "wrong-inputs",  # type: ignore[attr-defined]
+                FaultCode.WRONG_INPUT_COUNT,  # type: ignore[attr-defined]
             )
         return [_fitting(value, reference) for value, reference in zip(given, wanted)]
 
@@ -213,13 +214,15 @@ def _fitting(value: Any, reference: KerasTensor) -> Any:
     name = reference._keras_history.operation.name
     if len(sizes) != len(wanted):
         raise ArgumentFault(
-            f'input "{name}": expected shape {text(wanted)}, but the input has shape {text(sizes)}', "wrong-rank"
+            f'input "{name}": expected shape {text(wanted)}, but the input has shape {text(sizes)}',
+            FaultCode.WRONG_RANK,
         )
     for axis, (size, expected) in enumerate(zip(sizes, wanted)):
         if axis and isinstance(expected, int) and equal(size, expected) is False:
             raise ArgumentFault(
                 f'input "{name}": expected shape {text(wanted)}, but the input has shape {text(sizes)}: '
-                f"{expected} and {size} on axis {axis} differ"
+                f"{expected} and {size} on axis {axis} differ",
+                FaultCode.SHAPE_MISMATCH,
             )
     return tensor
 
@@ -243,7 +246,7 @@ def _functional(
             if not isinstance(value, KerasTensor):
                 kind = type(value).__name__
                 raise ArgumentFault(
-                    f"Model: all {what} must be symbolic tensors, but one is of {kind}", "invalid-argument"
+                    f"Model: all {what} must be symbolic tensors, but one is of {kind}", FaultCode.WRONG_TYPE
                 )
     if not all(_starts(tensor) for tensor in flatten(inputs)):
         inputs, outputs = _cut(inputs, outputs)

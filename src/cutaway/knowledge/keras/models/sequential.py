@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
@@ -68,17 +69,18 @@ class Sequential(Model):
             layer = layer._keras_history.operation
         if not isinstance(layer, Layer):
             raise ArgumentFault(
-                f"Sequential: only layers can be added, but one is of type {type(layer).__name__}", "invalid-argument"
+                f"Sequential: only layers can be added, but one is of type {type(layer).__name__}",
+                FaultCode.WRONG_TYPE,
             )
         if any(each is not layer and each.name == layer.name for each in held):  # type: ignore[attr-defined]
             raise ArgumentFault(
                 f"Sequential: two layers are named {layer.name!r}; names must be unique",
-                "duplicate-name",  # type: ignore[attr-defined]
+                FaultCode.DUPLICATE_NAME,  # type: ignore[attr-defined]
             )
         if isinstance(layer, InputLayer) and held and isinstance(held[0], InputLayer):
             raise ArgumentFault(
                 f"Sequential: the input shape is {text(held[0].batch_shape)} already; no other Input can be added",
-                "invalid-argument",
+                FaultCode.INVALID_ARGUMENT,
             )
         held.append(layer)
         missing = self.__dict__.get("_incomplete")
@@ -115,13 +117,14 @@ class Sequential(Model):
         if "_incomplete" in self.__dict__:
             return
         if not held:
-            raise ArgumentFault(f"Sequential model {self.name} has no layers to build", "missing-argument")  # type: ignore[attr-defined]
+            raise ArgumentFault(f"Sequential model {self.name} has no layers to build", FaultCode.MISSING_ARGUMENT)  # type: ignore[attr-defined]
         if not isinstance(held[0], InputLayer):
             held.insert(0, InputLayer(batch_shape=sizes_of(input_shape), dtype=held[0].compute_dtype))
         elif tuple(held[0].batch_shape) != tuple(input_shape):
             raise ArgumentFault(
                 f"Sequential model {self.name}: its input shape is {text(held[0].batch_shape)}; "  # type: ignore[attr-defined]
-                f"it can't be built with {text(tuple(input_shape))}"
+                f"it can't be built with {text(tuple(input_shape))}",
+                FaultCode.SHAPE_MISMATCH,
             )
         inputs = held[0].output
         x = inputs

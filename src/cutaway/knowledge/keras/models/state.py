@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Plan, replan
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, decisions
@@ -95,7 +96,9 @@ class name_scope:
         if type(name) is Unknown:
             raise Undecidable(name)
         if not isinstance(name, str) or "/" in name:
-            raise ArgumentFault(f"name_scope: name must be a text without '/', but is {name!r}", "invalid-argument")
+            raise ArgumentFault(
+                f"name_scope: name must be a text without '/', but is {name!r}", FaultCode.INVALID_ARGUMENT
+            )
         self.name = name
         self.caller = caller
         self.deduplicate = deduplicate
@@ -153,6 +156,7 @@ def standardize_data_format(data_format: Any) -> str:
     text = str(data_format).lower()
     if text not in ("channels_last", "channels_first"):
         raise ArgumentFault(
-            f"data_format must be 'channels_first' or 'channels_last', but is {data_format!r}", "invalid-argument"
+            f"data_format must be 'channels_first' or 'channels_last', but is {data_format!r}",
+            FaultCode.INVALID_ARGUMENT,
         )
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.tensors.dtypes import promote
@@ -50,7 +51,7 @@ def transpose(x, axes=None):
     if len(order) != len(x._shape):
         raise ArgumentFault(
             f"transpose: axes {tuple(order)} are for {len(order)} dimensions, but the tensor is {written(x._shape)}",
-            "wrong-rank",
+            FaultCode.ARGUMENT_LENGTH,
         )
     places, shape = reshape.permute(x._shape, order, "transpose")
     return Out(shape, x._dtype, compute(lambda np, a: a.transpose(places), x))
@@ -93,7 +94,7 @@ def squeeze(x, axis=None):
 def concatenate(xs, axis=0):
     tensors = [known_rank(x) for x in xs]
     if not tensors:
-        raise ArgumentFault("concatenate: there is nothing to join", "missing-argument")
+        raise ArgumentFault("concatenate: there is nothing to join", FaultCode.INVALID_ARGUMENT)
     place = reshape.axis(size_of(axis), len(tensors[0]._shape))
     shape = join.concatenate([t._shape for t in tensors], place, "concatenate")
     values = None
@@ -171,7 +172,9 @@ def unstack(x, num=None, axis=0):
     if not isinstance(count, int):
         raise Undecidable(Unknown(f"unstack: the size {count} is not a known number"))
     if equal(x._shape[place], count) is False:
-        raise ArgumentFault(f"unstack: num is {count}, but dimension {place} has size {x._shape[place]}")
+        raise ArgumentFault(
+            f"unstack: num is {count}, but dimension {place} has size {x._shape[place]}", FaultCode.SHAPE_MISMATCH
+        )
     kept = reshape.replaced(x._shape, place)
     held = x._sizes if isinstance(x._sizes, tuple) and len(x._shape) == 1 else [None] * count
     return [Out(kept, x._dtype, sizes=size) for size in held]
@@ -198,7 +201,9 @@ def broadcast_to(x, shape):
     x = known_rank(x)
     wanted = given_sizes(shape)
     if expands_to(x._shape, wanted) is False:
-        raise ArgumentFault(f"broadcast_to: {written(x._shape)} does not broadcast to {written(wanted)}")
+        raise ArgumentFault(
+            f"broadcast_to: {written(x._shape)} does not broadcast to {written(wanted)}", FaultCode.SHAPE_MISMATCH
+        )
     return Out(wanted, x._dtype, compute(lambda np, a: np.broadcast_to(a, wanted), x))
 
 
@@ -222,7 +227,9 @@ def pad_amounts(pad_width: Any, rank: int) -> list[Any]:
         if len(pairs) == 1:
             pairs = pairs * rank
     if len(pairs) != rank:
-        raise ArgumentFault(f"pad: {len(pairs)} pairs of amounts for a tensor of {rank} dimensions", "argument-length")
+        raise ArgumentFault(
+            f"pad: {len(pairs)} pairs of amounts for a tensor of {rank} dimensions", FaultCode.ARGUMENT_LENGTH
+        )
     return [amount for pair in reversed(pairs) for amount in (pair[0], pair[-1])]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
@@ -35,7 +36,9 @@ def padding_of(name: str, padding: Any, kernel: Any, dilation: Any) -> Any:
     if padding == "causal":
         return [(d * (k - 1), 0) for k, d in zip(kernel, dilation)]
     if padding != "valid":
-        raise ArgumentFault(f"{name}: padding must be 'valid' or 'same', but is {padding!r}", "invalid-argument")
+        raise ArgumentFault(
+            f"{name}: padding must be 'valid' or 'same', but is {padding!r}", FaultCode.INVALID_ARGUMENT
+        )
     return "valid"
 
 
@@ -49,7 +52,7 @@ def convolution(
         raise ArgumentFault(
             f"{name}: an input of shape {text(x._shape)} needs a kernel of {rank + 2} dimensions, "
             f"but its shape is {text(weight._shape)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     order = standardize_data_format(data_format)
     shape = channels_first(x._shape, order)
@@ -58,7 +61,10 @@ def convolution(
     if equal(shape[1], inner) is False:
         groups = shape[1] // inner
         if equal(shape[1] % inner, 0) is False:
-            raise ArgumentFault(f"{name}: the input has {shape[1]} channels, but the kernel takes {inner} of them")
+            raise ArgumentFault(
+                f"{name}: the input has {shape[1]} channels, but the kernel takes {inner} of them",
+                FaultCode.SHAPE_MISMATCH,
+            )
     spread = per_axis(dilation, rank, f"{name}: dilation_rate")
     made = convolve(
         name, shape, (outer, inner, *width), None, strides, padding_of(name, padding, width, spread), spread, groups,
@@ -80,7 +86,9 @@ def depthwise(name: str, inputs: Any, kernel: Any, strides: Any, padding: Any, d
     shape = channels_first(x._shape, order)
     *width, inner, multiplier = weight._shape
     if equal(shape[1], inner) is False:
-        raise ArgumentFault(f"{name}: the input has {shape[1]} channels, but the kernel is for {inner}")
+        raise ArgumentFault(
+            f"{name}: the input has {shape[1]} channels, but the kernel is for {inner}", FaultCode.SHAPE_MISMATCH
+        )
     spread = per_axis(dilation, rank, f"{name}: dilation_rate")
     made = convolve(
         name, shape, (inner * multiplier, 1, *width), None, strides, padding_of(name, padding, width, spread), spread,
@@ -117,7 +125,9 @@ def transposed(
     shape = channels_first(x._shape, order)
     *width, filters, inner = weight._shape
     if equal(shape[1], inner) is False:
-        raise ArgumentFault(f"{name}: the input has {shape[1]} channels, but the kernel takes {inner}")
+        raise ArgumentFault(
+            f"{name}: the input has {shape[1]} channels, but the kernel takes {inner}", FaultCode.SHAPE_MISMATCH
+        )
     words = "valid" if str(padding).lower() == "valid" else "spread"
     made = convolve_transposed(
         name, shape, (inner, filters, *width), None, strides, words, extra, dilation=dilation, rank=rank

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import ceildiv
 from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
@@ -19,7 +20,9 @@ def resized(name: str, images: Any, size: Any, data_format: Any) -> Out:
     """Give images another height and width; a single one has no batch."""
     x = known_rank(images)
     if len(x._shape) not in (3, 4):
-        raise ArgumentFault(f"{name}: images have 3 or 4 dimensions, but the shape is {text(x._shape)}", "wrong-rank")
+        raise ArgumentFault(
+            f"{name}: images have 3 or 4 dimensions, but the shape is {text(x._shape)}", FaultCode.WRONG_RANK
+        )
     height, width = sizes_of(size)
     if standardize_data_format(data_format) == "channels_last":
         return Out((*x._shape[:-3], height, width, x._shape[-1]), x._dtype)

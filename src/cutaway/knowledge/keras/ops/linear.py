@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
@@ -91,7 +92,10 @@ def outer(x1, x2):
 def vdot(x1, x2):
     left, right = known_rank(x1), known_rank(x2)
     if equal(product(left._shape), product(right._shape)) is False:
-        raise ArgumentFault(f"vdot: {text(left._shape)} and {text(right._shape)} have different numbers of elements")
+        raise ArgumentFault(
+            f"vdot: {text(left._shape)} and {text(right._shape)} have different numbers of elements",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return Out((), promote(left._dtype, right._dtype), macs=product(left._shape))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
@@ -81,7 +82,9 @@ def glu(x, axis=-1):
     x = known_rank(x)
     place = axis % len(x._shape)
     if equal(x._shape[place] % 2, 0) is False:
-        raise ArgumentFault(f"glu: the size {x._shape[place]} of dimension {axis} is not even")
+        raise ArgumentFault(
+            f"glu: the size {x._shape[place]} of dimension {axis} is not even", FaultCode.SHAPE_MISMATCH
+        )
     return Out((*x._shape[:place], x._shape[place] // 2, *x._shape[place + 1 :]), x._dtype)
 
 
@@ -123,7 +126,8 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
             if len(held) == 1 and equal(held[0], size) is False:
                 raise ArgumentFault(
                     f"batch_normalization: {what} has {held[0]} numbers, but dimension {axis} of "
-                    f"{text(x._shape)} has size {size}"
+                    f"{text(x._shape)} has size {size}",
+                    FaultCode.SHAPE_MISMATCH,
                 )
     return Out(x._shape, x._dtype)
 
@@ -168,11 +172,14 @@ def _crossed(name: str, target: Any, output: Any, axis: int | None, classes: boo
         wanted = tuple(y._shape[:-1])
         if len(t_shape) != len(wanted) or any(equal(a, b) is False for a, b in zip(t_shape, wanted)):
             raise ArgumentFault(
-                f"{name}: the target {text(t._shape)} must be the output {text(y._shape)} without its last dimension"
+                f"{name}: the target {text(t._shape)} must be the output {text(y._shape)} without its last dimension",
+                FaultCode.SHAPE_MISMATCH,
             )
         return Out(wanted, y._dtype)
     if len(t._shape) != len(y._shape) or any(equal(a, b) is False for a, b in zip(t._shape, y._shape)):
-        raise ArgumentFault(f"{name}: the target is {text(t._shape)}, but the output is {text(y._shape)}")
+        raise ArgumentFault(
+            f"{name}: the target is {text(t._shape)}, but the output is {text(y._shape)}", FaultCode.SHAPE_MISMATCH
+        )
     return Out(y._shape if axis is None else reduced(y._shape, [axis % len(y._shape)], False), y._dtype)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.conv import channels_first, restored
@@ -17,13 +18,17 @@ def pooled(name: str, inputs: Any, pool_size: Any, strides: Any, padding: Any, d
     """Pool over the spatial dimensions."""
     x = known_rank(inputs)
     if len(x._shape) < 3:
-        raise ArgumentFault(f"{name}: the input needs at least 3 dimensions, but is {text(x._shape)}", "wrong-rank")
+        raise ArgumentFault(
+            f"{name}: the input needs at least 3 dimensions, but is {text(x._shape)}", FaultCode.WRONG_RANK
+        )
     order = standardize_data_format(data_format)
     shape = channels_first(x._shape, order)
     rank = len(shape) - 2
     way = str(padding).lower()
     if way not in ("same", "valid"):
-        raise ArgumentFault(f"{name}: padding must be 'valid' or 'same', but is {padding!r}", "invalid-argument")
+        raise ArgumentFault(
+            f"{name}: padding must be 'valid' or 'same', but is {padding!r}", FaultCode.INVALID_ARGUMENT
+        )
     made = rule.pool(name, shape, pool_size, strides, "spread" if way == "same" else 0, rank=rank)
     return Out(restored(made, order), x._dtype)
 

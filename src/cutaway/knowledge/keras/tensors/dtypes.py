@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.dtype import KINDS
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Undecidable, Unknown
 
 
@@ -126,7 +127,7 @@ def standardize(dtype: Any) -> DType:
     if name.startswith(("<U", "<S", "|S", ">U")):
         name = "string"
     if name not in DTYPES:
-        raise ArgumentFault(f"invalid dtype: {name or dtype!r}", "invalid-argument")
+        raise ArgumentFault(f"invalid dtype: {name or dtype!r}", FaultCode.INVALID_ARGUMENT)
     return DTYPES[name]
 
 
@@ -184,7 +185,7 @@ def _two(left: DType, right: DType) -> DType:
     signed = next((d for d in sides if d in _SIGNED), None)
     unsigned = next((d for d in sides if d in _UNSIGNED), None)
     if signed is None or unsigned is None:
-        raise ArgumentFault(f"{left} and {right} do not combine", "dtype-mismatch")
+        raise ArgumentFault(f"{left} and {right} do not combine", FaultCode.DTYPE_MISMATCH)
     if unsigned == "uint64":
         return floatx()
     return DTYPES[_SIGNED[max(_SIGNED.index(signed), _UNSIGNED.index(unsigned) + 1)]]

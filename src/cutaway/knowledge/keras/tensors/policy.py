@@ -31,6 +31,9 @@ class DTypePolicy:
     def get_config(self) -> dict[str, Any]:
         return {"name": self.name}
 
+    def __repr__(self) -> str:
+        return f'<DTypePolicy "{self.name}">'
+
 
 @row("keras.dtype_policies.get", "keras.src.dtype_policies.get")
 def policy(dtype: Any) -> DTypePolicy:

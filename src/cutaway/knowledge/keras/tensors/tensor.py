@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, Size, equal, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
@@ -71,7 +72,10 @@ class Tensor(AbstractTensor):
         wanted = sizes_of(shape)
         known = len(wanted) == len(self._shape)
         if not known or any(equal(a, b) is False for a, b in zip(self._shape, wanted) if b is not None):
-            fault = ArgumentFault(f"set_shape: a tensor of shape {text(self._shape)} can't have shape {text(wanted)}")
+            fault = ArgumentFault(
+                f"set_shape: a tensor of shape {text(self._shape)} can't have shape {text(wanted)}",
+                FaultCode.SHAPE_MISMATCH,
+            )
             session.current().find(fault)
             raise fault
         self._shape = tuple(given if isinstance(given, int) else size for size, given in zip(self._shape, wanted))

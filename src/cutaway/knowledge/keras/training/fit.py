@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, symbol
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.training_loops import count_step
@@ -109,7 +110,7 @@ def _checked(model: Any, x: Any, y: Any) -> Any:
         if equal(counts[0], count) is False:
             raise ArgumentFault(
                 f"data: the numbers of samples differ: {' and '.join(map(str, dict.fromkeys(counts)))}",
-                "different-lengths",
+                FaultCode.DIFFERENT_LENGTHS,
             )
     outputs = model(map_structure(_symbolic, inputs))
     if targets is not None:
@@ -174,7 +175,8 @@ def suits(name: str, target: Any, output: Any) -> None:
             fits = False
     if not fits:
         raise ArgumentFault(
-            f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}"
+            f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
@@ -89,7 +90,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split", split_dim=N
         sizes = shapes.filled_sizes(extent, sizes_of(num_or_size_splits))
         if equal(sum(sizes), extent) is False:
             raise ArgumentFault(
-                f"split: parts of {text(sizes)} are {sum(sizes)} together, but dimension {place} has size {extent}"
+                f"split: parts of {text(sizes)} are {sum(sizes)} together, but dimension {place} has size {extent}",
+                FaultCode.SHAPE_MISMATCH,
             )
     else:
         sizes = shapes.equal_parts(extent, size_of(num_or_size_splits), "split")
@@ -102,7 +104,7 @@ def tile(input, multiples, name=None):
     counts = given_sizes(multiples)
     if len(counts) != len(x._shape):
         raise ArgumentFault(
-            f"tile: {len(counts)} multiples for a tensor of {len(x._shape)} dimensions", "argument-length"
+            f"tile: {len(counts)} multiples for a tensor of {len(x._shape)} dimensions", FaultCode.ARGUMENT_LENGTH
         )
     return Out(shapes.tile(x._shape, counts)[1], x._dtype)
 
@@ -118,7 +120,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     amounts = paddings.array().tolist() if isinstance(paddings, Tensor) else paddings
     if isinstance(amounts, (list, tuple)) and len(amounts) != len(x._shape):
         raise ArgumentFault(
-            f"pad: {len(amounts)} paddings for a tensor of {len(x._shape)} dimensions", "argument-length"
+            f"pad: {len(amounts)} paddings for a tensor of {len(x._shape)} dimensions", FaultCode.ARGUMENT_LENGTH
         )
     return Out(pad_shape("pad", tuple(x._shape), pad_amounts(amounts, len(x._shape))), x._dtype)
 
@@ -195,7 +197,8 @@ def constant(value, dtype=None, shape=None, name="Const", **_former):
     wanted = sizes_of(shape)
     if made._shape and equal(product(made._shape), product(wanted)) is False:
         raise ArgumentFault(
-            f"constant: a value of shape {text(made._shape)} does not have the {product(wanted)} elements of shape {text(wanted)}"
+            f"constant: a value of shape {text(made._shape)} does not have the {product(wanted)} elements of shape {text(wanted)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     return Out(wanted, made._dtype)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import unknown_size
 from cutaway.knowledge.keras.ops.binary import operands
 from cutaway.knowledge.keras.ops.binary import sizes as size_arithmetic
@@ -77,13 +78,16 @@ def two(name: str, x: Any, y: Any, dtype: Any = None, numbers: str | None = None
     left_is, right_is = isinstance(x, Tensor), isinstance(y, Tensor)
     if left_is and right_is and differ(left._dtype, right._dtype):
         raise TypeFault(
-            f"{name}: the operands are of types {left._dtype} and {right._dtype}, which differ", "dtype-mismatch"
+            f"{name}: the operands are of types {left._dtype} and {right._dtype}, which differ",
+            FaultCode.DTYPE_MISMATCH,
         )
     kind = left._dtype if left_is or not right_is else right._dtype
     if name in _TAKEN:
         require(name, kind, _TAKEN[name])
     if left_is != right_is and kind.is_integer and type(y if left_is else x) is float:
-        raise TypeFault(f"{name}: a tensor of {kind} does not combine with {y if left_is else x}", "dtype-mismatch")
+        raise TypeFault(
+            f"{name}: a tensor of {kind} does not combine with {y if left_is else x}", FaultCode.DTYPE_MISMATCH
+        )
     values = None if numbers is None else compute(lambda np, a, b: getattr(np, numbers)(a, b), left, right)
     return Out(shape, dtype or kind, values, sizes=size_arithmetic(_SIZES.get(name, ""), left, right))
 
@@ -136,7 +140,9 @@ def add_n(inputs, name=None):
     tensors = [convert(x) for x in inputs]
     for tensor in tensors[1:]:
         if not fits(tuple(tensor._shape), tuple(tensors[0]._shape)):
-            raise ArgumentFault(f"add_n: shapes {text(tensors[0]._shape)} and {text(tensor._shape)} differ")
+            raise ArgumentFault(
+                f"add_n: shapes {text(tensors[0]._shape)} and {text(tensor._shape)} differ", FaultCode.SHAPE_MISMATCH
+            )
     return Out(tensors[0]._shape, tensors[0]._dtype)
 
 

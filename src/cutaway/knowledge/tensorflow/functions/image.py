@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
@@ -21,7 +22,7 @@ def _image(name: str, image: Any) -> Any:
     x = known_rank(image)
     if len(x._shape) not in (3, 4):
         raise ArgumentFault(
-            f"{name}: images must have 3 or 4 dimensions, but their shape is {text(x._shape)}", "wrong-rank"
+            f"{name}: images must have 3 or 4 dimensions, but their shape is {text(x._shape)}", FaultCode.WRONG_RANK
         )
     return x
 
@@ -80,7 +81,9 @@ def random_crop(value, size, seed=None, name=None):
     x = known_rank(value)
     sizes = sizes_of(size)
     if len(sizes) != len(x._shape):
-        raise ArgumentFault(f"random_crop: size {text(sizes)} does not have the rank of {text(x._shape)}", "wrong-rank")
+        raise ArgumentFault(
+            f"random_crop: size {text(sizes)} does not have the rank of {text(x._shape)}", FaultCode.ARGUMENT_LENGTH
+        )
     return Out(sizes, x._dtype)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.linear import product_of
 from cutaway.knowledge.keras.tensors.dtypes import differ
@@ -32,16 +33,18 @@ def matmul(
     for which, tensor in (("a", left), ("b", right)):
         if len(tensor._shape) < 2:
             raise ArgumentFault(
-                f"matmul: {which} must have at least 2 dimensions, but its shape is {text(tensor._shape)}", "wrong-rank"
+                f"matmul: {which} must have at least 2 dimensions, but its shape is {text(tensor._shape)}",
+                FaultCode.WRONG_RANK,
             )
     if len(left._shape) != len(right._shape) and min(len(left._shape), len(right._shape)) == 2 and _strict():
         raise ArgumentFault(
             f"matmul: the operands must have equally many dimensions, but are {text(left._shape)} and {text(right._shape)}",
-            "rank-mismatch",
+            FaultCode.WRONG_RANK,
         )
     if isinstance(a, Tensor) and isinstance(b, Tensor) and differ(left._dtype, right._dtype):
         raise TypeFault(
-            f"matmul: the operands are of types {left._dtype} and {right._dtype}, which differ", "dtype-mismatch"
+            f"matmul: the operands are of types {left._dtype} and {right._dtype}, which differ",
+            FaultCode.DTYPE_MISMATCH,
         )
     left = _swapped(left) if transpose_a or adjoint_a else left
     right = _swapped(right) if transpose_b or adjoint_b else right

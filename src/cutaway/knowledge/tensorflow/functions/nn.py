@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import ceildiv, equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
@@ -90,7 +91,8 @@ def bias_add(value, bias, data_format=None, name=None):
     size = x._shape[1 if data_format is not None and data_format.startswith("NC") else -1]
     if len(b._shape) != 1 or equal(b._shape[0], size) is False:
         raise ArgumentFault(
-            f"bias_add: the bias has shape {text(b._shape)}, but the value {text(x._shape)} has {size} channels"
+            f"bias_add: the bias has shape {text(b._shape)}, but the value {text(x._shape)} has {size} channels",
+            FaultCode.SHAPE_MISMATCH,
         )
     return Out(x._shape, x._dtype)
 
@@ -124,14 +126,14 @@ def _spatial(value: Any, rank: int, order: str, what: str) -> Any:
     if len(value) == rank + 2:
         return list(value[1:-1] if order == "channels_last" else value[2:])
     if len(value) not in (1, rank):
-        raise ArgumentFault(f"{what} must have {rank + 2} numbers, but is {list(value)}", "argument-length")
+        raise ArgumentFault(f"{what} must have {rank + 2} numbers, but is {list(value)}", FaultCode.ARGUMENT_LENGTH)
     return list(value)
 
 
 def _padding(padding: Any) -> Any:
     if isinstance(padding, str):
         return padding.lower()
-    raise ArgumentFault(f"padding must be 'SAME' or 'VALID', but is {padding!r}", "invalid-argument")
+    raise ArgumentFault(f"padding must be 'SAME' or 'VALID', but is {padding!r}", FaultCode.INVALID_ARGUMENT)
 
 
 def _conv(n: int) -> Any:
@@ -146,7 +148,7 @@ def _conv(n: int) -> Any:
             if len(tensor._shape) != n + 2:
                 raise ArgumentFault(
                     f"conv{n}d: {what} must have {n + 2} dimensions, but its shape is {text(tensor._shape)}",
-                    "wrong-rank",
+                    FaultCode.WRONG_RANK,
                 )
         order = _format(data_format)
         steps = _spatial(stride if strides is None else strides, n, order, f"conv{n}d: strides")
@@ -199,7 +201,8 @@ def _transposed(n: int) -> Any:
             axis = -1 if order == "channels_last" else 1
             if equal(wanted[axis], made.shape[axis]) is False:
                 raise ArgumentFault(
-                    f"conv{n}d_transpose: output_shape {text(wanted)} has {wanted[axis]} channels, but the filters make {made.shape[axis]}"
+                    f"conv{n}d_transpose: output_shape {text(wanted)} has {wanted[axis]} channels, but the filters make {made.shape[axis]}",
+                    FaultCode.SHAPE_MISMATCH,
                 )
             _check_transposed(
                 f"conv{n}d_transpose", known_rank(x), known_rank(kernel), wanted, steps, _padding(padding), order
@@ -222,11 +225,13 @@ def _check_transposed(name: str, x: Any, kernel: Any, wanted: Any, steps: Any, p
         if equal(back, x._shape[start + axis]) is False:
             raise ArgumentFault(
                 f"{name}: output_shape {text(wanted)} needs an input of size {back} on axis {start + axis}, "
-                f"but the input is {text(x._shape)}"
+                f"but the input is {text(x._shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
     if equal(wanted[0], x._shape[0]) is False:
         raise ArgumentFault(
-            f"{name}: output_shape {text(wanted)} has a batch of {wanted[0]}, but the input of {x._shape[0]}"
+            f"{name}: output_shape {text(wanted)} has a batch of {wanted[0]}, but the input of {x._shape[0]}",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 
@@ -245,7 +250,7 @@ def _pool(name: str, n: int | None) -> Any:
         if len(x._shape) != rank + 2 or rank < 1:
             raise ArgumentFault(
                 f"{label}: the input must have {(n or 2) + 2} dimensions, but its shape is {text(x._shape)}",
-                "wrong-rank",
+                FaultCode.WRONG_RANK,
             )
         sizes = _spatial(ksize, rank, order, f"{label}: ksize")
         steps = _spatial(strides, rank, order, f"{label}: strides")
@@ -266,11 +271,13 @@ def _losses(name: str, labels: Any, logits: Any, sparse: bool, reduce: bool) -> 
     if sparse and len(t._shape) != len(wanted):
         raise ArgumentFault(
             f"{name}: labels must have one dimension less than logits, but are {text(t._shape)} and {text(y._shape)}",
-            "rank-mismatch",
+            FaultCode.WRONG_RANK,
         )
     if not isinstance(t._shape, Unknown) and not fits(tuple(t._shape), tuple(wanted)):
         if sparse or not reduce or len(t._shape) != len(wanted):
-            raise ArgumentFault(f"{name}: labels are {text(t._shape)}, but logits are {text(y._shape)}")
+            raise ArgumentFault(
+                f"{name}: labels are {text(t._shape)}, but logits are {text(y._shape)}", FaultCode.SHAPE_MISMATCH
+            )
         broadcast(name, t._shape, wanted)
     return Out(y._shape[:-1] if reduce else y._shape, y._dtype)
 

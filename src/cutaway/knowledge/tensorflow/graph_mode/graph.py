@@ -43,6 +43,9 @@ class Graph:
         return lambda *_args, **_kwargs: Unknown(f"{name} of a graph is not modelled")
 
 
+Graph.__module__ = "tensorflow"  # as reports name it
+
+
 @row("tensorflow.Graph", "tensorflow.compat.v1.Graph")
 def graph_of_the_program() -> Graph:
     """Give the one graph: a program that builds several is seen as building one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register
@@ -23,7 +24,7 @@ def _compatible(name: str, labels: Any, predictions: Any) -> None:
     if differ:
         raise ArgumentFault(
             f"{name}: labels are {text(labels._shape)}, but predictions are {text(predictions._shape)}",
-            "shape-mismatch",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 
@@ -81,7 +82,8 @@ def sparse_softmax_cross_entropy(
             have = have[:-1]
         if len(have) != len(wanted) or any(equal(a, b) is False for a, b in zip(have, wanted)):
             raise ArgumentFault(
-                f"losses.sparse_softmax_cross_entropy: labels are {text(t._shape)}, but logits are {text(y._shape)}"
+                f"losses.sparse_softmax_cross_entropy: labels are {text(t._shape)}, but logits are {text(y._shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
     return Out((), y._dtype)
 

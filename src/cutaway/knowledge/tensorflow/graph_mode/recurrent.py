@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register, row
@@ -97,7 +98,9 @@ def step(inputs, kernel, bias, units=None, steps=1):
     x, w = known_rank(inputs), known_rank(kernel)
     width = w._shape[0] - units
     if equal(x._shape[-1], width) is False:
-        raise ArgumentFault(f"rnn: the cell takes {width} features, but its input is {text(x._shape)}")
+        raise ArgumentFault(
+            f"rnn: the cell takes {width} features, but its input is {text(x._shape)}", FaultCode.SHAPE_MISMATCH
+        )
     rows = 1
     for size in x._shape[:-1]:
         rows = rows * size
@@ -251,7 +254,7 @@ def dynamic_rnn(
         raise Undecidable(x._shape)
     if len(x._shape) != 3:
         raise ArgumentFault(
-            f"dynamic_rnn: the inputs must have 3 dimensions, but their shape is {text(x._shape)}", "wrong-rank"
+            f"dynamic_rnn: the inputs must have 3 dimensions, but their shape is {text(x._shape)}", FaultCode.WRONG_RANK
         )
     with Scope(scope if scope is not None else unique("rnn")):
         outputs, state = _ran(cell, x, initial_state, None)

@@ -10,6 +10,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register
@@ -135,10 +136,12 @@ def _fed(feed: Any) -> dict[int, Any]:
 def _compare(key: Any, value: Any) -> None:
     """Raise where a value can't be fed to a placeholder: a tensor, text for numbers, another shape."""
     if isinstance(value, Tensor):
-        raise TypeFault(f"feed_dict: {key.name} is fed a tensor; numbers, lists and arrays can be fed", "wrong-type")
+        raise TypeFault(
+            f"feed_dict: {key.name} is fed a tensor; numbers, lists and arrays can be fed", FaultCode.WRONG_TYPE
+        )
     given = convert(value)
     if given._dtype == "string" and key._dtype not in ("string", UNTOLD):
-        raise ArgumentFault(f"feed_dict: {key.name} holds {key._dtype}, but text is fed", "wrong-type")
+        raise ArgumentFault(f"feed_dict: {key.name} holds {key._dtype}, but text is fed", FaultCode.WRONG_TYPE)
     if isinstance(key._shape, Unknown) or isinstance(given._shape, Unknown):
         return
     fits = len(given._shape) == len(key._shape) and all(
@@ -146,7 +149,8 @@ def _compare(key: Any, value: Any) -> None:
     )
     if not fits:
         raise Fault(
-            f"feed_dict: {key.name} has shape {text(key._shape)}, but a value of shape {text(given._shape)} is fed"
+            f"feed_dict: {key.name} has shape {text(key._shape)}, but a value of shape {text(given._shape)} is fed",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.tensors.op import tensors
 from cutaway.knowledge.keras.tensors.shape import text
@@ -51,7 +52,7 @@ def _always_equal(operands: list[Any], makers: dict[int, Any], fresh: dict[int, 
     if len(shapes) == 2:
         _report(
             f"equal: both sides are argmax over a dimension of size 1, of {shapes[0]} and {shapes[1]}: always 0, and equal",
-            "always-equal",
+            FaultCode.ALWAYS_EQUAL,
             place,
         )
 
@@ -72,10 +73,10 @@ def _crossed(name: str, operands: list[Any], trained: set[int], fresh: dict[int,
         _report(
             f"{name}: shapes {text(left)} and {text(right)} of a loss are broadcast to {text((vector[0], vector[0]))}: "
             "each target meets each prediction",
-            "silent-broadcast",
+            FaultCode.SILENT_BROADCAST,
             place,
         )
 
 
-def _report(message: str, code: str, place: Any) -> None:
+def _report(message: str, code: FaultCode, place: Any) -> None:
     session.current().find(Fault(message, code), place)

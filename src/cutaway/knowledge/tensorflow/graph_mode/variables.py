@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
@@ -26,16 +27,20 @@ def get_variable(
     if full in graph.named:
         held = graph.named[full]
         if not reuse and not any(scope.reuse is not None for scope in graph.scopes):
-            raise ArgumentFault(f"get_variable: the variable {full} exists already; reuse is not set", "duplicate-name")
+            raise ArgumentFault(
+                f"get_variable: the variable {full} exists already; reuse is not set", FaultCode.DUPLICATE_NAME
+            )
         if shape is not None and not isinstance(shape, Unknown):
             wanted = _symbolic(shape, name)
             if len(wanted) != len(held._shape) or any(equal(a, b) is False for a, b in zip(wanted, held._shape)):
-                raise ArgumentFault(f"get_variable: {full} has shape {text(held._shape)}, not {text(wanted)}")
+                raise ArgumentFault(
+                    f"get_variable: {full} has shape {text(held._shape)}, not {text(wanted)}", FaultCode.SHAPE_MISMATCH
+                )
         return held
     if shape is None and isinstance(initializer, Tensor):
         value: Any = initializer
     elif shape is None:
-        raise ArgumentFault(f"get_variable: the shape of {full} is not given", "missing-argument")
+        raise ArgumentFault(f"get_variable: the shape of {full} is not given", FaultCode.MISSING_ARGUMENT)
     else:
         value = shape if isinstance(shape, Unknown) else new(_symbolic(shape, name), dtype or "float32")
     made = Variable(value, trainable=trainable, name=name, dtype=dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.lazy_list import Deferred
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
@@ -153,7 +154,7 @@ class _Data:
         if isinstance(data, Tensor) or is_numpy(data):
             return self._array(data if isinstance(data, Tensor) else of_numpy(data))
         if isinstance(data, (str, bytes, dict)) or not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
-            raise TypeFault(f"tensor: can't make a tensor of {type(data).__name__}", "wrong-type")
+            raise TypeFault(f"tensor: can't make a tensor of {type(data).__name__}", FaultCode.WRONG_TYPE)
         return self._sequence(data, path)
 
     def _count(self, dtype: DType) -> None:
@@ -184,7 +185,7 @@ class _Data:
                 raise ArgumentFault(
                     f"tensor: the data is ragged: at {''.join(f'[{p}]' for p in path)}[{i}] it has length "
                     f"{lengths[1]}, but before {lengths[0]}",
-                    "ragged-data",
+                    FaultCode.RAGGED_DATA,
                 )
             inner = shape
         if inner is None and len(data):
@@ -249,7 +250,7 @@ def from_numpy(ndarray):
     if isinstance(ndarray, Unknown):
         return ndarray
     if not is_numpy(ndarray):
-        raise TypeFault(f"from_numpy: expected a numpy array, but got {type(ndarray).__name__}", "wrong-type")
+        raise TypeFault(f"from_numpy: expected a numpy array, but got {type(ndarray).__name__}", FaultCode.WRONG_TYPE)
     return of_numpy(ndarray)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.elementwise.rows import refuse, refuse_filled, rule_of, shape_of, tensor
@@ -57,7 +58,7 @@ def randint(
     elif high is None:
         high, low = low, 0
     if isinstance(low, int) and isinstance(high, int) and low >= high:
-        raise Fault(f"randint: low is {low}, but must be less than high, which is {high}", "unsupported-argument")
+        raise Fault(f"randint: low is {low}, but must be less than high, which is {high}", FaultCode.INVALID_ARGUMENT)
     shape = sizes("randint", (size,))
     return Out(shape, dtype_of(dtype, int64), device=device_of(device), requires_grad=requires_grad)
 
@@ -112,12 +113,12 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
     refuse("multinomial", input.dtype, "bic")
     rank = len(input.shape)
     if rank not in (1, 2):
-        raise Fault(f"multinomial: needs 1 or 2 dimensions, but the input has {rank}", "rank-mismatch")
+        raise Fault(f"multinomial: needs 1 or 2 dimensions, but the input has {rank}", FaultCode.WRONG_RANK)
     available = input.shape[-1]
     if replacement is False and isinstance(available, int) and isinstance(num_samples, int) and num_samples > available:
         raise Fault(
             f"multinomial: {num_samples} samples without replacement are more than the {available} categories",
-            "unsupported-argument",
+            FaultCode.INVALID_ARGUMENT,
         )
     return Out((*input.shape[:-1], size("multinomial", num_samples)), int64)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, ceildiv, less, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.values import Lazy
@@ -40,14 +41,14 @@ def _inferred(*bounds: Any) -> DType:
 
 def _length(name: str, start: Any, end: Any, step: Any, dtype: DType) -> Any:
     if step == 0:
-        raise Fault(f"{name}: step must not be 0", "unsupported-argument")
+        raise Fault(f"{name}: step must not be 0", FaultCode.INVALID_ARGUMENT)
     for bound in (start, end):
         if isinstance(bound, float) and not math.isfinite(bound):
-            raise Fault(f"{name}: the range from {start} to {end} is not finite", "unsupported-argument")
+            raise Fault(f"{name}: the range from {start} to {end} is not finite", FaultCode.INVALID_ARGUMENT)
     backward = less(end, start) if not isinstance(start, float) and not isinstance(end, float) else end < start
     forward = less(start, end) if not isinstance(start, float) and not isinstance(end, float) else start < end
     if (step > 0 and backward is True) or (step < 0 and forward is True):
-        raise Fault(f"{name}: from {start} to {end} is not reached in steps of {step}", "unsupported-argument")
+        raise Fault(f"{name}: from {start} to {end} is not reached in steps of {step}", FaultCode.INVALID_ARGUMENT)
     if not any(isinstance(b, float) for b in (start, end, step)):
         return ceildiv(end - start, step) if step > 0 else ceildiv(start - end, -step)
     if isinstance(start, Dim) or isinstance(end, Dim):
@@ -55,7 +56,7 @@ def _length(name: str, start: Any, end: Any, step: Any, dtype: DType) -> Any:
     if dtype is int64:
         start, end, step = int(start), int(end), int(step)
         if step == 0:
-            raise ArgumentFault(f"{name}: step is 0 as an integer", "unsupported-argument")
+            raise ArgumentFault(f"{name}: step is 0 as an integer", FaultCode.INVALID_ARGUMENT)
     return math.ceil((end - start) / step)
 
 
@@ -205,7 +206,7 @@ _triangle("triu_indices")
 def _windowed(name: str, length: Any, dtype: Any, device: Any, requires_grad: Any) -> Out:
     made = dtype_of(dtype, default_dtype())
     if _is_whole(made):
-        raise TypeFault(f"{name}: needs a floating dtype, but got {made.name}", "unsupported-dtype")
+        raise TypeFault(f"{name}: needs a floating dtype, but got {made.name}", FaultCode.UNSUPPORTED_DTYPE)
     return Out((size(name, length),), made, device=device_of(device), requires_grad=requires_grad)
 
 

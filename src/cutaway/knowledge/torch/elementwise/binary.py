@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.torch.elementwise.rows import (
     NUMBERS,
     at,
@@ -36,7 +37,7 @@ def _bool(dtype: DType) -> DType:
 
 def _require_tensor(name: str, which: str, value: Any) -> None:
     if isinstance(value, NUMBERS):
-        raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", "wrong-type")
+        raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", FaultCode.WRONG_TYPE)
 
 
 def _refuse_zero(name: str, dtype: DType, divisor: Any) -> None:
@@ -48,7 +49,7 @@ def _refuse_zero(name: str, dtype: DType, divisor: Any) -> None:
     else:
         zero = isinstance(divisor, int) and divisor == 0
     if zero:
-        raise Fault(f"{name}: integers are divided by 0", "division-by-zero")
+        raise Fault(f"{name}: integers are divided by 0", FaultCode.DIVISION_BY_ZERO)
 
 
 def _binary(
@@ -191,9 +192,9 @@ for _name in (
 
 def _check_alpha(name: str, dtype: DType, alpha: Any) -> None:
     if isinstance(alpha, complex) and not dtype.is_complex:
-        raise Fault(f"{name}: alpha is complex, but the operands are {dtype.name}", "dtype-mismatch")
+        raise Fault(f"{name}: alpha is complex, but the operands are {dtype.name}", FaultCode.DTYPE_MISMATCH)
     if isinstance(alpha, float) and not (dtype.is_floating_point or dtype.is_complex):
-        raise Fault(f"{name}: alpha is a float, but the operands are {dtype.name}", "dtype-mismatch")
+        raise Fault(f"{name}: alpha is a float, but the operands are {dtype.name}", FaultCode.DTYPE_MISMATCH)
 
 
 def _refuse_bool(name: str, *operands: Any) -> None:
@@ -201,7 +202,7 @@ def _refuse_bool(name: str, *operands: Any) -> None:
         if isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype is bool_):
             raise Fault(
                 f"{name}: subtraction with a bool operand is not supported; use ~ or logical_not to invert a mask",
-                "unsupported-dtype",
+                FaultCode.UNSUPPORTED_DTYPE,
             )
 
 
@@ -244,7 +245,8 @@ def div(input, other, *, rounding_mode=None):
         return Out(shape, dtype, at(dtype, lambda np, a, b: a / b, left, right))
     if rounding_mode not in ("trunc", "floor"):
         raise Fault(
-            f"div: rounding_mode must be None, 'trunc' or 'floor', but got {rounding_mode!r}", "unsupported-argument"
+            f"div: rounding_mode must be None, 'trunc' or 'floor', but got {rounding_mode!r}",
+            FaultCode.INVALID_ARGUMENT,
         )
     refuse("div", dtype, "bc" if rounding_mode == "floor" else "c")
     _refuse_zero("div", dtype, right)
@@ -276,7 +278,7 @@ def _power(input, exponent):
     shape, dtype = common("pow", base, power)
     if isinstance(power, NUMBERS):
         if isinstance(power, int) and power < 0 and kinds.category(dtype.name) <= kinds.INTEGER:
-            raise Fault("pow: integers to negative integer powers are not allowed", "unsupported-argument")
+            raise Fault("pow: integers to negative integer powers are not allowed", FaultCode.INVALID_ARGUMENT)
     else:
         refuse("pow", dtype, "b")
     return Out(shape, dtype, at(dtype, _raised, base, power))
@@ -309,7 +311,7 @@ def float_power_(self, exponent):
     if self.dtype is not result.dtype:
         raise Fault(
             f"float_power_: the result is {result.dtype.name}, but the tensor it is written to is {self.dtype.name}",
-            "dtype-mismatch",
+            FaultCode.DTYPE_MISMATCH,
         )
     return fit("float_power_", self, result)
 
@@ -320,7 +322,7 @@ def heaviside(input, values):
     if input.dtype is not values.dtype:
         raise Fault(
             f"heaviside: input is {input.dtype.name}, but values is {values.dtype.name}; they must be the same",
-            "dtype-mismatch",
+            FaultCode.DTYPE_MISMATCH,
         )
     refuse("heaviside", input.dtype, "c")
     shape, dtype = common("heaviside", input, values)
@@ -333,10 +335,10 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if input.dtype is not other.dtype:
         raise Fault(
             f"isclose: input is {input.dtype.name}, but other is {other.dtype.name}; they must be the same",
-            "dtype-mismatch",
+            FaultCode.DTYPE_MISMATCH,
         )
     if rtol < 0 or atol < 0:
-        raise ArgumentFault("isclose: rtol and atol must not be negative", "unsupported-argument")
+        raise ArgumentFault("isclose: rtol and atol must not be negative", FaultCode.INVALID_ARGUMENT)
     shape, dtype = common("isclose", input, other)
     numbers = lambda np, a, b: np.isclose(a, b, rtol, atol, equal_nan)
     return Out(shape, bool_, at(dtype, numbers, input, other))

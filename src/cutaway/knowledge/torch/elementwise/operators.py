@@ -6,6 +6,7 @@ import functools
 
 from cutaway.core import session
 from cutaway.core.fault import TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.record import replace
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE
@@ -64,7 +65,7 @@ def reversed_(self):
 @composite("torch.Tensor.__invert__")
 def invert(self):
     if self.dtype.is_floating_point or self.dtype.is_complex:
-        fault = TypeFault(f"~ needs an integer or bool tensor, but got {self.dtype.name}", "unsupported-dtype")
+        fault = TypeFault(f"~ needs an integer or bool tensor, but got {self.dtype.name}", FaultCode.UNSUPPORTED_DTYPE)
         session.current().find(fault)
         raise fault
     return TABLE["torch.bitwise_not"](self)

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import Fault, NotImplementedFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.values import Lazy, known
@@ -34,7 +35,7 @@ def operand(name: str, value: Any) -> Any:
         if not getattr(value, "shape", ()) and not hasattr(value, "__setitem__"):
             return value.item()
         return of_numpy(value)
-    raise TypeFault(f"{name}: expected a tensor or a number, but got {type(value).__name__}", "wrong-type")
+    raise TypeFault(f"{name}: expected a tensor or a number, but got {type(value).__name__}", FaultCode.WRONG_TYPE)
 
 
 def is_numpy(value: Any) -> bool:
@@ -46,7 +47,7 @@ def of_numpy(array: Any) -> Any:
     """Return the tensor that has the numbers of a numpy array."""
     dtype = DTYPES.get(array.dtype.name)
     if dtype is None:
-        raise TypeFault(f"a numpy array of {array.dtype} can't become a tensor", "wrong-type")
+        raise TypeFault(f"a numpy array of {array.dtype} can't become a tensor", FaultCode.WRONG_TYPE)
     return new(array.shape, dtype, values=numbers_of(array))
 
 
@@ -77,7 +78,9 @@ def refuse(name: str, dtype: DType, categories: str) -> None:
         else:
             refused = kinds.category(dtype.name) == _LETTERS[letter]
         if refused:
-            raise NotImplementedFault(f"{name} is not implemented for {dtype.name} tensors", "unsupported-dtype")
+            raise NotImplementedFault(
+                f"{name} is not implemented for {dtype.name} tensors", FaultCode.UNSUPPORTED_DTYPE
+            )
 
 
 def refuse_filled(name: str, input: Any, categories: str) -> None:
@@ -92,7 +95,7 @@ def tensor(name: str, value: Any, which: str = "input") -> Any:
         return value
     if isinstance(value, Unknown):
         raise Undecidable(value)
-    raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", "wrong-type")
+    raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", FaultCode.WRONG_TYPE)
 
 
 def at(dtype: DType, function: Callable[..., Any], *operands: Any, wide: bool = True) -> Lazy | None:
@@ -139,7 +142,7 @@ def into_first(rule: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(rule)
     def write(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(self, Tensor):
-            raise TypeFault(f"{rule.__name__}_: expected a tensor, but got {type(self).__name__}", "wrong-type")
+            raise TypeFault(f"{rule.__name__}_: expected a tensor, but got {type(self).__name__}", FaultCode.WRONG_TYPE)
         try:
             result = rule(self, *args, **kwargs)
         except Undecidable as undecidable:
@@ -159,11 +162,12 @@ def fit(name: str, target: Tensor, result: Out) -> Out:
         if not same_rank or any(equal(a, b) is False for a, b in zip(shape, result.shape)):
             raise Fault(
                 f"{name}: the result has shape {written(result.shape)}, "
-                f"but the tensor it is written to has shape {written(shape)}"
+                f"but the tensor it is written to has shape {written(shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
     if kinds.category(result.dtype.name) > kinds.category(target.dtype.name):
         raise Fault(
             f"{name}: the result is {result.dtype.name}, which can't be written to a tensor of {target.dtype.name}",
-            "dtype-mismatch",
+            FaultCode.DTYPE_MISMATCH,
         )
     return Out(shape, target.dtype, result.values)

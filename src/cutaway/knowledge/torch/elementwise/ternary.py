@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.torch.elementwise.rows import at, common, elementwise, operand, refuse, rule_of, shape_of, tensor
 from cutaway.knowledge.torch.tensor.op import RULES, Out, compute, op
 from cutaway.knowledge.torch.tensor.promote import promote_types, result_type
@@ -16,7 +17,9 @@ from cutaway.ops.elementwise import broadcast
 def _where(condition: Any, input: Any, other: Any) -> Out:
     tensor("where", condition, "condition")
     if condition.dtype not in (bool_, uint8):
-        raise Fault(f"where: condition must be a bool tensor, but is {condition.dtype.name}", "dtype-mismatch")
+        raise Fault(
+            f"where: condition must be a bool tensor, but is {condition.dtype.name}", FaultCode.UNSUPPORTED_DTYPE
+        )
     left, right = operand("where", input), operand("where", other)
     dtype = result_type(left, right)
     shape = broadcast("where", condition.shape, shape_of(left), shape_of(right))
@@ -41,11 +44,11 @@ def where_method(self, condition, other):
 def _clamp(name: str, input: Any, low: Any, high: Any) -> Out:
     tensor(name, input)
     if low is None and high is None:
-        raise Fault(f"{name}: min or max must be given", "missing-argument")
+        raise Fault(f"{name}: min or max must be given", FaultCode.MISSING_ARGUMENT)
     bounds = [operand(name, b) for b in (low, high) if b is not None]
     if len(bounds) == 2 and isinstance(bounds[0], Tensor) != isinstance(bounds[1], Tensor):
         if not all(shape_of(b) == () for b in bounds):
-            raise TypeFault(f"{name}: min and max must both be tensors or both be numbers", "wrong-type")
+            raise TypeFault(f"{name}: min and max must both be tensors or both be numbers", FaultCode.WRONG_TYPE)
     shape, dtype = common(name, input, *bounds)
     refuse(name, dtype, "c")
 
@@ -80,7 +83,9 @@ def lerp(input, end, weight):
         if not isinstance(value, Tensor):
             continue
         if value.dtype is not input.dtype and not (which == "weight" and shape_of(value) == ()):
-            raise Fault(f"lerp: {which} is {value.dtype.name}, but input is {input.dtype.name}", "dtype-mismatch")
+            raise Fault(
+                f"lerp: {which} is {value.dtype.name}, but input is {input.dtype.name}", FaultCode.DTYPE_MISMATCH
+            )
     if not isinstance(weight, Tensor) or weight.dtype is input.dtype:
         refuse("lerp", input.dtype, "bi")
     amount = operand("lerp", weight)
@@ -112,7 +117,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     divided = promote_types(tensor1.dtype, tensor2.dtype)
     if not (divided.is_floating_point or divided.is_complex):
         raise Fault(
-            f"addcdiv: tensor1 and tensor2 are {divided.name}, but integer division is not supported", "dtype-mismatch"
+            f"addcdiv: tensor1 and tensor2 are {divided.name}, but integer division is not supported",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     return Out(shape, dtype)
 
@@ -122,9 +128,11 @@ def complex(real, imag):
     tensor("complex", real, "real"), tensor("complex", imag, "imag")
     for which, part in (("real", real), ("imag", imag)):
         if not part.dtype.is_floating_point or part.dtype.name == "bfloat16":
-            raise Fault(f"complex: {which} must be half, float or double, but is {part.dtype.name}", "dtype-mismatch")
+            raise Fault(
+                f"complex: {which} must be half, float or double, but is {part.dtype.name}", FaultCode.UNSUPPORTED_DTYPE
+            )
     if real.dtype is not imag.dtype:
-        raise Fault(f"complex: real is {real.dtype.name}, but imag is {imag.dtype.name}", "dtype-mismatch")
+        raise Fault(f"complex: real is {real.dtype.name}, but imag is {imag.dtype.name}", FaultCode.DTYPE_MISMATCH)
     shape = broadcast("complex", real.shape, imag.shape)
     return Out(shape, real.dtype.to_complex(), compute(lambda np, a, b: a + 1j * b, real, imag))
 
@@ -133,9 +141,9 @@ def complex(real, imag):
 def polar(abs, angle):
     tensor("polar", abs, "abs"), tensor("polar", angle, "angle")
     if not abs.dtype.is_floating_point or abs.dtype.name in ("float16", "bfloat16"):
-        raise Fault(f"polar: abs must be float or double, but is {abs.dtype.name}", "dtype-mismatch")
+        raise Fault(f"polar: abs must be float or double, but is {abs.dtype.name}", FaultCode.UNSUPPORTED_DTYPE)
     if abs.dtype is not angle.dtype:
-        raise Fault(f"polar: abs is {abs.dtype.name}, but angle is {angle.dtype.name}", "dtype-mismatch")
+        raise Fault(f"polar: abs is {abs.dtype.name}, but angle is {angle.dtype.name}", FaultCode.DTYPE_MISMATCH)
     shape = broadcast("polar", abs.shape, angle.shape)
     dtype = abs.dtype.to_complex()
     return Out(shape, dtype, at(abs.dtype, lambda np, a, b: a * np.exp(1j * b), abs, angle))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.torch.elementwise.rows import at, elementwise, refuse, tensor
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
@@ -203,7 +204,7 @@ def real(input):
 @op("torch.imag")
 def imag(input):
     if not tensor("imag", input).dtype.is_complex:
-        raise Fault(f"imag: needs a complex tensor, but got {input.dtype.name}", "unsupported-dtype")
+        raise Fault(f"imag: needs a complex tensor, but got {input.dtype.name}", FaultCode.UNSUPPORTED_DTYPE)
     return Out(input.shape, input.dtype.to_real(), compute(lambda np, a: a.imag, input), view=True)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import axis, floating, same_dtype
@@ -25,7 +26,7 @@ def _like(name: str, input: Any, values: Any = None) -> Out:
 
 def _relu(name: str, input: Any, top: float | None = None) -> Out:
     if input.dtype is bool_ or input.dtype.is_complex:
-        raise Fault(f"{name}: {input.dtype} inputs are not supported", "dtype")
+        raise Fault(f"{name}: {input.dtype} inputs are not supported", FaultCode.UNSUPPORTED_DTYPE)
     return Out(input.shape, input.dtype, compute(lambda np, a: np.clip(a, 0, top), input))
 
 
@@ -47,15 +48,19 @@ def relu6(input, inplace=False):
 @op(f"{_F}hardtanh")
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     if not isinstance(min_val, Unknown) and not isinstance(max_val, Unknown) and min_val > max_val:
-        raise ArgumentFault(f"hardtanh: min_val {min_val} is greater than max_val {max_val}", "argument-value")
+        raise ArgumentFault(
+            f"hardtanh: min_val {min_val} is greater than max_val {max_val}", FaultCode.INVALID_ARGUMENT
+        )
     return _hardtanh(input, min_val, max_val)
 
 
 def _hardtanh(input: Any, min_val: Any, max_val: Any) -> Out:
     if input.dtype is bool_:
-        raise Fault(f"hardtanh: {input.dtype} inputs are not supported", "dtype")
+        raise Fault(f"hardtanh: {input.dtype} inputs are not supported", FaultCode.UNSUPPORTED_DTYPE)
     if input.dtype is uint8 and any(isinstance(limit, (int, float)) and limit < 0 for limit in (min_val, max_val)):
-        raise Fault(f"hardtanh: limits of {min_val} and {max_val} are not for {input.dtype}", "dtype")
+        raise Fault(
+            f"hardtanh: limits of {min_val} and {max_val} are not for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     return Out(
         input.shape, input.dtype, compute(lambda np, a, low, high: np.clip(a, low, high), input, min_val, max_val)
     )
@@ -107,7 +112,7 @@ def torch_selu(input):
 
 def _rrelu(input: Any, lower: Any, upper: Any) -> Out:
     if isinstance(lower, (int, float)) and isinstance(upper, (int, float)) and lower > upper:
-        raise Fault(f"rrelu: lower {lower} is greater than upper {upper}", "argument-value")
+        raise Fault(f"rrelu: lower {lower} is greater than upper {upper}", FaultCode.INVALID_ARGUMENT)
     return _like("rrelu", input)
 
 
@@ -139,7 +144,7 @@ for _name in ("hardsigmoid", "hardswish", "mish"):
 @op(f"{_F}gelu", f"{_NN}gelu")
 def gelu(input, approximate="none"):
     if not isinstance(approximate, Unknown) and approximate not in ("none", "tanh"):
-        raise Fault(f"gelu: approximate must be 'none' or 'tanh', but is {approximate!r}", "argument-value")
+        raise Fault(f"gelu: approximate must be 'none' or 'tanh', but is {approximate!r}", FaultCode.INVALID_ARGUMENT)
     return _like("gelu", input)
 
 
@@ -151,7 +156,7 @@ def softplus(input, beta=1, threshold=20):
 @op(f"{_F}softshrink", f"{_NN}softshrink")
 def softshrink(input, lambd=0.5):
     if isinstance(lambd, (int, float)) and lambd < 0:
-        raise Fault(f"softshrink: lambd must not be negative, but is {lambd}", "argument-value")
+        raise Fault(f"softshrink: lambd must not be negative, but is {lambd}", FaultCode.INVALID_ARGUMENT)
     return _like("softshrink", input)
 
 
@@ -179,7 +184,7 @@ def _float_of_number(name: str) -> None:
     @op(f"{_F}{name}")
     def activation(input):
         if input.dtype is bool_:
-            raise Fault(f"{name}: {input.dtype} inputs are not supported", "dtype")
+            raise Fault(f"{name}: {input.dtype} inputs are not supported", FaultCode.UNSUPPORTED_DTYPE)
         return Out(input.shape, float_type(input.dtype))
 
 
@@ -192,24 +197,29 @@ def prelu(input, weight):
     same_dtype("prelu", input=input, weight=weight)
     weights = weight.shape
     if len(weights) > 1:
-        raise Fault(f"prelu: weight must have one dimension, but its shape is {shown(weights)}", "wrong-rank")
+        raise Fault(f"prelu: weight must have one dimension, but its shape is {shown(weights)}", FaultCode.WRONG_RANK)
     if weights and equal(weights[0], 1) is False:
         if not input.shape:
-            raise Fault(f"prelu: a single number can't have the {weights[0]} channels of weight")
+            raise Fault(f"prelu: a single number can't have the {weights[0]} channels of weight", FaultCode.WRONG_RANK)
         channels = input.shape[1] if len(input.shape) > 1 else 1
         if equal(channels, weights[0]) is False:
-            raise Fault(f"prelu: input has {channels} channels, but weight has {weights[0]} elements")
+            raise Fault(
+                f"prelu: input has {channels} channels, but weight has {weights[0]} elements", FaultCode.SHAPE_MISMATCH
+            )
     return _like("prelu", input)
 
 
 @op(f"{_F}glu", f"{_NN}glu")
 def glu(input, dim=-1):
     if not input.shape:
-        raise Fault("glu: a single number can't be halved", "wrong-rank")
+        raise Fault("glu: a single number can't be halved", FaultCode.WRONG_RANK)
     dim = axis("glu", dim, input.shape)
     size = input.shape[dim]
     if not session.fit(size % 2, 0, "glu"):
-        raise Fault(f"glu: dimension {dim} of the input {shown(input.shape)} must be even, but is {size}")
+        raise Fault(
+            f"glu: dimension {dim} of the input {shown(input.shape)} must be even, but is {size}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return Out((*input.shape[:dim], size // 2, *input.shape[dim + 1 :]), floating("glu", input))
 
 

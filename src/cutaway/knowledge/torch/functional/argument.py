@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, IndexFault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import has_zero
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE
@@ -24,7 +25,8 @@ def axis(name: str, dim: Any, shape: Any) -> Any:
     rank = max(len(shape), 1)
     if not -rank <= dim < rank:
         raise IndexFault(
-            f"{name}: dim {dim} is out of range for an input of {len(shape)} dimensions, {shown(shape)}", "dim-range"
+            f"{name}: dim {dim} is out of range for an input of {len(shape)} dimensions, {shown(shape)}",
+            FaultCode.DIMENSION_OUT_OF_RANGE,
         )
     return dim % rank
 
@@ -40,7 +42,7 @@ def floating(name: str, tensor: Any, *, complex: bool = False) -> Any:
     if empty(tensor.shape):
         return dtype
     if not (dtype.is_floating_point or (complex and dtype.is_complex)):
-        raise NotImplementedFault(f"{name} is not implemented for {dtype}", "dtype")
+        raise NotImplementedFault(f"{name} is not implemented for {dtype}", FaultCode.UNSUPPORTED_DTYPE)
     return dtype
 
 
@@ -51,7 +53,7 @@ def same_dtype(name: str, **tensors: Any) -> Any:
     for key, other in others:
         if other is dtype or (dtype.is_floating_point and other.is_floating_point and _autocasting()):
             continue
-        raise Fault(f"{name}: {first} is {dtype}, but {key} is {other}", "dtype-mismatch")
+        raise Fault(f"{name}: {first} is {dtype}, but {key} is {other}", FaultCode.DTYPE_MISMATCH)
     return dtype
 
 

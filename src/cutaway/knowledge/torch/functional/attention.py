@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
@@ -28,12 +29,12 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         # Fused kernels, which take 4 dimensions, apply both; the plain implementation refuses.
         if is_causal is True and query.ndim != 4:
-            raise Fault(f"{name}: attn_mask must not be given with is_causal=True", "invalid-argument")
+            raise Fault(f"{name}: attn_mask must not be given with is_causal=True", FaultCode.ARGUMENT_CONFLICT)
         require_tensors(name, attn_mask)
         if attn_mask.dtype not in (bool_, float32, dtype, query.dtype):
             raise Fault(
                 f"{name}: attn_mask must be bool, float32 or of the query's dtype {query.dtype}, not {attn_mask.dtype}",
-                "dtype-mismatch",
+                FaultCode.DTYPE_MISMATCH,
             )
     if any(empty(t.shape) for t in (query, key, value)):
         return Out((*query.shape[:-1], value.shape[-1]), dtype)
@@ -151,11 +152,15 @@ def flex_attention(
 ):  # fmt: skip
     for which, tensor in (("query", query), ("key", key), ("value", value)):
         if tensor.ndim != 4:
-            raise Fault(f"flex_attention: {which} must have 4 dimensions, but it is {text(tensor.shape)}")
+            raise Fault(
+                f"flex_attention: {which} must have 4 dimensions, but it is {text(tensor.shape)}",
+                FaultCode.WRONG_RANK,
+            )
     if not enable_gqa and equal(query.shape[1], key.shape[1]) is False:
         raise ArgumentFault(
             f"flex_attention: query has {query.shape[1]} heads, but key and value have {key.shape[1]}; "
-            "heads are shared only with enable_gqa=True"
+            "heads are shared only with enable_gqa=True",
+            FaultCode.SHAPE_MISMATCH,
         )
     if isinstance(block_mask, BlockMask) and block_mask.seq_lengths is not None:
         lengths = (query.shape[-2], key.shape[-2])
@@ -163,7 +168,8 @@ def flex_attention(
             wanted = " by ".join(map(str, block_mask.seq_lengths))
             raise ArgumentFault(
                 f"flex_attention: block_mask was made for {wanted} positions, but query has {lengths[0]} and "
-                f"key has {lengths[1]}"
+                f"key has {lengths[1]}",
+                FaultCode.SHAPE_MISMATCH,
             )
     dtype = product_dtype("flex_attention", query, key, value)
     shape, macs = attention(query.shape, key.shape, value.shape, None, bool(enable_gqa), "flex_attention")

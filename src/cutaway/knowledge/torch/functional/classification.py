@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import floating, same_dtype
@@ -22,25 +23,33 @@ _F = "torch.nn.functional."
 
 def _check_weight(name: str, weight: Any, classes: Any) -> None:
     if weight is not None and (len(weight.shape) != 1 or equal(weight.shape[0], classes) is False):
-        raise Fault(f"{name}: there are {classes} classes, but weight has shape {shown(weight.shape)}")
+        raise Fault(
+            f"{name}: there are {classes} classes, but weight has shape {shown(weight.shape)}", FaultCode.SHAPE_MISMATCH
+        )
 
 
 def _by_index(name: str, input: Any, target: Any, weight: Any, reduction: Any) -> Out:
     """The loss of `(batch, classes, *others)` scores for a target of `(batch, *others)` class numbers."""
     scores, numbers = input.shape, target.shape
     if not scores:
-        raise Fault(f"{name}: input must have at least one dimension, but is a single number", "wrong-rank")
+        raise Fault(f"{name}: input must have at least one dimension, but is a single number", FaultCode.WRONG_RANK)
     classes = scores[0] if len(scores) == 1 else scores[1]
     expected = () if len(scores) == 1 else (scores[0], *scores[2:])
     alike = fits(numbers, expected) or (len(scores) == 1 and fits(numbers, scores))
     if not alike:
         if len(scores) > 1 and numbers and equal(scores[0], numbers[0]) is False:
-            raise ArgumentFault(f"{name}: input has a batch of {scores[0]}, but target has one of {numbers[0]}")
+            raise ArgumentFault(
+                f"{name}: input has a batch of {scores[0]}, but target has one of {numbers[0]}",
+                FaultCode.SHAPE_MISMATCH,
+            )
         raise Fault(
-            f"{name}: an input of {shown(scores)} needs a target of {shown(expected)}, but it has {shown(numbers)}"
+            f"{name}: an input of {shown(scores)} needs a target of {shown(expected)}, but it has {shown(numbers)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     if target.dtype not in (int64, uint8):
-        raise Fault(f"{name}: a target of classes must be torch.int64, but is {target.dtype}", "dtype")
+        raise Fault(
+            f"{name}: a target of classes must be torch.int64, but is {target.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     _check_weight(name, weight, classes)
     floating(name, input)
     return reduced(name, expected, same_dtype(name, input=input, weight=weight), reduction)
@@ -53,13 +62,14 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 
 def _cross_entropy(name: str, input: Any, target: Any, weight: Any, reduction: Any, smoothing: Any) -> Out:
     if isinstance(smoothing, (int, float)) and not 0 <= smoothing <= 1:
-        raise Fault(f"{name}: label_smoothing must be between 0 and 1, but is {smoothing}", "argument-value")
+        raise Fault(f"{name}: label_smoothing must be between 0 and 1, but is {smoothing}", FaultCode.INVALID_ARGUMENT)
     scores, wanted = input.shape, target.shape
     same = len(scores) == len(wanted) and all(equal(a, b) is True for a, b in zip(scores, wanted))
     if target.dtype.is_floating_point and not fits(scores, wanted):
         raise Fault(
             f"{name}: a target of class probabilities ({target.dtype}) needs the shape of the input, {shown(scores)}, "
-            f"but has {shown(wanted)}"
+            f"but has {shown(wanted)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     if not target.dtype.is_floating_point and not same:
         return _by_index(name, input, target, weight, reduction)
@@ -67,10 +77,10 @@ def _cross_entropy(name: str, input: Any, target: Any, weight: Any, reduction: A
         raise Fault(
             f"{name}: target has the shape of the input, {shown(scores)}, so it must be floating class probabilities, "
             f"but is {target.dtype}",
-            "dtype",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     if not scores:
-        raise Fault(f"{name}: input must have at least one dimension, but is a single number", "wrong-rank")
+        raise Fault(f"{name}: input must have at least one dimension, but is a single number", FaultCode.WRONG_RANK)
     classes = scores[0] if len(scores) == 1 else scores[1]
     _check_weight(name, weight, classes)
     floating(name, input)
@@ -95,19 +105,26 @@ def linear_cross_entropy(
 ):  # fmt: skip
     name, shape, weights = "linear_cross_entropy", input.shape, linear_weight.shape
     if len(shape) not in (1, 2):
-        raise Fault(f"{name}: input must have 1 or 2 dimensions, but its shape is {shown(shape)}", "wrong-rank")
+        raise Fault(f"{name}: input must have 1 or 2 dimensions, but its shape is {shown(shape)}", FaultCode.WRONG_RANK)
     if len(weights) < 2:
         raise Fault(
-            f"{name}: linear_weight must have at least 2 dimensions, but its shape is {shown(weights)}", "wrong-rank"
+            f"{name}: linear_weight must have at least 2 dimensions, but its shape is {shown(weights)}",
+            FaultCode.WRONG_RANK,
         )
     if equal(shape[-1], weights[-1]) is False:
-        raise Fault(f"{name}: input has {shape[-1]} features, but linear_weight expects {weights[-1]}")
+        raise Fault(
+            f"{name}: input has {shape[-1]} features, but linear_weight expects {weights[-1]}", FaultCode.SHAPE_MISMATCH
+        )
     if linear_bias is not None and not fits(linear_bias.shape, weights[:-1]):
         raise Fault(
-            f"{name}: linear_bias has shape {shown(linear_bias.shape)}, but linear_weight is for {shown(weights[:-1])}"
+            f"{name}: linear_bias has shape {shown(linear_bias.shape)}, but linear_weight is for {shown(weights[:-1])}",
+            FaultCode.SHAPE_MISMATCH,
         )
     if len(weights) > 2 and len(shape) == 1:
-        raise Fault(f"{name}: a linear_weight of {shown(weights)} needs a batched input, not {shown(shape)}")
+        raise Fault(
+            f"{name}: a linear_weight of {shown(weights)} needs a batched input, not {shown(shape)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     dtype = same_dtype(name, input=input, linear_weight=linear_weight, linear_bias=linear_bias)
     logits = new((*shape[:-1], *weights[:-1]), dtype)
     loss = _cross_entropy(name, logits, target, weight, reduction, label_smoothing)
@@ -118,19 +135,24 @@ def linear_cross_entropy(
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
     name, scores = "multi_margin_loss", input.shape
     if not isinstance(p, Unknown) and p not in (1, 2):
-        raise ArgumentFault(f"{name}: p must be 1 or 2, but is {p}", "argument-value")
+        raise ArgumentFault(f"{name}: p must be 1 or 2, but is {p}", FaultCode.INVALID_ARGUMENT)
     if len(scores) > 2:
-        raise Fault(f"{name}: input must have 1 or 2 dimensions, but its shape is {shown(scores)}", "wrong-rank")
+        raise Fault(
+            f"{name}: input must have 1 or 2 dimensions, but its shape is {shown(scores)}", FaultCode.WRONG_RANK
+        )
     expected = scores[:-1]
     single = len(scores) < 2 and len(target.shape) <= 1 and equal(product(target.shape), 1) is not False
     if not single and not fits(expected, target.shape):
         raise Fault(
-            f"{name}: an input of {shown(scores)} needs a target of {shown(expected)}, but it has {shown(target.shape)}"
+            f"{name}: an input of {shown(scores)} needs a target of {shown(expected)}, but it has {shown(target.shape)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     if target.dtype is not int64:
-        raise Fault(f"{name}: target must be torch.int64, but is {target.dtype}", "dtype")
+        raise Fault(f"{name}: target must be torch.int64, but is {target.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     if weight is not None and len(weight.shape) != 1:
-        raise ArgumentFault(f"{name}: weight must have one dimension, but its shape is {shown(weight.shape)}")
+        raise ArgumentFault(
+            f"{name}: weight must have one dimension, but its shape is {shown(weight.shape)}", FaultCode.WRONG_RANK
+        )
     if scores:
         _check_weight(name, weight, scores[-1])
     floating(name, input)
@@ -142,13 +164,19 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     name, scores = "multilabel_margin_loss", input.shape
     if len(scores) > 2:
-        raise Fault(f"{name}: input must have 1 or 2 dimensions, but its shape is {shown(scores)}", "wrong-rank")
+        raise Fault(
+            f"{name}: input must have 1 or 2 dimensions, but its shape is {shown(scores)}", FaultCode.WRONG_RANK
+        )
     if len(scores) == 2 and not fits(scores, target.shape):
-        raise Fault(f"{name}: input has shape {shown(scores)}, but target has {shown(target.shape)}")
+        raise Fault(
+            f"{name}: input has shape {shown(scores)}, but target has {shown(target.shape)}", FaultCode.SHAPE_MISMATCH
+        )
     if len(scores) < 2 and equal(product(scores), product(target.shape)) is False:
-        raise Fault(f"{name}: input has shape {shown(scores)}, but target has {shown(target.shape)}")
+        raise Fault(
+            f"{name}: input has shape {shown(scores)}, but target has {shown(target.shape)}", FaultCode.SHAPE_MISMATCH
+        )
     if target.dtype is not int64:
-        raise Fault(f"{name}: target must be torch.int64, but is {target.dtype}", "dtype")
+        raise Fault(f"{name}: target must be torch.int64, but is {target.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     return reduced(name, scores[:-1], floating(name, input), chosen(reduction, size_average, reduce))
 
 
@@ -157,11 +185,11 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     name = "multilabel_soft_margin_loss"
     floating(name, input)
     if target.dtype is bool_:
-        raise Fault(f"{name}: a torch.bool target is not supported", "dtype")
+        raise Fault(f"{name}: a torch.bool target is not supported", FaultCode.UNSUPPORTED_DTYPE)
     operands = (input, target) if weight is None else (input, target, weight)
     shape = broadcast(name, *(operand.shape for operand in operands))
     if not input.shape:
-        raise Fault(f"{name}: input must have at least one dimension, but is a single number", "wrong-rank")
+        raise Fault(f"{name}: input must have at least one dimension, but is a single number", FaultCode.WRONG_RANK)
     dim = len(input.shape) - 1
     shape = (*shape[:dim], *shape[dim + 1 :])
     return reduced(name, shape, result_type(*operands), chosen(reduction, size_average, reduce))
@@ -170,7 +198,9 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 def _ctc(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, reduction: Any) -> Out:
     name, scores = "ctc_loss", log_probs.shape
     if len(scores) not in (2, 3):
-        raise Fault(f"{name}: log_probs must have 2 or 3 dimensions, but its shape is {shown(scores)}", "wrong-rank")
+        raise Fault(
+            f"{name}: log_probs must have 2 or 3 dimensions, but its shape is {shown(scores)}", FaultCode.WRONG_RANK
+        )
     batch = scores[1] if len(scores) == 3 else 1
     for what, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if isinstance(lengths, (tuple, list)):
@@ -180,7 +210,9 @@ def _ctc(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, 
         else:
             continue
         if equal(count, batch) is False:
-            raise Fault(f"{name}: log_probs has a batch of {batch}, but {what} has {count} elements")
+            raise Fault(
+                f"{name}: log_probs has a batch of {batch}, but {what} has {count} elements", FaultCode.SHAPE_MISMATCH
+            )
     return reduced(name, scores[1:-1], floating(name, log_probs), reduction)
 
 

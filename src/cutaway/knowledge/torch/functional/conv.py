@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal
 from cutaway.knowledge.torch.functional.argument import same_dtype, shape_of
 from cutaway.knowledge.torch.tensor.op import Out, op
@@ -72,13 +73,17 @@ def conv_tbc(input, weight, bias, pad=0):
     for what, tensor, rank in (("input", input, 3), ("weight", weight, 3), ("bias", bias, 1)):
         if len(tensor.shape) != rank:
             raise Fault(
-                f"conv_tbc: {what} must have {rank} dimensions, but its shape is {shown(tensor.shape)}", "wrong-rank"
+                f"conv_tbc: {what} must have {rank} dimensions, but its shape is {shown(tensor.shape)}",
+                FaultCode.WRONG_RANK,
             )
     time, batch, channels = input.shape
     kernel, expected, out = weight.shape
     if equal(channels, expected) is False:
-        raise Fault(f"conv_tbc: input has {channels} channels, but weight expects {expected}")
+        raise Fault(f"conv_tbc: input has {channels} channels, but weight expects {expected}", FaultCode.SHAPE_MISMATCH)
     if equal(bias.shape[0], out) is False:
-        raise Fault(f"conv_tbc: bias has {bias.shape[0]} elements, but weight has {out} output channels")
+        raise Fault(
+            f"conv_tbc: bias has {bias.shape[0]} elements, but weight has {out} output channels",
+            FaultCode.SHAPE_MISMATCH,
+        )
     dtype = same_dtype("conv_tbc", input=input, weight=weight)
     return Out((time + 2 * pad - kernel + 1, batch, out), dtype)

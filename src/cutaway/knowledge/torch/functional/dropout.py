@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
@@ -17,13 +18,15 @@ _F = "torch.nn.functional."
 
 def _drop(name: str, input: Any, p: Any, training: Any) -> Out:
     if isinstance(p, (int, float)) and not 0 <= p <= 1:
-        raise ArgumentFault(f"{name}: the probability must be between 0 and 1, but is {p}", "argument-value")
+        raise ArgumentFault(f"{name}: the probability must be between 0 and 1, but is {p}", FaultCode.INVALID_ARGUMENT)
     if isinstance(p, Unknown) or isinstance(training, Unknown):
         return Out(input.shape, input.dtype, view=True, strides=strides_of(input))
     if not training or p == 0 or empty(input.shape):
         return Out(input.shape, input.dtype, compute(lambda np, a: a, input), view=True, strides=strides_of(input))
     if p != 1 and not (input.dtype.is_floating_point or input.dtype.is_complex):
-        raise Fault(f"{name}: in training the input must be floating, but is {input.dtype}", "dtype")
+        raise Fault(
+            f"{name}: in training the input must be floating, but is {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     return Out(input.shape, input.dtype)
 
 
@@ -32,7 +35,9 @@ def _features(name: str, input: Any, p: Any, training: Any) -> None:
     shape = input.shape
     drops = training is True and isinstance(p, float) and 0 < p < 1
     if drops and not isinstance(shape, Unknown) and len(shape) < 2:
-        raise Fault(f"{name}: input must have at least 2 dimensions, but its shape is {shown(shape)}", "wrong-rank")
+        raise Fault(
+            f"{name}: input must have at least 2 dimensions, but its shape is {shown(shape)}", FaultCode.WRONG_RANK
+        )
 
 
 @op(f"{_F}dropout")
@@ -55,7 +60,9 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 def dropout1d(input, p=0.5, training=True, inplace=False):
     shape = input.shape
     if not isinstance(shape, Unknown) and len(shape) not in (2, 3):
-        raise Fault(f"dropout1d: input must have 2 or 3 dimensions, but its shape is {shown(shape)}", "wrong-rank")
+        raise Fault(
+            f"dropout1d: input must have 2 or 3 dimensions, but its shape is {shown(shape)}", FaultCode.WRONG_RANK
+        )
     return _drop("dropout1d", input, p, training)
 
 

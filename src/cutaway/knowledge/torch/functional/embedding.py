@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import forget
@@ -18,9 +19,14 @@ _INDEX = (int64, int32)
 
 def _lookup(indices: Any, weight: Any) -> Out:
     if len(weight.shape) != 2:
-        raise Fault(f"embedding: weight must have 2 dimensions, but its shape is {shown(weight.shape)}", "wrong-rank")
+        raise Fault(
+            f"embedding: weight must have 2 dimensions, but its shape is {shown(weight.shape)}", FaultCode.WRONG_RANK
+        )
     if indices.dtype not in _INDEX:
-        raise Fault(f"embedding: indices must be torch.int64 or torch.int32, but are {indices.dtype}", "index-dtype")
+        raise Fault(
+            f"embedding: indices must be torch.int64 or torch.int32, but are {indices.dtype}",
+            FaultCode.UNSUPPORTED_DTYPE,
+        )
     if isinstance(indices.shape, Unknown):
         return Out(indices.shape, weight.dtype)
     values = compute(lambda np, rows, table: table[rows], indices, weight)
@@ -32,7 +38,9 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     if padding_idx is not None and not isinstance(padding_idx, Unknown):
         rows, padding_idx = weight.shape[0], size_of(padding_idx, "embedding: padding_idx")
         if less(padding_idx, rows) is False or less(padding_idx, -rows) is True:
-            raise Fault(f"embedding: padding_idx {padding_idx} is not a row of a table of {rows}", "index-range")
+            raise Fault(
+                f"embedding: padding_idx {padding_idx} is not a row of a table of {rows}", FaultCode.INDEX_OUT_OF_RANGE
+            )
     if max_norm is not None:
         forget(weight)
     return _lookup(input, weight)
@@ -62,32 +70,40 @@ def embedding_bag(
     if per_sample_weights is not None and not fits(input.shape, per_sample_weights.shape):
         raise ArgumentFault(
             f"embedding_bag: per_sample_weights has shape {shown(per_sample_weights.shape)}, "
-            f"but the input has {shown(input.shape)}"
+            f"but the input has {shown(input.shape)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     if len(weight.shape) != 2:
         raise ArgumentFault(
-            f"embedding_bag: weight must have 2 dimensions, but its shape is {shown(weight.shape)}", "wrong-rank"
+            f"embedding_bag: weight must have 2 dimensions, but its shape is {shown(weight.shape)}",
+            FaultCode.WRONG_RANK,
         )
     if len(input.shape) not in (1, 2):
         raise ArgumentFault(
-            f"embedding_bag: input must have 1 or 2 dimensions, but its shape is {shown(input.shape)}", "wrong-rank"
+            f"embedding_bag: input must have 1 or 2 dimensions, but its shape is {shown(input.shape)}",
+            FaultCode.WRONG_RANK,
         )
     if (len(input.shape) == 2) is not (offsets is None):
         given = "given for" if offsets is not None else "missing for"
         raise ArgumentFault(
-            f"embedding_bag: offsets are {given} an input of {len(input.shape)} dimensions", "argument-conflict"
+            f"embedding_bag: offsets are {given} an input of {len(input.shape)} dimensions", FaultCode.ARGUMENT_CONFLICT
         )
     if offsets is not None and len(offsets.shape) != 1:
         raise ArgumentFault(
-            f"embedding_bag: offsets must have one dimension, but their shape is {shown(offsets.shape)}", "wrong-rank"
+            f"embedding_bag: offsets must have one dimension, but their shape is {shown(offsets.shape)}",
+            FaultCode.WRONG_RANK,
         )
     if mode not in ("sum", "mean", "max"):
-        raise ArgumentFault(f"embedding_bag: mode must be sum, mean or max, but is {mode!r}", "argument-value")
+        raise ArgumentFault(
+            f"embedding_bag: mode must be sum, mean or max, but is {mode!r}", FaultCode.INVALID_ARGUMENT
+        )
     if mode == "max" and (scale_grad_by_freq or sparse):
-        raise ArgumentFault("embedding_bag: max mode has no scale_grad_by_freq and no sparse", "argument-conflict")
+        raise ArgumentFault(
+            "embedding_bag: max mode has no scale_grad_by_freq and no sparse", FaultCode.ARGUMENT_CONFLICT
+        )
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedFault(
-            f"embedding_bag: per_sample_weights needs mode='sum', but it is {mode!r}", "argument-conflict"
+            f"embedding_bag: per_sample_weights needs mode='sum', but it is {mode!r}", FaultCode.ARGUMENT_CONFLICT
         )
     _check_bag_dtypes(input, weight)
     if max_norm is not None:
@@ -99,10 +115,11 @@ def embedding_bag(
 def _check_bag_dtypes(indices: Any, weight: Any) -> None:
     if indices.dtype not in _INDEX:
         raise Fault(
-            f"embedding_bag: indices must be torch.int64 or torch.int32, but are {indices.dtype}", "index-dtype"
+            f"embedding_bag: indices must be torch.int64 or torch.int32, but are {indices.dtype}",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     if not weight.dtype.is_floating_point:
-        raise Fault(f"embedding_bag: weight must be floating, but is {weight.dtype}", "dtype")
+        raise Fault(f"embedding_bag: weight must be floating, but is {weight.dtype}", FaultCode.UNSUPPORTED_DTYPE)
 
 
 @op("torch.embedding_bag", "torch._embedding_bag")
@@ -120,14 +137,14 @@ def torch_embedding_bag(
 @op("torch.nn.functional.one_hot", "torch._C._nn.one_hot")
 def one_hot(input, num_classes=-1):
     if input.dtype is not int64:
-        raise Fault(f"one_hot: the input must be torch.int64, but is {input.dtype}", "index-dtype")
+        raise Fault(f"one_hot: the input must be torch.int64, but is {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     classes = num_classes
     if not isinstance(num_classes, Unknown):
         num_classes = classes = size_of(num_classes, "one_hot: num_classes")
         if equal(num_classes, -1) is True:
             classes = int(input.array().max()) + 1 if input.values_ is not None else unknown_size()
         elif less(num_classes, 1) is True:
-            raise Fault(f"one_hot: num_classes must be positive, but is {num_classes}", "argument-value")
+            raise Fault(f"one_hot: num_classes must be positive, but is {num_classes}", FaultCode.INVALID_ARGUMENT)
     classes = size_of(classes)
     if isinstance(input.shape, Unknown):
         return Out(input.shape, int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE, row
@@ -25,19 +26,22 @@ def _same_shape(name: str, input: Any, target: Any, what: str = "target") -> Non
     if isinstance(input.shape, Unknown) or isinstance(target.shape, Unknown):
         return
     if not fits(input.shape, target.shape):
-        raise ArgumentFault(f"{name}: input has shape {shown(input.shape)}, but {what} has {shown(target.shape)}")
+        raise ArgumentFault(
+            f"{name}: input has shape {shown(input.shape)}, but {what} has {shown(target.shape)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
 
 
 def _floating_result(name: str, *operands: Any) -> Any:
     dtype = result_type(*operands)
     if not dtype.is_floating_point:
-        raise NotImplementedFault(f"{name} is not implemented for {dtype}", "dtype")
+        raise NotImplementedFault(f"{name} is not implemented for {dtype}", FaultCode.UNSUPPORTED_DTYPE)
     return dtype
 
 
 def _not_bool(name: str, *operands: Any) -> None:
     if any(isinstance(operand, Tensor) and operand.dtype is bool_ for operand in operands):
-        raise Fault(f"{name}: torch.bool inputs are not supported", "dtype")
+        raise Fault(f"{name}: torch.bool inputs are not supported", FaultCode.UNSUPPORTED_DTYPE)
 
 
 def _weighted(name: str, input: Any, target: Any, weight: Any, reduction: Any, dtype: Any) -> Out:
@@ -67,7 +71,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 @op(f"{_F}smooth_l1_loss")
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     if isinstance(beta, (int, float)) and beta < 0:
-        raise Fault(f"smooth_l1_loss: beta must not be negative, but is {beta}", "argument-value")
+        raise Fault(f"smooth_l1_loss: beta must not be negative, but is {beta}", FaultCode.INVALID_ARGUMENT)
     dtype = _floating_result("smooth_l1_loss", input, target)
     return _weighted("smooth_l1_loss", input, target, None, chosen(reduction, size_average, reduce), dtype)
 
@@ -75,7 +79,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 @op(f"{_F}huber_loss")
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     if isinstance(delta, (int, float)) and delta <= 0:
-        raise Fault(f"huber_loss: delta must be positive, but is {delta}", "argument-value")
+        raise Fault(f"huber_loss: delta must be positive, but is {delta}", FaultCode.INVALID_ARGUMENT)
     return _weighted("huber_loss", input, target, weight, reduction, floating("huber_loss", input))
 
 
@@ -93,7 +97,7 @@ def torch_kl_div(input, target, reduction=0, *, log_target=False):
 def _kl_div(input: Any, target: Any, reduction: Any) -> Out:
     for what, tensor in (("input", input), ("target", target)):
         if not (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
-            raise Fault(f"kl_div: {what} must be floating, but is {tensor.dtype}", "dtype")
+            raise Fault(f"kl_div: {what} must be floating, but is {tensor.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     return reduced("kl_div", broadcast("kl_div", input.shape, target.shape), result_type(input, target), reduction)
 
 
@@ -112,11 +116,14 @@ def _with_logits(input: Any, target: Any, weight: Any, pos_weight: Any, reductio
     name = "binary_cross_entropy_with_logits"
     floating(name, input)
     if not (target.dtype.is_floating_point or target.dtype.is_complex):
-        raise Fault(f"{name}: target must be floating, but is {target.dtype}", "dtype")
+        raise Fault(f"{name}: target must be floating, but is {target.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     shape = target.shape
     for what, tensor in (("input", input), ("pos_weight", pos_weight), ("weight", weight)):
         if tensor is not None and not _broadcasts_into(name, tensor.shape, shape):
-            raise Fault(f"{name}: {what} of shape {shown(tensor.shape)} does not fit a target of {shown(shape)}")
+            raise Fault(
+                f"{name}: {what} of shape {shown(tensor.shape)} does not fit a target of {shown(shape)}",
+                FaultCode.SHAPE_MISMATCH,
+            )
     return reduced(name, shape, target.dtype, reduction)
 
 
@@ -163,7 +170,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
     name = "gaussian_nll_loss"
     if isinstance(var, float):
         if var < 0:
-            raise ArgumentFault(f"{name}: var must not be negative, but is {var}", "argument-value")
+            raise ArgumentFault(f"{name}: var must not be negative, but is {var}", FaultCode.INVALID_ARGUMENT)
         spread = input.shape
         dtype = result_type(input, target)
     else:
@@ -183,7 +190,10 @@ def _variance_shape(input: Any, var: Any) -> Any:
         others = [b for a, b in zip(input, var) if equal(a, b) is False]
         if len(others) <= 1 and all(equal(size, 1) is not False for size in others):
             return var
-    raise ArgumentFault(f"gaussian_nll_loss: var of shape {shown(var)} does not fit an input of {shown(input)}")
+    raise ArgumentFault(
+        f"gaussian_nll_loss: var of shape {shown(var)} does not fit an input of {shown(input)}",
+        FaultCode.SHAPE_MISMATCH,
+    )
 
 
 def _hinge(input: Any, target: Any, reduction: Any) -> Out:
@@ -223,7 +233,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
         raise Fault(
             "margin_ranking_loss: input1, input2 and target must have the same number of dimensions, "
             f"but their shapes are {', '.join(map(shown, shapes))}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     return _margin_ranking(input1, input2, target, chosen(reduction, size_average, reduce))
 
@@ -236,13 +246,15 @@ def torch_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0):
 def _cosine_embedding(input1: Any, input2: Any, target: Any, reduction: Any) -> Out:
     name, rank = "cosine_embedding_loss", len(target.shape)
     if rank > 1:
-        raise Fault(f"{name}: target must have 0 or 1 dimensions, but its shape is {shown(target.shape)}", "wrong-rank")
+        raise Fault(
+            f"{name}: target must have 0 or 1 dimensions, but its shape is {shown(target.shape)}", FaultCode.WRONG_RANK
+        )
     for tensor in (input1, input2):
         if len(tensor.shape) != rank + 1:
             raise Fault(
                 f"{name}: a target of {rank} dimensions needs inputs of {rank + 1}, "
                 f"but the shape of one is {shown(tensor.shape)}",
-                "wrong-rank",
+                FaultCode.WRONG_RANK,
             )
     pairs = broadcast(name, input1.shape, input2.shape)
     dim = axis(name, rank, pairs)
@@ -267,7 +279,7 @@ def _triplet(anchor: Any, positive: Any, negative: Any, reduction: Any, swap: An
         raise Fault(
             f"{name}: anchor, positive and negative must have the same number of dimensions, but their shapes are "
             + ", ".join(shown(tensor.shape) for tensor in tensors.values()),
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     _not_bool(name, *tensors.values())
     pairs = [(anchor, positive), (anchor, negative)] + ([(positive, negative)] if swap is True else [])
@@ -291,7 +303,7 @@ def triplet_margin_loss(
 
 def _check_margin(name: str, margin: Any) -> None:
     if isinstance(margin, (int, float)) and margin <= 0:
-        raise ArgumentFault(f"{name}: margin must be greater than 0, but is {margin}", "argument-value")
+        raise ArgumentFault(f"{name}: margin must be greater than 0, but is {margin}", FaultCode.INVALID_ARGUMENT)
 
 
 @op("torch.triplet_margin_loss")
@@ -313,13 +325,15 @@ def triplet_margin_with_distance_loss(
     """The distance is the target's own function, so the loss is made of the operations that torch makes it of."""
     name = "triplet_margin_with_distance_loss"
     if reduction not in ("mean", "sum", "none"):
-        raise ArgumentFault(f"{name}: reduction must be none, mean or sum, but is {reduction!r}", "argument-value")
+        raise ArgumentFault(
+            f"{name}: reduction must be none, mean or sum, but is {reduction!r}", FaultCode.INVALID_ARGUMENT
+        )
     _check_margin(name, margin)
     ranks = [tensor.ndim for tensor in (anchor, positive, negative)]
     if len(set(ranks)) != 1:
         raise Fault(
             f"{name}: anchor, positive and negative must have the same number of dimensions, but have {ranks}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     distance = TABLE["torch.pairwise_distance"] if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)

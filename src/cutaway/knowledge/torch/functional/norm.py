@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE
@@ -34,7 +35,9 @@ def _batch_norm(name: str, input: Any, weight: Any, bias: Any, mean: Any, var: A
     weights = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
     check_channels(name, input.shape, {key: shape_of(value) for key, value in weights.items()})
     if not isinstance(training, Unknown) and not training and (mean is None or var is None):
-        raise Fault(f"{name}: running_mean and running_var must be given in evaluation mode", "missing-argument")
+        raise Fault(
+            f"{name}: running_mean and running_var must be given in evaluation mode", FaultCode.MISSING_ARGUMENT
+        )
     dtype = _mixed_dtype(name, input, **weights)
     if training is not False:
         forget(mean)
@@ -48,7 +51,7 @@ def _check_batch(name: str, shape: Any, training: Any) -> None:
     if equal(product((shape[0], *shape[2:])), 1) is True:
         raise ArgumentFault(
             f"{name}: expected more than 1 value per channel when training, but the input is {shown(shape)}",
-            "one-value-per-channel",
+            FaultCode.ONE_VALUE_PER_CHANNEL,
         )
 
 
@@ -59,7 +62,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if input.shape:
         _check_batch("batch_norm", input.shape, training)
     if isinstance(eps, (int, float)) and (eps < 0 or (eps == 0 and training is True)):
-        raise ArgumentFault(f"batch_norm: eps must be positive, but is {eps}", "argument-value")
+        raise ArgumentFault(f"batch_norm: eps must be positive, but is {eps}", FaultCode.INVALID_ARGUMENT)
     return _batch_norm("batch_norm", input, weight, bias, running_mean, running_var, training)
 
 
@@ -72,9 +75,13 @@ def _instance_norm(input: Any, weight: Any, bias: Any, mean: Any, var: Any, use_
     weights = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
     check_channels("instance_norm", input.shape, {key: shape_of(value) for key, value in weights.items()})
     if (mean is None) is not (var is None):
-        raise ArgumentFault("instance_norm: only one of running_mean and running_var is given", "missing-argument")
+        raise ArgumentFault(
+            "instance_norm: only one of running_mean and running_var is given", FaultCode.MISSING_ARGUMENT
+        )
     if not isinstance(use_input_stats, Unknown) and not use_input_stats and (mean is None or var is None):
-        raise Fault("instance_norm: running_mean and running_var must be given without input stats", "missing-argument")
+        raise Fault(
+            "instance_norm: running_mean and running_var must be given without input stats", FaultCode.MISSING_ARGUMENT
+        )
     dtype = _mixed_dtype("instance_norm", input, **weights)
     if use_input_stats is not False:
         forget(mean)
@@ -91,7 +98,7 @@ def instance_norm(
     if not isinstance(use_input_stats, Unknown) and use_input_stats and equal(product(input.shape[2:]), 1) is True:
         raise ArgumentFault(
             f"instance_norm: expected more than 1 spatial element when training, but the input is {shown(input.shape)}",
-            "one-value-per-channel",
+            FaultCode.ONE_VALUE_PER_CHANNEL,
         )
     return _instance_norm(input, weight, bias, running_mean, running_var, use_input_stats)
 
@@ -172,7 +179,7 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
     if len(input.shape) < 3:
         raise ArgumentFault(
             f"local_response_norm: input must have at least 3 dimensions, but its shape is {shown(input.shape)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     if empty(input.shape):
         return Out(input.shape, input.dtype, view=True)
@@ -184,7 +191,9 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     if not isinstance(input.shape, Unknown) and not isinstance(dim, (tuple, list)):
         axis("normalize", dim, input.shape)
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
-        raise NotImplementedFault(f"normalize: input must be floating, but is {input.dtype}", "dtype")
+        raise NotImplementedFault(
+            f"normalize: input must be floating, but is {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     if out is not None:
         return TABLE["torch.Tensor.copy_"](out, input)
     return Out(input.shape, input.dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
@@ -18,11 +19,13 @@ _NUMPY_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge
 @op("torch.nn.functional.pad", "torch._C._nn.pad")
 def pad(input, pad, mode="constant", value=None):
     if not isinstance(mode, Unknown) and mode not in _MODES:
-        raise NotImplementedFault(f"pad: mode must be one of {', '.join(_MODES)}, but is {mode!r}", "argument-value")
+        raise NotImplementedFault(
+            f"pad: mode must be one of {', '.join(_MODES)}, but is {mode!r}", FaultCode.INVALID_ARGUMENT
+        )
     if mode != "constant":
         _check_rank(mode, input.shape, pad)
         if value is not None and value != 0:
-            raise Fault(f"pad: mode {mode} takes no value, but it is {value}", "argument-conflict")
+            raise Fault(f"pad: mode {mode} takes no value, but it is {value}", FaultCode.ARGUMENT_CONFLICT)
     return _padded(input, pad, mode, value)
 
 
@@ -53,7 +56,9 @@ def _check_rank(mode: str, shape: Any, pad: Any) -> None:
         raise NotImplementedFault(
             f"pad: {mode} padding of the last {dims} dimensions needs an input of {dims + 1} or {dims + 2} dimensions, "
             f"but its shape is {shown(shape)}",
-            "wrong-rank",
+            FaultCode.WRONG_RANK,
         )
     if any(equal(size, 0) is True for size in shape[-dims:]):
-        raise Fault(f"pad: {mode} padding of an input of shape {shown(shape)} has nothing to repeat")
+        raise Fault(
+            f"pad: {mode} padding of an input of shape {shown(shape)} has nothing to repeat", FaultCode.SHAPE_MISMATCH
+        )

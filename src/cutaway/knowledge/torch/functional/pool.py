@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.torch.functional.argument import empty, floating
 from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.promote import float_type
@@ -64,7 +65,7 @@ def _avg_pool(rank: int) -> None:
             input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
         ):
             if divisor_override == 0 and divisor_override is not None:
-                raise Fault(f"{name}: divisor_override must not be zero", "argument-value")
+                raise Fault(f"{name}: divisor_override must not be zero", FaultCode.INVALID_ARGUMENT)
             settings = kernel_size, stride, padding, 1, ceil_mode
             return Out(pool.pool(name, input.shape, *settings, rank=rank, whole=rank == 3), input.dtype)
 
@@ -138,9 +139,12 @@ def _max_unpool(rank: int) -> None:
     @op(f"{_F}{name}")
     def max_unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
         if indices.dtype is not int64:
-            raise Fault(f"{name}: indices must be torch.int64, but are {indices.dtype}", "dtype")
+            raise Fault(f"{name}: indices must be torch.int64, but are {indices.dtype}", FaultCode.UNSUPPORTED_DTYPE)
         if not fits(input.shape, indices.shape):
-            raise Fault(f"{name}: input has shape {shown(input.shape)}, but indices have shape {shown(indices.shape)}")
+            raise Fault(
+                f"{name}: input has shape {shown(input.shape)}, but indices have shape {shown(indices.shape)}",
+                FaultCode.SHAPE_MISMATCH,
+            )
         shape = pool.unpool(name, input.shape, kernel_size, stride, padding, output_size, rank=rank)
         return Out(shape, floating(name, input))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.tensor.op import Out
@@ -20,7 +21,7 @@ def get_enum(reduction: str) -> int:
     if isinstance(reduction, Unknown):
         raise Undecidable(reduction)
     if reduction not in _NUMBERS:
-        raise ArgumentFault(f"reduction must be none, mean or sum, but is {reduction!r}", "argument-value")
+        raise ArgumentFault(f"reduction must be none, mean or sum, but is {reduction!r}", FaultCode.INVALID_ARGUMENT)
     return _NUMBERS[reduction]
 
 
@@ -52,5 +53,5 @@ def reduced(name: str, shape: Any, dtype: Any, reduction: Any, macs: Any = 0) ->
     if number == _NUMBERS["none"]:
         return Out(shape, dtype, macs=macs)
     if number == _NUMBERS["mean"] and not (dtype.is_floating_point or dtype.is_complex):
-        raise Fault(f"{name}: the mean of {dtype} elements is not defined", "dtype")
+        raise Fault(f"{name}: the mean of {dtype} elements is not defined", FaultCode.UNSUPPORTED_DTYPE)
     return Out((), dtype if dtype.is_floating_point or dtype.is_complex else int64, macs=macs)

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core.dtype import INTEGER, category
 from cutaway.core.fault import Fault, IndexFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.indexing.index import check_numbers
@@ -21,12 +22,12 @@ from cutaway.ops.reshape import axis, diagonal, integer, replaced, text
 
 def _need(tensor: Any, names: tuple[str, ...], name: str, what: str, fault: type[Fault] = Fault) -> None:
     if tensor.dtype.name not in names:
-        raise fault(f"{name}: {what} must be {' or '.join(names)}, but is {tensor.dtype}", "dtype-mismatch")
+        raise fault(f"{name}: {what} must be {' or '.join(names)}, but is {tensor.dtype}", FaultCode.UNSUPPORTED_DTYPE)
 
 
 def _same_dtype(input: Any, source: Any, name: str) -> None:
     if input.dtype is not source.dtype:
-        raise Fault(f"{name}: the tensor is {input.dtype}, but the source is {source.dtype}", "dtype-mismatch")
+        raise Fault(f"{name}: the tensor is {input.dtype}, but the source is {source.dtype}", FaultCode.DTYPE_MISMATCH)
 
 
 _INTS = ("int32", "int64")
@@ -90,7 +91,7 @@ def _scattered(input: Any, dim: Any, index: Any, src: Any, reduce: str | None, n
 @op("torch.scatter", "torch.Tensor.scatter", inplace=True)
 def scatter(input, dim, index, src=None, value=None, *, reduce=None):
     if reduce not in (None, "add", "multiply"):
-        raise Fault(f"scatter: reduce must be 'add' or 'multiply', but is {reduce!r}", "invalid-argument")
+        raise Fault(f"scatter: reduce must be 'add' or 'multiply', but is {reduce!r}", FaultCode.INVALID_ARGUMENT)
     return _scattered(input, dim, index, value if src is None else src, reduce, "scatter")
 
 
@@ -102,14 +103,16 @@ def scatter_add(input, dim, index, src):
 @op("torch.scatter_reduce", "torch.Tensor.scatter_reduce", inplace=True)
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise Fault(f"scatter_reduce: reduce must be sum, prod, mean, amax or amin, got {reduce}", "invalid-argument")
+        raise Fault(
+            f"scatter_reduce: reduce must be sum, prod, mean, amax or amin, got {reduce}", FaultCode.INVALID_ARGUMENT
+        )
     return _scattered(input, dim, index, src, reduce if include_self else "mean", "scatter_reduce")
 
 
 def _vector(index: Any, name: str) -> Any:
     """Return the number of positions in an index of at most one dimension."""
     if len(index.shape) > 1:
-        raise IndexFault(f"{name}: index must be a vector, but is {text(index.shape)}")
+        raise IndexFault(f"{name}: index must be a vector, but is {text(index.shape)}", FaultCode.WRONG_RANK)
     return index.shape[0] if index.shape else 1
 
 
@@ -120,7 +123,9 @@ def index_select(input, dim, index):
     _need(index, _INTS, "index_select", "index")
     if not input.shape:
         if equal(count, 1) is False:
-            raise Fault(f"index_select: index of a scalar can have only 1 value, but has {count}")
+            raise Fault(
+                f"index_select: index of a scalar can have only 1 value, but has {count}", FaultCode.SHAPE_MISMATCH
+            )
         return Out((), input.dtype, compute(lambda np, a: a, input))
     check_numbers(index, input.shape[place], place, "index_select", negative=False)
     values = compute(lambda np, a, i: np.take(a, i.reshape(-1), place), input, index)
@@ -134,14 +139,20 @@ def _checked_source(input: Any, dim: Any, index: Any, source: Any, name: str, fa
     _same_dtype(input, source, name)
     if len(input.shape) != len(source.shape) and input.shape and source.shape:
         raise fault(f"{name}: source {text(source.shape)} and tensor {text(input.shape)} differ in rank",
-                    "rank-mismatch")  # fmt: skip
+                    FaultCode.WRONG_RANK)  # fmt: skip
     have = source.shape[place] if source.shape else 1
     if equal(count, have) is False:
-        raise fault(f"{name}: {count} indices were given for {have} slices of the source in dimension {place}")
+        raise fault(
+            f"{name}: {count} indices were given for {have} slices of the source in dimension {place}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     for d, (a, b) in enumerate(zip(input.shape, source.shape)):
         if d != place and equal(a, b) is False:
-            raise Fault(f"{name}: source {text(source.shape)} must match the tensor {text(input.shape)} "
-                        f"apart from dimension {place}, but sizes {b} and {a} in dimension {d} differ")  # fmt: skip
+            raise Fault(
+                f"{name}: source {text(source.shape)} must match the tensor {text(input.shape)} "
+                f"apart from dimension {place}, but sizes {b} and {a} in dimension {d} differ",
+                FaultCode.SHAPE_MISMATCH,
+            )
     if input.shape:
         check_numbers(index, input.shape[place], place, name, negative=False)
     return place
@@ -180,7 +191,7 @@ def index_copy(input, dim, index, source):
 @op("torch.index_reduce", "torch.Tensor.index_reduce", inplace=True)
 def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise Fault(f"index_reduce: reduce must be prod, mean, amax or amin, got {reduce}", "invalid-argument")
+        raise Fault(f"index_reduce: reduce must be prod, mean, amax or amin, got {reduce}", FaultCode.INVALID_ARGUMENT)
     _need(index, _INTS, "index_reduce", "index")
     _checked_source(input, dim, index, source, "index_reduce", Fault)
     return Out(input.shape, input.dtype)
@@ -191,7 +202,7 @@ def index_fill(input, dim, index, value):
     place = axis(dim, len(input.shape))
     _need(index, ("int64",), "index_fill", "index", IndexFault)
     if len(index.shape) > 1:
-        raise Fault(f"index_fill: index must be a vector, but is {text(index.shape)}")
+        raise Fault(f"index_fill: index must be a vector, but is {text(index.shape)}", FaultCode.WRONG_RANK)
     _single(value, input.dtype, "index_fill")
     if input.shape:
         check_numbers(index, input.shape[place], place, "index_fill")
@@ -211,7 +222,10 @@ def _single(value: Any, dtype: DType, name: str) -> None:
     """Check a number to fill with: one element, and representable in the dtype."""
     if isinstance(value, Tensor):
         if value.shape:
-            raise Fault(f"{name}: value must be a number or a 0-dimensional tensor, but is {text(value.shape)}")
+            raise Fault(
+                f"{name}: value must be a number or a 0-dimensional tensor, but is {text(value.shape)}",
+                FaultCode.WRONG_RANK,
+            )
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or dtype.name == "bool":
         return
@@ -221,7 +235,7 @@ def _single(value: Any, dtype: DType, name: str) -> None:
     else:
         fits = not isfinite(value) or abs(value) <= _FINITE.get(dtype.name, abs(value))
     if not fits:
-        raise Fault(f"{name}: value {value} cannot be represented in {dtype}", "value-overflow")
+        raise Fault(f"{name}: value {value} cannot be represented in {dtype}", FaultCode.VALUE_OVERFLOW)
 
 
 def _masked_fill(input: Any, mask: Any, value: Any) -> Out:
@@ -248,7 +262,10 @@ def masked_fill_(self, mask, value):
 
 def _fits_in(target: Any, mask: Any, name: str) -> None:
     if not isinstance(mask.shape, Unknown) and expands_to(mask.shape, target.shape) is False:
-        raise Fault(f"{name}: mask {text(mask.shape)} cannot be broadcast to the tensor {text(target.shape)}")
+        raise Fault(
+            f"{name}: mask {text(mask.shape)} cannot be broadcast to the tensor {text(target.shape)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
 
 
 @op("torch.masked_select", "torch.Tensor.masked_select")
@@ -288,7 +305,7 @@ def take(input, index):
     _need(index, ("int64",), "take", "index")
     total = product(input.shape)
     if equal(total, 0) is True and equal(product(index.shape), 0) is False:
-        raise IndexFault("take: tried to take from an empty tensor", "index-out-of-range")
+        raise IndexFault("take: tried to take from an empty tensor", FaultCode.INDEX_OUT_OF_RANGE)
     check_numbers(index, total, 0, "take")
     return Out(index.shape, input.dtype, compute(lambda np, a, i: a.reshape(-1)[i], input, index))
 
@@ -304,7 +321,7 @@ def take_along_dim(input, indices, dim=None):
     place = axis(dim, len(input.shape))
     if len(input.shape) != len(indices.shape):
         raise Fault(f"take_along_dim: input {text(input.shape)} and indices {text(indices.shape)} differ in rank",
-                    "rank-mismatch")  # fmt: skip
+                    FaultCode.WRONG_RANK)  # fmt: skip
     if not input.shape:
         return Out((), input.dtype, compute(lambda np, a: a, input))
     common = broadcast("take_along_dim", replaced(input.shape, place, 1), replaced(indices.shape, place, 1))
@@ -319,7 +336,7 @@ def put(input, index, source, accumulate=False):
     _same_dtype(input, source, "put")
     if equal(product(index.shape), product(source.shape)) is False:
         raise IndexFault(f"put: source {text(source.shape)} and index {text(index.shape)} differ in their number "
-                         "of elements", "shape-mismatch")  # fmt: skip
+                         "of elements", FaultCode.SHAPE_MISMATCH)  # fmt: skip
     check_numbers(index, product(input.shape), 0, "put")
 
     def apply(np: Any, a: Any, i: Any, s: Any) -> Any:
@@ -336,7 +353,10 @@ def put(input, index, source, accumulate=False):
 def _embedded(input: Any, src: Any, part: tuple[Any, ...], view: Any, name: str) -> Out:
     """Return a copy of the input with the part that `view` gives replaced by the source."""
     if len(part) != len(src.shape) or any(equal(a, b) is False for a, b in zip(part, src.shape)):
-        raise Fault(f"{name}: src {text(src.shape)} must have the size {text(part)} of the part it replaces")
+        raise Fault(
+            f"{name}: src {text(src.shape)} must have the size {text(part)} of the part it replaces",
+            FaultCode.SHAPE_MISMATCH,
+        )
 
     def apply(np: Any, a: Any, s: Any) -> Any:
         made = np.array(a)
@@ -350,7 +370,9 @@ def _embedded(input: Any, src: Any, part: tuple[Any, ...], view: Any, name: str)
 def select_scatter(input, src, dim, index):
     place = axis(dim, len(input.shape))
     if not input.shape:
-        raise IndexFault("select_scatter: cannot be applied to a tensor without dimensions", "dimension-out-of-range")
+        raise IndexFault(
+            "select_scatter: cannot be applied to a tensor without dimensions", FaultCode.DIMENSION_OUT_OF_RANGE
+        )
     rule.position(index, input.shape[place], place, "select_scatter")
     part = replaced(input.shape, place)
     at = lambda np, a: a[along(place, int(index)) + (...,)]  # noqa: RUF005

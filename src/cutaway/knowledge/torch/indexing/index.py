@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.fault import Fault, IndexFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.values import Lazy
@@ -52,11 +53,13 @@ def _gather(value: Any, flat: list[Any]) -> tuple[int, ...]:
     if isinstance(value, (list, tuple, range)):
         shapes = {_gather(v, flat) for v in value}
         if len(shapes) > 1:
-            raise IndexFault(f"index: the rows of a list have different lengths: {value}", "invalid-argument")
+            raise IndexFault(f"index: the rows of a list have different lengths: {value}", FaultCode.RAGGED_DATA)
         return (len(value), *next(iter(shapes), ()))
     if isinstance(value, Tensor):
         if value.shape:
-            raise IndexFault("index: a list of positions holds a tensor with several elements", "invalid-argument")
+            raise IndexFault(
+                "index: a list of positions holds a tensor with several elements", FaultCode.INVALID_ARGUMENT
+            )
         value = value.array().item() if value.values_ is not None else Unknown("a number in a tensor")
     elif not isinstance(value, (int, float, Dim, Unknown)):
         value = integer(value, "index")
@@ -110,7 +113,7 @@ def _read_part(part: Any) -> tuple[Any, Any]:
         raise IndexFault(
             f"only integers, slices, `...`, None, lists and integer or bool tensors index a tensor, "
             f"not {type(part).__name__}",
-            "invalid-argument",
+            FaultCode.WRONG_TYPE,
         )
     return integer(part, "index"), None
 
@@ -135,7 +138,8 @@ def _read_tensor(part: Tensor) -> tuple[Any, Any]:
         return (unknown_size() if part.values_ is None else int(part)), None
     if name not in _POSITIONS:
         raise IndexFault(
-            f"tensors used as indices must be int64, int32, uint8 or bool, but got {part.dtype}", "dtype-mismatch"
+            f"tensors used as indices must be int64, int32, uint8 or bool, but got {part.dtype}",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     return Positions(tuple(shape)), part
 
@@ -157,7 +161,7 @@ def check_numbers(index: Any, extent: Any, dim: int, name: str, negative: bool =
     if isinstance(extent, int) and low <= high and (low < least or high >= extent):
         bad = low if low < least else high
         raise IndexFault(
-            f"{name}: index {bad} is out of bounds for dimension {dim} with size {extent}", "index-out-of-range"
+            f"{name}: index {bad} is out of bounds for dimension {dim} with size {extent}", FaultCode.INDEX_OUT_OF_RANGE
         )
 
 
@@ -240,7 +244,7 @@ def setitem(self, key, value):
         if not isinstance(key, bool):
             _check_dtype(self, made, arrays, value)
     elif isinstance(value, (list, tuple, str, dict)) or value is None or _is_array(value):
-        raise TypeFault(f"can't assign a {type(value).__name__} to a tensor of {self.dtype}", "invalid-argument")
+        raise TypeFault(f"can't assign a {type(value).__name__} to a tensor of {self.dtype}", FaultCode.WRONG_TYPE)
     if arrays is None:
         return Out(self.shape, self.dtype)
     return Out(self.shape, self.dtype, _assigned(self, made, arrays, value))
@@ -259,7 +263,8 @@ def _check_value(target: Any, made: Plan, value: Tensor) -> None:
     if expands_to(shape, made.shape) is False:
         raise Fault(
             f"index: a value {text(value.shape)} cannot be broadcast to the indexed part {text(made.shape)} "
-            f"of the tensor {text(target.shape)}"
+            f"of the tensor {text(target.shape)}",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 
@@ -271,7 +276,9 @@ def _check_dtype(target: Any, made: Plan, arrays: Sequence[Any] | None, value: T
         (index,) = arrays or [None]
         if index is None or (not isinstance(index, bool) and index.shape and _is_mask(index)):
             return
-    raise Fault(f"index: a value of {value.dtype} cannot be put into a tensor of {target.dtype}", "dtype-mismatch")
+    raise Fault(
+        f"index: a value of {value.dtype} cannot be put into a tensor of {target.dtype}", FaultCode.DTYPE_MISMATCH
+    )
 
 
 def _is_mask(index: Any) -> bool:

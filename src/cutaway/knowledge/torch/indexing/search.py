@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core.dtype import INTEGER, category
 from cutaway.core.fault import Fault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, product, unknown_size
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -63,17 +64,18 @@ def searchsorted(sorted_sequence, input=None, *, out_int32=False, right=False, s
     values = scalar.get("values", scalar.get("self", input)) if input is None else input
     edges = sorted_sequence.shape
     if side not in (None, "left", "right"):
-        raise Fault(f"searchsorted: side must be 'left' or 'right', but is {side!r}", "invalid-argument")
+        raise Fault(f"searchsorted: side must be 'left' or 'right', but is {side!r}", FaultCode.INVALID_ARGUMENT)
     if side == "left" and right:
-        raise Fault("searchsorted: side is 'left' while right is True", "invalid-argument")
+        raise Fault("searchsorted: side is 'left' while right is True", FaultCode.ARGUMENT_CONFLICT)
     if not edges:
-        raise Fault("searchsorted: sorted_sequence must have at least one dimension", "rank-mismatch")
+        raise Fault("searchsorted: sorted_sequence must have at least one dimension", FaultCode.WRONG_RANK)
     shape = values.shape if isinstance(values, Tensor) else ()
     rows_differ = len(shape) != len(edges) or any(equal(a, b) is False for a, b in zip(shape[:-1], edges[:-1]))
     if len(edges) > 1 and rows_differ:
         raise Fault(
             f"searchsorted: sorted_sequence {text(edges)} and values {text(shape)} must match "
-            "in all but the last dimension"
+            "in all but the last dimension",
+            FaultCode.SHAPE_MISMATCH,
         )
     out = _searched(values, sorted_sequence, out_int32, right or side == "right")
     return out if sorter is None else Out(out.shape, out.dtype)
@@ -82,7 +84,7 @@ def searchsorted(sorted_sequence, input=None, *, out_int32=False, right=False, s
 @op("torch.bucketize")
 def bucketize(input, boundaries, *, out_int32=False, right=False):
     if len(boundaries.shape) != 1:
-        raise Fault(f"bucketize: boundaries must be a vector, but are {text(boundaries.shape)}", "rank-mismatch")
+        raise Fault(f"bucketize: boundaries must be a vector, but are {text(boundaries.shape)}", FaultCode.WRONG_RANK)
     return _searched(input, boundaries, out_int32, right)
 
 
@@ -92,7 +94,7 @@ def isin(elements=None, test_elements=None, *, assume_unique=False, invert=False
     test_elements = test_element if test_elements is None else test_elements
     for tensor in (elements, test_elements):
         if isinstance(tensor, Tensor) and (tensor.dtype is bool_ or tensor.dtype.is_complex):
-            raise Fault(f"isin: is not implemented for {tensor.dtype}", "dtype-mismatch")
+            raise Fault(f"isin: is not implemented for {tensor.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     shape = elements.shape if isinstance(elements, Tensor) else ()
     return Out(shape, bool_, compute(lambda np, a, b: np.isin(a, b, invert=bool(invert)), elements, test_elements))
 
@@ -100,22 +102,25 @@ def isin(elements=None, test_elements=None, *, assume_unique=False, invert=False
 @op("torch.bincount", "torch.Tensor.bincount")
 def bincount(input, weights=None, minlength=0):
     if category(input.dtype.name) != INTEGER:
-        raise NotImplementedFault(f"bincount: is not implemented for {input.dtype}", "dtype-mismatch")
+        raise NotImplementedFault(f"bincount: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     minlength = size(minlength, "bincount: minlength")
     if less(minlength, 0) is True:
-        raise Fault(f"bincount: minlength must be non-negative, but is {minlength}", "invalid-argument")
+        raise Fault(f"bincount: minlength must be non-negative, but is {minlength}", FaultCode.INVALID_ARGUMENT)
     if len(input.shape) != 1:
-        raise Fault(f"bincount: expects a vector, but input is {text(input.shape)}", "rank-mismatch")
+        raise Fault(f"bincount: expects a vector, but input is {text(input.shape)}", FaultCode.WRONG_RANK)
     if equal(input.shape[0], 0) is True:
         return Out((minlength,), int64, compute(lambda np, n: np.zeros(n), minlength))
     if weights is not None and (len(weights.shape) != 1 or equal(weights.shape[0], input.shape[0]) is False):
-        raise Fault(f"bincount: weights {text(weights.shape)} must be a vector as long as input {text(input.shape)}")
+        raise Fault(
+            f"bincount: weights {text(weights.shape)} must be a vector as long as input {text(input.shape)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     dtype = int64 if weights is None else weights.dtype if weights.dtype.name == "float32" else float64
     if input.values_ is None or not isinstance(minlength, int):
         return Out((unknown_size(),), dtype)
     numbers = input.array()
     if int(numbers.min()) < 0:
-        raise Fault("bincount: input has a negative number", "invalid-argument")
+        raise Fault("bincount: input has a negative number", FaultCode.INVALID_ARGUMENT)
     count = max(int(numbers.max()) + 1, minlength)
     if weights is None:
         return Out((count,), dtype, compute(lambda np, a: np.bincount(a, minlength=minlength), input))
@@ -125,10 +130,10 @@ def bincount(input, weights=None, minlength=0):
 @op("torch.histc", "torch.Tensor.histc")
 def histc(input, bins=100, min=0, max=0):
     if not input.dtype.is_floating_point:
-        raise NotImplementedFault(f"histc: is not implemented for {input.dtype}", "dtype-mismatch")
+        raise NotImplementedFault(f"histc: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     bins = size(bins, "histc: bins")
     if less(0, bins) is False:
-        raise Fault(f"histc: bins must be greater than 0, but is {bins}", "invalid-argument")
+        raise Fault(f"histc: bins must be greater than 0, but is {bins}", FaultCode.INVALID_ARGUMENT)
     if isinstance(min, (int, float)) and isinstance(max, (int, float)) and min > max:
-        raise Fault(f"histc: max is {max}, but must be larger than min, which is {min}", "invalid-argument")
+        raise Fault(f"histc: max is {max}, but must be larger than min, which is {min}", FaultCode.INVALID_ARGUMENT)
     return Out((bins,), input.dtype)

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from cutaway.core.fault import Fault, IndexFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, product, unknown_size
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
@@ -38,7 +39,7 @@ def _along(np: Any, a: Any, order: Any, place: int) -> Any:
 
 def _sorted(input: Any, dim: Any, descending: Any, stable: Any, name: str) -> tuple[Out, Out]:
     if input.dtype.is_complex:
-        raise Fault(f"{name}: complex tensors have no order", "dtype-mismatch")
+        raise Fault(f"{name}: complex tensors have no order", FaultCode.UNSUPPORTED_DTYPE)
     place, down = axis(dim, len(input.shape)), bool(descending)
 
     def order(np: Any, a: Any) -> Any:
@@ -67,12 +68,14 @@ def msort(input):
 @op("torch.topk", "torch.Tensor.topk")
 def topk(input, k, dim=-1, largest=True, sorted=True):
     if input.dtype.is_complex or input.dtype.name == "bool":
-        raise Fault(f"topk: is not implemented for {input.dtype}", "dtype-mismatch")
+        raise Fault(f"topk: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     place = axis(-1 if dim is None else dim, len(input.shape))
     count = size(k, "topk: k")
     extent = input.shape[place] if input.shape else 1
     if less(count, 0) is True or less(extent, count) is True:
-        raise Fault(f"topk: k is {count}, but dimension {place} has only {extent} elements", "index-out-of-range")
+        raise Fault(
+            f"topk: k is {count}, but dimension {place} has only {extent} elements", FaultCode.INDEX_OUT_OF_RANGE
+        )
     shape = replaced(input.shape, place, count) if input.shape else ()
 
     def order(np: Any, a: Any) -> Any:
@@ -95,14 +98,16 @@ def _untied(input: Any, order: Any) -> Any:
 @op("torch.kthvalue", "torch.Tensor.kthvalue")
 def kthvalue(input, k, dim=-1, keepdim=False):
     if input.shape and (input.dtype.is_complex or input.dtype.name == "bool"):
-        raise Fault(f"kthvalue: is not implemented for {input.dtype}", "dtype-mismatch")
+        raise Fault(f"kthvalue: is not implemented for {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     place = axis(-1 if dim is None else dim, len(input.shape))
     count = size(k, "kthvalue: k")
     extent = input.shape[place] if input.shape else 1
     if equal(extent, 0) is True:
-        raise IndexFault(f"kthvalue: dimension {place} is empty", "empty-reduction")
+        raise IndexFault(f"kthvalue: dimension {place} is empty", FaultCode.EMPTY_REDUCTION)
     if less(count, 1) is True or less(extent, count) is True:
-        raise Fault(f"kthvalue: k is {count}, but dimension {place} has {extent} elements", "index-out-of-range")
+        raise Fault(
+            f"kthvalue: k is {count}, but dimension {place} has {extent} elements", FaultCode.INDEX_OUT_OF_RANGE
+        )
     shape = replaced(input.shape, place, *((1,) if keepdim else ())) if input.shape else ()
 
     def value(np: Any, a: Any) -> Any:
@@ -123,9 +128,9 @@ def _distinct(input: Any, dim: Any, return_inverse: Any, return_counts: Any, con
     shape = tuple(input.shape)
     place = None if dim is None else axis(dim, len(shape))
     if place is not None and not shape:
-        raise Fault("unique: a tensor without dimensions has no dim", "dimension-out-of-range")
+        raise Fault("unique: a tensor without dimensions has no dim", FaultCode.DIMENSION_OUT_OF_RANGE)
     if place is not None and equal(shape[place], 0) is True and product(shape[:place] + shape[place + 1 :]) == 0:
-        raise Fault(f"unique: there are no elements in {text(shape)} to apply dim to", "empty-reduction")
+        raise Fault(f"unique: there are no elements in {text(shape)} to apply dim to", FaultCode.EMPTY_REDUCTION)
 
     def find(np: Any, a: Any) -> tuple[Any, Any, Any]:
         if not consecutive:

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from cutaway.core.fault import Fault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, minimum, product
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.torch.functional.argument import empty
@@ -37,9 +38,9 @@ def floating(name: str, tensor: Tensor, low_precision: bool = False) -> DType:
     if empty(tensor.shape):
         return dtype
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise Fault(f"{name}: expects a floating or complex tensor, but got {dtype}", "dtype-mismatch")
+        raise Fault(f"{name}: expects a floating or complex tensor, but got {dtype}", FaultCode.UNSUPPORTED_DTYPE)
     if not low_precision and dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise Fault(f"{name}: {dtype} has too low a precision", "dtype-mismatch")
+        raise Fault(f"{name}: {dtype} has too low a precision", FaultCode.UNSUPPORTED_DTYPE)
     return dtype
 
 
@@ -174,7 +175,7 @@ def eigvals(input):
 
 def _triangle(name: str, UPLO: Any) -> None:
     if isinstance(UPLO, str) and UPLO.upper() not in ("L", "U"):
-        raise Fault(f"{name}: UPLO must be 'L' or 'U', but it is {UPLO!r}", "invalid-argument")
+        raise Fault(f"{name}: UPLO must be 'L' or 'U', but it is {UPLO!r}", FaultCode.INVALID_ARGUMENT)
 
 
 @op(*names("eigh"), strided=True)
@@ -228,7 +229,9 @@ def svd(input, some=True, compute_uv=True):
 @op(*names("qr"), strided=True)
 def linalg_qr(A, mode="reduced"):
     if mode not in ("reduced", "complete", "r"):
-        raise Fault(f"linalg.qr: mode must be 'reduced', 'complete' or 'r', but it is {mode!r}", "invalid-argument")
+        raise Fault(
+            f"linalg.qr: mode must be 'reduced', 'complete' or 'r', but it is {mode!r}", FaultCode.INVALID_ARGUMENT
+        )
     dtype = floating("linalg.qr", A)
     q, r = linalg.qr(A.shape, mode, "linalg.qr")
     return _Qr(Out(q, dtype), Out(r, dtype))
@@ -251,11 +254,15 @@ def geqrf(input):
 def _reflected(name: str, input: Tensor, tau: Tensor) -> Out:
     _, rows, columns = linalg.matrix(input.shape, name)
     if equal(rows, columns) is False and rows < columns:
-        raise Fault(f"{name}: input needs at least as many rows as columns, but it is {rows} by {columns}")
+        raise Fault(
+            f"{name}: input needs at least as many rows as columns, but it is {rows} by {columns}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     if tau.ndim != input.ndim - 1:
         raise Fault(
             f"{name}: tau must have one dimension less than input, but they are {text(tau.shape)} and "
-            f"{text(input.shape)}"
+            f"{text(input.shape)}",
+            FaultCode.WRONG_RANK,
         )
     return Out(input.shape, floating(name, input))
 
@@ -277,7 +284,9 @@ def ormqr(input, input2, input3, left=True, transpose=False):
     facing = input3.shape[-2 if left else -1]
     if equal(input.shape[-2], facing) is False:
         which = "rows" if left else "columns"
-        raise Fault(f"ormqr: input has {input.shape[-2]} rows, but input3 has {facing} {which}")
+        raise Fault(
+            f"ormqr: input has {input.shape[-2]} rows, but input3 has {facing} {which}", FaultCode.SHAPE_MISMATCH
+        )
     return Out(input3.shape, floating("ormqr", input))
 
 
@@ -338,11 +347,11 @@ def pinverse(input, rcond=1e-15):
 @op(*names("vander"), strided=True)
 def vander(x, *, N=None):
     if x.dtype.name in ("bool", "float16", "bfloat16"):
-        raise Fault(f"linalg.vander: {x.dtype} is not supported", "dtype-mismatch")
+        raise Fault(f"linalg.vander: {x.dtype} is not supported", FaultCode.UNSUPPORTED_DTYPE)
     shape = x.shape or (1,)
     columns = shape[-1] if N is None else N
     if isinstance(columns, int) and columns < 2:
-        raise Fault(f"linalg.vander: N must be greater than 1, but it is {columns}", "invalid-argument")
+        raise Fault(f"linalg.vander: N must be greater than 1, but it is {columns}", FaultCode.INVALID_ARGUMENT)
     dtype = x.dtype if x.dtype.is_floating_point or x.dtype.is_complex else int64
     values = compute(lambda np, a, n: a[..., None] ** np.arange(n), x, columns)
     return Out((*shape, columns), dtype, values)
@@ -351,7 +360,7 @@ def vander(x, *, N=None):
 def _removed(name: str, replacement: str) -> None:
     @op(f"torch.{name}", strided=True)
     def removed(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedFault(f"torch.{name} was removed; use {replacement}", "removed-function")
+        raise NotImplementedFault(f"torch.{name} was removed; use {replacement}", FaultCode.REMOVED_FUNCTION)
 
 
 for _name, _replacement in {

@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core import dtype as kinds
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.linalg.matmul import product_dtype, require_tensors
@@ -77,13 +78,13 @@ def _strides(read: equations.Equation, operands: list[Tensor], shape: tuple[Size
 def _einsum_arguments(args: Any) -> tuple[str, list[Tensor]]:
     """Return an equation in letters and the operands, from either form of the call."""
     if not args:
-        raise ArgumentFault("einsum: expects an equation and at least one operand", "invalid-argument")
+        raise ArgumentFault("einsum: expects an equation and at least one operand", FaultCode.INVALID_ARGUMENT)
     if not isinstance(args[0], Tensor):
         equation, *rest = args
         if isinstance(equation, Unknown):
             raise Undecidable(equation)
         if not isinstance(equation, str) or not rest:
-            raise ArgumentFault("einsum: expects an equation and at least one operand", "invalid-argument")
+            raise ArgumentFault("einsum: expects an equation and at least one operand", FaultCode.INVALID_ARGUMENT)
         operands = list(rest[0]) if len(rest) == 1 and isinstance(rest[0], (list, tuple)) else rest
         require_tensors("einsum", *operands)
         return equation, operands
@@ -96,5 +97,5 @@ def _letter(index: Any) -> str:
     if index is Ellipsis:
         return "..."
     if not 0 <= index < 52:
-        raise Fault(f"einsum: index {index} is not within 0 and 51", "invalid-argument")
+        raise Fault(f"einsum: index {index} is not within 0 and 51", FaultCode.INVALID_ARGUMENT)
     return chr(ord("A") + index) if index < 26 else chr(ord("a") + index - 26)

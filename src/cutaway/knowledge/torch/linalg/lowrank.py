@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import maximum, minimum, product
 from cutaway.knowledge.torch.linalg.decomposition import floating
 from cutaway.knowledge.torch.tensor.op import Out, op
@@ -17,7 +18,8 @@ def _lowrank(name: str, A: Tensor, q: Any, niter: int) -> tuple[Out, Out, Out]:
     dtype = floating(name, A)
     if isinstance(q, (float, Tensor)):
         raise TypeFault(
-            f"{name}: q must be an integer, but is {q if isinstance(q, float) else 'a tensor'}", "invalid-argument"
+            f"{name}: q must be an integer, but is {q if isinstance(q, float) else 'a tensor'}",
+            FaultCode.WRONG_TYPE,
         )
     longer, shorter = maximum(rows, columns), minimum(rows, columns)
     elements = longer * shorter
@@ -44,7 +46,7 @@ def pca_lowrank(A, q=None, center=True, niter=2):
     if q is None:
         q = minimum(6, least)
     elif (isinstance(q, int) and q < 0) or q > least:
-        raise Fault(f"pca_lowrank: q={q} must be between 0 and {least}", "invalid-argument")
+        raise Fault(f"pca_lowrank: q={q} must be between 0 and {least}", FaultCode.INVALID_ARGUMENT)
     return _lowrank("pca_lowrank", A, q, niter)
 
 
@@ -57,5 +59,8 @@ def lobpcg(
     if k is None:
         k = 1 if X is None else X.shape[-1]
     if isinstance(order, int) and order < 3 * (k if n is None else n):
-        raise Fault(f"lobpcg: A is {order} by {order}, which is smaller than 3 times {k if n is None else n}")
+        raise Fault(
+            f"lobpcg: A is {order} by {order}, which is smaller than 3 times {k if n is None else n}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return Out((*batch, k), A.dtype), Out((*batch, order, k), A.dtype)

@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Size, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.elementwise.rows import fit
@@ -32,7 +33,7 @@ def product_dtype(name: str, *operands: Tensor) -> DType:
 def _vectors(name: str, *operands: Tensor) -> None:
     for operand in operands:
         if operand.ndim != 1:
-            raise Fault(f"{name}: expects 1-dimensional tensors, but got {text(operand.shape)}")
+            raise Fault(f"{name}: expects 1-dimensional tensors, but got {text(operand.shape)}", FaultCode.WRONG_RANK)
 
 
 def require_tensors(name: str, *operands: Any) -> None:
@@ -41,7 +42,7 @@ def require_tensors(name: str, *operands: Any) -> None:
         if isinstance(operand, Unknown):
             raise Undecidable(operand)
         if not isinstance(operand, Tensor):
-            raise TypeFault(f"{name}: expects a Tensor, but got {type(operand).__name__}", "invalid-argument")
+            raise TypeFault(f"{name}: expects a Tensor, but got {type(operand).__name__}", FaultCode.WRONG_TYPE)
 
 
 def _matmul(input: Any, other: Any) -> Out:
@@ -83,7 +84,10 @@ def bmm(input, mat2, out_dtype=None):
 @op("torch.mv", "torch.Tensor.mv")
 def mv(input, vec):
     if input.ndim != 2 or vec.ndim != 1:
-        raise Fault(f"mv: expects a matrix and a vector, but got {text(input.shape)} and {text(vec.shape)}")
+        raise Fault(
+            f"mv: expects a matrix and a vector, but got {text(input.shape)} and {text(vec.shape)}",
+            FaultCode.WRONG_RANK,
+        )
     shape, macs = products.matmul(input.shape, vec.shape, "mv")
     return Out(shape, product_dtype("mv", input, vec), compute(lambda np, a, b: a @ b, input, vec), macs=macs)
 
@@ -91,7 +95,7 @@ def mv(input, vec):
 def _dot(name: str, left: Tensor, right: Tensor) -> Out:
     _vectors(name, left, right)
     if equal(left.shape[0], right.shape[0]) is False:
-        raise Fault(f"{name}: the vectors have {left.shape[0]} and {right.shape[0]} elements")
+        raise Fault(f"{name}: the vectors have {left.shape[0]} and {right.shape[0]} elements", FaultCode.SHAPE_MISMATCH)
     return Out((), product_dtype(name, left, right), compute(lambda np, a, b: (a * b).sum(), left, right))
 
 
@@ -114,7 +118,8 @@ def inner(input, other):
     if equal(input.shape[-1], other.shape[-1]) is False:
         raise Fault(
             f"inner: the last dimensions must match, but {text(input.shape)} ends in {input.shape[-1]} and "
-            f"{text(other.shape)} in {other.shape[-1]}"
+            f"{text(other.shape)} in {other.shape[-1]}",
+            FaultCode.SHAPE_MISMATCH,
         )
     shape = (*input.shape[:-1], *other.shape[:-1])
     macs = products.tensordot_macs(input.shape[:-1], other.shape[:-1], input.shape[-1])
@@ -132,7 +137,10 @@ def outer(input, vec2):
 def _added(name: str, input: Tensor, shape: Any, beta: Any, alpha: Any, product: Any, *factors: Tensor) -> Any:
     """Return the numbers of `beta * input + alpha * product`, after checking that `input` fits."""
     if input.ndim > len(shape):
-        raise Fault(f"{name}: input {text(input.shape)} has more dimensions than the product {text(shape)}")
+        raise Fault(
+            f"{name}: input {text(input.shape)} has more dimensions than the product {text(shape)}",
+            FaultCode.WRONG_RANK,
+        )
     expand(input.shape, shape, name)
     if input.dtype.name not in ("float32", "float64", "int64"):
         return None
@@ -173,7 +181,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out_dtype=None):
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     if input.ndim > 1 or mat.ndim != 2 or vec.ndim != 1:
         given = ", ".join(text(t.shape) for t in (input, mat, vec))
-        raise Fault(f"addmv: expects a vector, a matrix and a vector, but got {given}")
+        raise Fault(f"addmv: expects a vector, a matrix and a vector, but got {given}", FaultCode.WRONG_RANK)
     shape, macs = products.matmul(mat.shape, vec.shape, "addmv")
     values = _added("addmv", input, shape, beta, alpha, lambda np, a, b: a @ b, mat, vec)
     if empty(mat.shape):  # torch then returns the scaled input without expanding it
@@ -218,11 +226,14 @@ def multi_dot(tensors):
 
 def _multi_dot(name: str, operands: Any) -> Out:
     if len(operands) < 2:
-        raise Fault(f"{name}: expects at least 2 tensors, but got {len(operands)}", "invalid-argument")
+        raise Fault(f"{name}: expects at least 2 tensors, but got {len(operands)}", FaultCode.INVALID_ARGUMENT)
     for number, operand in enumerate(operands):
         ends = number in (0, len(operands) - 1) and name != "chain_matmul"
         if operand.ndim != 2 and not (ends and operand.ndim == 1):
-            raise Fault(f"{name}: tensor {number} must have 2 dimensions, but it is {text(operand.shape)}")
+            raise Fault(
+                f"{name}: tensor {number} must have 2 dimensions, but it is {text(operand.shape)}",
+                FaultCode.WRONG_RANK,
+            )
     dtype = product_dtype(name, *operands)
     shapes = [tuple(t.shape) for t in operands]
     first, last = len(shapes[0]) == 1, len(shapes[-1]) == 1
@@ -260,13 +271,16 @@ def _contracted(dims: Any, left: int, right: int) -> tuple[list[int], list[int]]
         dims = dims.array().tolist()
     if isinstance(dims, int):
         if dims < 0:
-            raise Fault(f"tensordot: expects dims >= 0, but got dims={dims}", "invalid-argument")
+            raise Fault(f"tensordot: expects dims >= 0, but got dims={dims}", FaultCode.INVALID_ARGUMENT)
         if dims > min(left, right):
-            raise Fault(f"tensordot: dims={dims} is more than the {min(left, right)} dimensions of an operand")
+            raise Fault(
+                f"tensordot: dims={dims} is more than the {min(left, right)} dimensions of an operand",
+                FaultCode.SHAPE_MISMATCH,
+            )
         return list(range(left - dims, left)), list(range(dims))
     first, second = dims
     if isinstance(first, int) or isinstance(second, int):
-        raise TypeFault(f"tensordot: dims must be an int or two lists of ints, but got {dims}", "invalid-argument")
+        raise TypeFault(f"tensordot: dims must be an int or two lists of ints, but got {dims}", FaultCode.WRONG_TYPE)
     return axes(first, left, "tensordot"), axes(second, right, "tensordot")
 
 
@@ -278,27 +292,33 @@ _COMPUTE_MODES = (
 @op("torch.cdist", "torch.functional.cdist")
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if compute_mode not in _COMPUTE_MODES:
-        raise ArgumentFault(f"{compute_mode} is not a valid value for compute_mode", "invalid-argument")
+        raise ArgumentFault(f"{compute_mode} is not a valid value for compute_mode", FaultCode.INVALID_ARGUMENT)
     for which, operand in (("x1", x1), ("x2", x2)):
         if not operand.dtype.is_floating_point:
-            raise Fault(f"cdist: {which} must be floating, but it is {operand.dtype}", "dtype-mismatch")
+            raise Fault(f"cdist: {which} must be floating, but it is {operand.dtype}", FaultCode.UNSUPPORTED_DTYPE)
         if operand.ndim < 2:
-            raise Fault(f"cdist: {which} must have at least 2 dimensions, but it is {text(operand.shape)}")
+            raise Fault(
+                f"cdist: {which} must have at least 2 dimensions, but it is {text(operand.shape)}",
+                FaultCode.WRONG_RANK,
+            )
     if equal(x1.shape[-1], x2.shape[-1]) is False:
-        raise Fault(f"cdist: x1 has {x1.shape[-1]} columns, but x2 has {x2.shape[-1]}")
+        raise Fault(f"cdist: x1 has {x1.shape[-1]} columns, but x2 has {x2.shape[-1]}", FaultCode.SHAPE_MISMATCH)
     if isinstance(p, (int, float)) and p < 0:
-        raise Fault(f"cdist: p must not be negative, but it is {p}", "invalid-argument")
+        raise Fault(f"cdist: p must not be negative, but it is {p}", FaultCode.INVALID_ARGUMENT)
     batch = broadcast("cdist", x1.shape[:-2], x2.shape[:-2])
     return Out((*batch, x1.shape[-2], x2.shape[-2]), product_dtype("cdist", x2, x1))
 
 
 def _cross(name: str, input: Tensor, other: Tensor, dim: int) -> Out:
     if input.ndim != other.ndim:
-        raise Fault(f"{name}: inputs must have the same number of dimensions, not {input.ndim} and {other.ndim}")
+        raise Fault(
+            f"{name}: inputs must have the same number of dimensions, not {input.ndim} and {other.ndim}",
+            FaultCode.WRONG_RANK,
+        )
     dim = axis(dim, input.ndim)
     left, right = input.shape[dim], other.shape[dim]
     if equal(left, 3) is False or equal(right, 3) is False:
-        raise Fault(f"{name}: dimension {dim} must have size 3, but has {left} and {right}")
+        raise Fault(f"{name}: dimension {dim} must have size 3, but has {left} and {right}", FaultCode.SHAPE_MISMATCH)
     shape = broadcast(name, input.shape, other.shape)
     values = compute(lambda np, a, b: np.cross(*np.broadcast_arrays(a, b), axis=dim), input, other)
     return Out(shape, result_type(input, other), values)
@@ -309,7 +329,7 @@ def cross(input, other, dim=None):
     if dim is None:
         dim = next((i for i, size in enumerate(input.shape) if equal(size, 3) is not False), None)
         if dim is None:
-            raise Fault(f"cross: no dimension of {text(input.shape)} has size 3")
+            raise Fault(f"cross: no dimension of {text(input.shape)} has size 3", FaultCode.SHAPE_MISMATCH)
         if equal(input.shape[dim], 3) is None:
             raise Undecidable(Unknown(f"whether size {input.shape[dim]} is 3 decides the dimension of cross"))
     return _cross("cross", input, other, dim)
@@ -323,18 +343,21 @@ def linalg_cross(input, other, *, dim=-1):
 @op("torch.cov", "torch.Tensor.cov")
 def cov(input, *, correction=1, fweights=None, aweights=None):
     if input.ndim > 2:
-        raise Fault(f"cov: input must have at most 2 dimensions, but it is {text(input.shape)}")
+        raise Fault(f"cov: input must have at most 2 dimensions, but it is {text(input.shape)}", FaultCode.WRONG_RANK)
     if input.dtype is bool_:
-        raise Fault("cov: bool is not supported for input", "dtype-mismatch")
+        raise Fault("cov: bool is not supported for input", FaultCode.UNSUPPORTED_DTYPE)
     observations = input.shape[-1] if input.ndim else 1
     for which, weights in (("fweights", fweights), ("aweights", aweights)):
         if weights is None:
             continue
         if weights.ndim > 1:
-            raise Fault(f"cov: {which} must have at most 1 dimension, but it is {text(weights.shape)}")
+            raise Fault(
+                f"cov: {which} must have at most 1 dimension, but it is {text(weights.shape)}", FaultCode.WRONG_RANK
+            )
         if equal(product(weights.shape), observations) is False:
             raise Fault(
-                f"cov: {which} has {product(weights.shape)} elements, but input has {observations} observations"
+                f"cov: {which} has {product(weights.shape)} elements, but input has {observations} observations",
+                FaultCode.SHAPE_MISMATCH,
             )
     dtype = float_type(input.dtype)
     if aweights is not None:
@@ -345,7 +368,9 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 @op("torch.corrcoef", "torch.Tensor.corrcoef")
 def corrcoef(input):
     if input.ndim > 2:
-        raise Fault(f"corrcoef: input must have at most 2 dimensions, but it is {text(input.shape)}")
+        raise Fault(
+            f"corrcoef: input must have at most 2 dimensions, but it is {text(input.shape)}", FaultCode.WRONG_RANK
+        )
     return Out(_square(input), float_type(input.dtype), macs=_square_macs(input))
 
 
@@ -365,10 +390,10 @@ def _square_macs(input: Tensor) -> Size:
 @op("torch.vander")
 def vander(x, N=None, increasing=False):
     if x.ndim != 1:
-        raise Fault(f"vander: x must have 1 dimension, but it is {text(x.shape)}")
+        raise Fault(f"vander: x must have 1 dimension, but it is {text(x.shape)}", FaultCode.WRONG_RANK)
     columns = x.shape[0] if N is None else N
     if isinstance(columns, int) and columns < 0:
-        raise Fault(f"vander: N must not be negative, but it is {columns}", "invalid-argument")
+        raise Fault(f"vander: N must not be negative, but it is {columns}", FaultCode.INVALID_ARGUMENT)
     dtype = int64 if kinds.category(x.dtype.name) < kinds.FLOATING else x.dtype
     values = compute(lambda np, a, n, up: np.vander(a, n, increasing=up), x, columns, increasing)
     return Out((x.shape[0], columns), dtype, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.torch.linalg.decomposition import floating, names
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -17,11 +18,11 @@ def _dtype(name: str, input: Tensor, dtype: DType | None) -> DType:
     if dtype is None:
         return found.to_real()
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise Fault(f"{name}: dtype must be floating or complex, but it is {dtype}", "dtype-mismatch")
+        raise Fault(f"{name}: dtype must be floating or complex, but it is {dtype}", FaultCode.UNSUPPORTED_DTYPE)
     if found.is_complex != dtype.is_complex:
-        raise Fault(f"{name}: input is {found}, so dtype can't be {dtype}", "dtype-mismatch")
+        raise Fault(f"{name}: input is {found}, so dtype can't be {dtype}", FaultCode.DTYPE_MISMATCH)
     if dtype.itemsize < found.itemsize:
-        raise Fault(f"{name}: dtype {dtype} is narrower than the input's {found}", "dtype-mismatch")
+        raise Fault(f"{name}: dtype {dtype} is narrower than the input's {found}", FaultCode.DTYPE_MISMATCH)
     return dtype.to_real()
 
 
@@ -39,7 +40,7 @@ def _dims(dim: Any) -> list[Any] | None:
 
 def _vector(name: str, input: Tensor, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Out:
     if isinstance(ord, str):
-        raise Fault(f"{name}: ord={ord!r} is a norm of matrices", "invalid-argument")
+        raise Fault(f"{name}: ord={ord!r} is a norm of matrices", FaultCode.INVALID_ARGUMENT)
     result = _dtype(name, input, dtype)
     dims = _dims(dim)
     reduced = axes(dims, input.ndim, name) if dims else list(range(input.ndim))
@@ -62,13 +63,15 @@ def _vector_norm(np: Any, array: Any, ord: float, dims: tuple[int, ...], keepdim
 
 def _matrix(name: str, input: Tensor, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Out:
     if input.ndim < 2:
-        raise Fault(f"{name}: input must have at least 2 dimensions, but it is {text(input.shape)}")
+        raise Fault(
+            f"{name}: input must have at least 2 dimensions, but it is {text(input.shape)}", FaultCode.WRONG_RANK
+        )
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
-        raise Fault(f"{name}: ord={ord!r} is no norm of matrices", "invalid-argument")
+        raise Fault(f"{name}: ord={ord!r} is no norm of matrices", FaultCode.INVALID_ARGUMENT)
     if not isinstance(ord, str) and abs(ord) not in (1, 2, float("inf")):
-        raise Fault(f"{name}: ord={ord} is no norm of matrices", "invalid-argument")
+        raise Fault(f"{name}: ord={ord} is no norm of matrices", FaultCode.INVALID_ARGUMENT)
     if len(dim) != 2:
-        raise Fault(f"{name}: dim must name 2 dimensions, but it is {dim}", "invalid-argument")
+        raise Fault(f"{name}: dim must name 2 dimensions, but it is {dim}", FaultCode.INVALID_ARGUMENT)
     low = ord not in (2, -2, "nuc")
     floating(name, input, low_precision=low or dtype is not None)
     return Out(_reduced(input.shape, axes(dim, input.ndim, name), keepdim), _dtype(name, input, dtype))
@@ -91,7 +94,10 @@ def norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
         return _vector("linalg.norm", input, 2, dims, keepdim, dtype)
     if dims is None:
         if input.ndim not in (1, 2):
-            raise Fault(f"linalg.norm: with ord but no dim, input must have 1 or 2 dimensions, not {text(input.shape)}")
+            raise Fault(
+                f"linalg.norm: with ord but no dim, input must have 1 or 2 dimensions, not {text(input.shape)}",
+                FaultCode.WRONG_RANK,
+            )
         dims = list(range(input.ndim))
     if len(dims) == 1:
         return _vector("linalg.norm", input, ord, dims, keepdim, dtype)

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, minimum, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty
@@ -26,7 +27,9 @@ def _same(name: str, A: Tensor, B: Tensor) -> DType:
     if empty(A.shape) or empty(B.shape):
         return A.dtype
     if A.dtype is not B.dtype:
-        raise Fault(f"{name}: A and B must have the same dtype, but have {A.dtype} and {B.dtype}", "dtype-mismatch")
+        raise Fault(
+            f"{name}: A and B must have the same dtype, but have {A.dtype} and {B.dtype}", FaultCode.DTYPE_MISMATCH
+        )
     return floating(name, A)
 
 
@@ -36,7 +39,7 @@ def _solution(name: str, A: Tensor, B: Tensor, left: bool) -> Out:
     if not linalg.is_vector(A.shape, B.shape):
         return Out(linalg.solve(A.shape, B.shape, name, left), dtype)
     if not left:
-        raise Fault(f"{name}: a vector B ({text(B.shape)}) can be solved only with left=True")
+        raise Fault(f"{name}: a vector B ({text(B.shape)}) can be solved only with left=True", FaultCode.SHAPE_MISMATCH)
     return Out(linalg.solve(A.shape, (*B.shape, 1), name)[:-1], dtype)
 
 
@@ -72,11 +75,12 @@ def cholesky_solve(input, input2, upper=False):
 
 def _pivots(name: str, factors: Tensor, pivots: Tensor) -> None:
     if pivots.dtype is not int32:
-        raise Fault(f"{name}: pivots must be torch.int32, but is {pivots.dtype}", "dtype-mismatch")
+        raise Fault(f"{name}: pivots must be torch.int32, but is {pivots.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     linalg.square(factors.shape, name)
     if pivots.ndim != factors.ndim - 1 or any(equal(a, b) is False for a, b in zip(pivots.shape, factors.shape)):
         raise Fault(
-            f"{name}: pivots {text(pivots.shape)} must have the shape {text(factors.shape[:-1])} of a factor's rows"
+            f"{name}: pivots {text(pivots.shape)} must have the shape {text(factors.shape[:-1])} of a factor's rows",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 
@@ -106,11 +110,14 @@ def lstsq(input, b, rcond=None, *, driver=None):
     dtype = _same("linalg.lstsq", input, b)
     batch, rows, columns = linalg.matrix(input.shape, "linalg.lstsq")
     if not 0 <= input.ndim - b.ndim <= 1:
-        raise Fault(f"linalg.lstsq: A has {input.ndim} dimensions, so B must have as many or one less, not {b.ndim}")
+        raise Fault(
+            f"linalg.lstsq: A has {input.ndim} dimensions, so B must have as many or one less, not {b.ndim}",
+            FaultCode.WRONG_RANK,
+        )
     vector = b.ndim < input.ndim
     right = (*b.shape, 1) if vector else tuple(b.shape)
     if equal(rows, right[-2]) is False:
-        raise Fault(f"linalg.lstsq: A has {rows} rows, but B has {right[-2]}")
+        raise Fault(f"linalg.lstsq: A has {rows} rows, but B has {right[-2]}", FaultCode.SHAPE_MISMATCH)
     if driver is None:
         driver = "gelsy" if input.device.type == "cpu" else "gels"
     common = broadcast("linalg.lstsq", batch, right[:-2])
@@ -129,12 +136,13 @@ def lstsq(input, b, rcond=None, *, driver=None):
 @op(*names("tensorinv"), strided=True)
 def tensorinv(input, ind=2):
     if ind <= 0:
-        raise Fault(f"linalg.tensorinv: ind must be positive, but it is {ind}", "invalid-argument")
+        raise Fault(f"linalg.tensorinv: ind must be positive, but it is {ind}", FaultCode.INVALID_ARGUMENT)
     first, second = tuple(input.shape[:ind]), tuple(input.shape[ind:])
     if equal(product(first), product(second)) is False:
         raise Fault(
             f"linalg.tensorinv: the first {ind} dimensions of {text(input.shape)} hold {product(first)} elements, "
-            f"but the others {product(second)}"
+            f"but the others {product(second)}",
+            FaultCode.SHAPE_MISMATCH,
         )
     return Out((*second, *first), floating("linalg.tensorinv", input))
 
@@ -150,7 +158,8 @@ def tensorsolve(input, other, dims=None):
         if equal(elements, product(solution)) is False:
             raise Fault(
                 f"linalg.tensorsolve: the last {len(solution)} dimensions of {text(shape)} hold {product(solution)} "
-                f"elements, but {what} {elements}"
+                f"elements, but {what} {elements}",
+                FaultCode.SHAPE_MISMATCH,
             )
     return Out(solution, _same("linalg.tensorsolve", input, other))
 
@@ -159,7 +168,8 @@ def tensorsolve(input, other, dims=None):
 def vecdot(x, y, *, dim=-1):
     if x.dtype is not y.dtype:
         raise Fault(
-            f"linalg.vecdot: x and y must have the same dtype, but have {x.dtype} and {y.dtype}", "dtype-mismatch"
+            f"linalg.vecdot: x and y must have the same dtype, but have {x.dtype} and {y.dtype}",
+            FaultCode.DTYPE_MISMATCH,
         )
     floating("linalg.vecdot", x, low_precision=True)
     shape = broadcast("linalg.vecdot", x.shape, y.shape)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import minimum
 from cutaway.knowledge.torch.linalg.decomposition import floating, names, result, square
 from cutaway.knowledge.torch.tensor.op import Out, op
@@ -61,7 +62,7 @@ def tensor_lu(self, pivot=True, get_infos=False):
 @op("torch.lu_unpack", strided=True)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     if unpack_pivots and LU_pivots.dtype is not int32:
-        raise Fault(f"lu_unpack: LU_pivots must be torch.int32, but is {LU_pivots.dtype}", "dtype-mismatch")
+        raise Fault(f"lu_unpack: LU_pivots must be torch.int32, but is {LU_pivots.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     p, lower, upper = linalg.lu(LU_data.shape, "lu_unpack")
     dtype = LU_data.dtype
     return _Lu(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import ArgumentFault, AssertionFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn import init as initial
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -111,7 +112,7 @@ class Softmax2d(Module):
     def forward(self, input):
         dims = rank(input)
         if dims is not None and dims not in (3, 4):
-            raise ArgumentFault(f"Softmax2d: expected 3D or 4D input, got {dims}D input")
+            raise ArgumentFault(f"Softmax2d: expected 3D or 4D input, got {dims}D input", FaultCode.WRONG_RANK)
         return F.softmax(input, -3, _stacklevel=5)
 
 
@@ -164,7 +165,7 @@ class Hardtanh(Module):
         if certain(lambda: self.max_val <= self.min_val):
             raise AssertionFault(
                 f"{type(self).__name__}: max_val {self.max_val} must be greater than min_val {self.min_val}",
-                "invalid-argument",
+                FaultCode.INVALID_ARGUMENT,
             )
 
     def forward(self, input):

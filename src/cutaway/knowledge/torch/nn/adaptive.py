@@ -9,6 +9,7 @@ from operator import ge
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule, register
@@ -42,7 +43,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         super().__init__()
         cutoffs = list(cutoffs)
         if len(cutoffs) == 0:
-            raise ArgumentFault("AdaptiveLogSoftmaxWithLoss: cutoffs must not be empty", "invalid-argument")
+            raise ArgumentFault("AdaptiveLogSoftmaxWithLoss: cutoffs must not be empty", FaultCode.INVALID_ARGUMENT)
         rises = [0, *cutoffs, n_classes]
         if any(certain(partial(ge, a, b)) for a, b in itertools.pairwise(rises)) or any(
             isinstance(c, float) and not c.is_integer() for c in cutoffs
@@ -50,7 +51,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise ArgumentFault(
                 f"AdaptiveLogSoftmaxWithLoss: cutoffs must be increasing integers between 1 and n_classes - 1, "
                 f"got {cutoffs} with n_classes {n_classes}",
-                "invalid-argument",
+                FaultCode.INVALID_ARGUMENT,
             )
         self.in_features = in_features
         self.n_classes = n_classes
@@ -84,15 +85,24 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             if unequal(input_.shape[0], target_.shape[0]):
                 raise Fault(
                     f"AdaptiveLogSoftmaxWithLoss: input has a batch of {input_.shape[0]}, "
-                    f"but target one of {target_.shape[0]}"
+                    f"but target one of {target_.shape[0]}",
+                    FaultCode.SHAPE_MISMATCH,
                 )
             if input_.dim() != 2:
-                raise Fault(f"AdaptiveLogSoftmaxWithLoss: 1D target needs 2D input, got {input_.dim()}D")
+                raise Fault(
+                    f"AdaptiveLogSoftmaxWithLoss: 1D target needs 2D input, got {input_.dim()}D",
+                    FaultCode.WRONG_RANK,
+                )
         elif target_.dim() == 0:
             if input_.dim() != 1:
-                raise Fault(f"AdaptiveLogSoftmaxWithLoss: 0D target needs 1D input, got {input_.dim()}D")
+                raise Fault(
+                    f"AdaptiveLogSoftmaxWithLoss: 0D target needs 1D input, got {input_.dim()}D",
+                    FaultCode.WRONG_RANK,
+                )
         else:
-            raise Fault(f"AdaptiveLogSoftmaxWithLoss: target must be 0D or 1D, got {target_.dim()}D")
+            raise Fault(
+                f"AdaptiveLogSoftmaxWithLoss: target must be 0D or 1D, got {target_.dim()}D", FaultCode.WRONG_RANK
+            )
         batched = target_.dim() > 0
         input = input_ if batched else input_.unsqueeze(0)
         target = target_ if batched else target_.unsqueeze(0)

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import Dim
 from cutaway.knowledge.base.registry import KnownModule, row
@@ -26,7 +27,9 @@ def _canonical_mask(mask, mask_name, other_type, other_name, target_type, check_
     if mask.dtype.is_floating_point:
         return mask
     if mask.dtype is not torch.bool:
-        raise Fault(f"{mask_name} is {mask.dtype}, but only bool and floating masks are supported", "dtype-mismatch")
+        raise Fault(
+            f"{mask_name} is {mask.dtype}, but only bool and floating masks are supported", FaultCode.UNSUPPORTED_DTYPE
+        )
     return torch.zeros_like(mask, dtype=target_type).masked_fill_(mask, -math.inf)
 
 
@@ -37,25 +40,38 @@ def _none_or_dtype(input):
 
 def _require(shape: Any, expected: tuple[Any, ...], what: str) -> None:
     if len(shape) != len(expected) or any(dim.equal(a, b) is False for a, b in zip(shape, expected)):
-        raise Fault(f"multi_head_attention: {what} has shape {written(shape)}, but should have {written(expected)}")
+        raise Fault(
+            f"multi_head_attention: {what} has shape {written(shape)}, but should have {written(expected)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
 
 
 @row("torch.nn.functional._mha_shape_check")
 def _mha_shape_check(query, key, value, key_padding_mask, attn_mask, num_heads):
     rank = query.ndim
     if rank not in (2, 3):
-        raise Fault(f"multi_head_attention: query should be 2-D (unbatched) or 3-D (batched), but is {rank}-D")
+        raise Fault(
+            f"multi_head_attention: query should be 2-D (unbatched) or 3-D (batched), but is {rank}-D",
+            FaultCode.WRONG_RANK,
+        )
     kind = "batched (3-D)" if rank == 3 else "unbatched (2-D)"
     if key.ndim != rank or value.ndim != rank:
-        raise Fault(f"multi_head_attention: query is {kind}, but key is {key.ndim}-D and value is {value.ndim}-D")
+        raise Fault(
+            f"multi_head_attention: query is {kind}, but key is {key.ndim}-D and value is {value.ndim}-D",
+            FaultCode.WRONG_RANK,
+        )
     if key_padding_mask is not None and key_padding_mask.ndim != rank - 1:
         raise Fault(
             f"multi_head_attention: query is {kind}, so key_padding_mask should be {rank - 1}-D, "
-            f"but is {key_padding_mask.ndim}-D"
+            f"but is {key_padding_mask.ndim}-D",
+            FaultCode.WRONG_RANK,
         )
     if attn_mask is not None:
         if attn_mask.ndim not in (2, 3):
-            raise Fault(f"multi_head_attention: attn_mask should be 2-D or 3-D, but is {attn_mask.ndim}-D")
+            raise Fault(
+                f"multi_head_attention: attn_mask should be 2-D or 3-D, but is {attn_mask.ndim}-D",
+                FaultCode.WRONG_RANK,
+            )
         if rank == 2 and attn_mask.ndim == 3:
             _require(attn_mask.shape, (num_heads, query.shape[0], key.shape[0]), "attn_mask")
     return rank == 3
@@ -89,6 +105,23 @@ def _in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
         if bias is not None:
             _require(bias.shape, (width,), f"the {name} projection's bias")
     return F.linear(q, w_q, b_q), F.linear(k, w_k, b_k), F.linear(v, w_v, b_v)
+
+
+def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any, separate: tuple[Any, ...] | None) -> Any:
+    """Return the projections of query, key and value, by one weight or by three separate ones."""
+    needed = [weight] if separate is None else separate
+    if any(each is None for each in needed):
+        kind = "common" if separate is None else "separate"
+        raise Fault(
+            f"multi_head_attention: the {kind} projection is asked for, but its weight is None",
+            FaultCode.MISSING_ARGUMENT,
+        )
+    if separate is not None:
+        _require(value.shape[:2], tuple(key.shape[:2]), "value (its first two dimensions, against key's)")
+        biases = (None, None, None) if bias is None else bias.chunk(3)
+        return _in_projection(query, key, value, *separate, *biases)
+    _require(value.shape, tuple(key.shape), "value")
+    return _in_projection_packed(query, key, value, weight, bias)
 
 
 def _widen(mask: Any) -> Any:
@@ -135,7 +168,10 @@ def multi_head_attention_forward(
         key_padding_mask, "key_padding_mask", _none_or_dtype(attn_mask), "attn_mask", query.dtype
     )
     if is_causal and attn_mask is None:
-        raise Fault("multi_head_attention: is_causal is a hint about attn_mask, but attn_mask is None", "value")
+        raise Fault(
+            "multi_head_attention: is_causal is a hint about attn_mask, but attn_mask is None",
+            FaultCode.MISSING_ARGUMENT,
+        )
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None
     else:
@@ -145,22 +181,17 @@ def multi_head_attention_forward(
     if not session.fit(embed_dim, embed_dim_to_check, "multi_head_attention"):
         raise Fault(
             f"multi_head_attention: query has {embed_dim} features in its last dimension, "
-            f"but embed_dim is {embed_dim_to_check}"
+            f"but embed_dim is {embed_dim_to_check}",
+            FaultCode.SHAPE_MISMATCH,
         )
     head_dim = embed_dim // num_heads
     if not session.fit(embed_dim % num_heads, 0, "multi_head_attention"):
-        raise Fault(f"multi_head_attention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}")
-    needed = [q_proj_weight, k_proj_weight, v_proj_weight] if use_separate_proj_weight else [in_proj_weight]
-    if any(weight is None for weight in needed):
-        kind = "separate" if use_separate_proj_weight else "common"
-        raise Fault(f"multi_head_attention: the {kind} projection is asked for, but its weight is None", "value")
-    if use_separate_proj_weight:
-        _require(value.shape[:2], tuple(key.shape[:2]), "value (its first two dimensions, against key's)")
-        biases = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = _in_projection(query, key, value, q_proj_weight, k_proj_weight, v_proj_weight, *biases)
-    else:
-        _require(value.shape, tuple(key.shape), "value")
-        q, k, v = _in_projection_packed(query, key, value, in_proj_weight, in_proj_bias)
+        raise Fault(
+            f"multi_head_attention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}",
+            FaultCode.SHAPE_MISMATCH,
+        )
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias, separate)
 
     if attn_mask is not None:
         if attn_mask.ndim == 2:
@@ -277,7 +308,10 @@ class MultiheadAttention(Module):
         self.batch_first = batch_first
         self.head_dim = embed_dim // num_heads
         if dim.equal(self.head_dim * num_heads, embed_dim) is False:
-            raise Fault(f"MultiheadAttention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}")
+            raise Fault(
+                f"MultiheadAttention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}",
+                FaultCode.SHAPE_MISMATCH,
+            )
         separate = {"q_proj_weight": embed_dim, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
         if not self._qkv_same_embed_dim:
             for name, width in separate.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, AssertionFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Undecidable
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.base.values import known
@@ -24,7 +25,10 @@ def require_rank(module: Any, input: Any, *ranks: int) -> None:
     if dims is not None and dims not in ranks:
         wanted = " or ".join(f"{r}D" for r in ranks)
         shape = ", ".join(map(str, input.shape))
-        raise ArgumentFault(f"{type(module).__name__}: expected {wanted} input, got {dims}D input of shape ({shape})")
+        raise ArgumentFault(
+            f"{type(module).__name__}: expected {wanted} input, got {dims}D input of shape ({shape})",
+            FaultCode.WRONG_RANK,
+        )
 
 
 @layer
@@ -237,17 +241,17 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input):
         dims = rank(input)
         if dims is not None and dims < 2:
-            raise ArgumentFault(f"SyncBatchNorm: expected at least 2D input, got {dims}D input")
+            raise ArgumentFault(f"SyncBatchNorm: expected at least 2D input, got {dims}D input", FaultCode.WRONG_RANK)
 
     def _check_non_zero_input_channels(self, input):
         if rank(input) is not None and certain(lambda: input.shape[1] == 0):
-            raise ArgumentFault("SyncBatchNorm: the input has 0 channels")
+            raise ArgumentFault("SyncBatchNorm: the input has 0 channels", FaultCode.SHAPE_MISMATCH)
 
     def forward(self, input):
         self._check_input_dim(input)
         self._check_non_zero_input_channels(input)
         if self.training and self.track_running_stats and self.num_batches_tracked is None:
-            raise AssertionFault("SyncBatchNorm: num_batches_tracked must not be None", "invalid-argument")
+            raise AssertionFault("SyncBatchNorm: num_batches_tracked must not be None", FaultCode.INVALID_ARGUMENT)
         return super().forward(input)
 
     @classmethod

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, AssertionFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import less
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn import init
@@ -48,20 +49,26 @@ class _ConvNd(Module):
         super().__init__()
         name = type(self).__name__
         if certain(lambda: groups <= 0):
-            raise ArgumentFault(f"{name}: groups must be a positive integer, got {groups}", "invalid-argument")
+            raise ArgumentFault(f"{name}: groups must be a positive integer, got {groups}", FaultCode.INVALID_ARGUMENT)
         for argument, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
             if indivisible(channels, groups):
-                raise ArgumentFault(f"{name}: {argument} {channels} is not divisible by groups {groups}")
+                raise ArgumentFault(
+                    f"{name}: {argument} {channels} is not divisible by groups {groups}", FaultCode.SHAPE_MISMATCH
+                )
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
-                raise ArgumentFault(f"{name}: padding {padding!r} is neither 'same' nor 'valid'", "invalid-argument")
+                raise ArgumentFault(
+                    f"{name}: padding {padding!r} is neither 'same' nor 'valid'", FaultCode.INVALID_ARGUMENT
+                )
             if padding == "same" and any(unequal(s, 1) for s in stride):
                 raise ArgumentFault(
-                    f"{name}: padding='same' needs a stride of 1, got stride {_text(stride)}", "invalid-argument"
+                    f"{name}: padding='same' needs a stride of 1, got stride {_text(stride)}",
+                    FaultCode.ARGUMENT_CONFLICT,
                 )
         if certain(lambda: padding_mode not in PADDING_MODES):
             raise ArgumentFault(
-                f"{name}: padding_mode {padding_mode!r} is not one of {', '.join(PADDING_MODES)}", "invalid-argument"
+                f"{name}: padding_mode {padding_mode!r} is not one of {', '.join(PADDING_MODES)}",
+                FaultCode.INVALID_ARGUMENT,
             )
         self.in_channels = in_channels
         self.out_channels = out_channels
@@ -127,7 +134,7 @@ class _ConvTransposeNd(_ConvNd):
     ):
         if certain(lambda: padding_mode != "zeros"):
             raise ArgumentFault(
-                f"{type(self).__name__}: padding_mode must be 'zeros', got {padding_mode!r}", "invalid-argument"
+                f"{type(self).__name__}: padding_mode must be 'zeros', got {padding_mode!r}", FaultCode.INVALID_ARGUMENT
             )
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, transposed, output_padding,
@@ -144,7 +151,8 @@ class _ConvTransposeNd(_ConvNd):
         if len(output_size) != num_spatial_dims:
             raise ArgumentFault(
                 f"{name}: output_size must have {num_spatial_dims} or {channel_dims + num_spatial_dims} elements "
-                f"for an input of {input.dim()} dimensions, got {len(output_size)}"
+                f"for an input of {input.dim()} dimensions, got {len(output_size)}",
+                FaultCode.ARGUMENT_LENGTH,
             )
         extra = []
         for d in range(num_spatial_dims):
@@ -155,7 +163,8 @@ class _ConvTransposeNd(_ConvNd):
             if certain(lambda: less(size, least)) or certain(lambda: less(most, size)):  # noqa: B023
                 raise ArgumentFault(
                     f"{name}: output_size asks for {size} in dimension {d}, "
-                    f"but an input of {input.size(d + channel_dims)} gives {least} to {most}"
+                    f"but an input of {input.size(d + channel_dims)} gives {least} to {most}",
+                    FaultCode.SHAPE_MISMATCH,
                 )
             extra.append(size - least)
         return extra
@@ -249,9 +258,13 @@ def _transposed(n: int) -> type:
 
         def forward(self, input, output_size=None):
             if self.padding_mode != "zeros":
-                raise ArgumentFault(f"{name}: padding_mode must be 'zeros', got {self.padding_mode!r}")
+                raise ArgumentFault(
+                    f"{name}: padding_mode must be 'zeros', got {self.padding_mode!r}", FaultCode.INVALID_ARGUMENT
+                )
             if not isinstance(self.padding, tuple):
-                raise AssertionFault(f"{name}: self.padding must be a tuple, got {self.padding!r}", "invalid-argument")
+                raise AssertionFault(
+                    f"{name}: self.padding must be a tuple, got {self.padding!r}", FaultCode.WRONG_TYPE
+                )
             output_padding = self._output_padding(
                 input, output_size, self.stride, self.padding, self.kernel_size, n, self.dilation
             )
@@ -288,7 +301,8 @@ class _LazyConvXdMixin(LazyModuleMixin):
         if indivisible(self.in_channels, self.groups):
             raise ArgumentFault(
                 f"{type(self).__name__}: the input's {self.in_channels} channels are not divisible "
-                f"by groups {self.groups}"
+                f"by groups {self.groups}",
+                FaultCode.SHAPE_MISMATCH,
             )
         self.weight.materialize(self._weight_shape())
         if self.bias is not None:
@@ -303,7 +317,8 @@ class _LazyConvXdMixin(LazyModuleMixin):
         if dims not in (n + 1, n + 2):
             raise Fault(
                 f"{type(self).__name__}: expected an input of {n + 1} (unbatched) or {n + 2} dimensions, "
-                f"got shape {_text(input.shape)}"
+                f"got shape {_text(input.shape)}",
+                FaultCode.WRONG_RANK,
             )
         return input.shape[dims - n - 1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain
@@ -22,7 +23,7 @@ class _DropoutNd(Module):
         super().__init__()
         if certain(lambda: p < 0) or certain(lambda: p > 1):
             raise ArgumentFault(
-                f"{type(self).__name__}: the probability p must be between 0 and 1, got {p}", "invalid-argument"
+                f"{type(self).__name__}: the probability p must be between 0 and 1, got {p}", FaultCode.INVALID_ARGUMENT
             )
         self.p = p
         self.inplace = inplace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -44,13 +45,14 @@ class Unflatten(Module):
             return
         if not isinstance(input, (tuple, list)):
             raise TypeFault(
-                f"Unflatten: unflattened_size must be a tuple of ints, got {type(input).__name__}", "invalid-argument"
+                f"Unflatten: unflattened_size must be a tuple of ints, got {type(input).__name__}",
+                FaultCode.WRONG_TYPE,
             )
         for index, size in enumerate(input):
             if not isinstance(size, (int, Dim, Unknown)):
                 raise TypeFault(
                     f"Unflatten: unflattened_size must be a tuple of ints, got {type(size).__name__} at {index}",
-                    "invalid-argument",
+                    FaultCode.WRONG_TYPE,
                 )
 
     def forward(self, input):

@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, AttributeFault, Fault, NotImplementedFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
@@ -32,12 +33,14 @@ def calculate_gain(nonlinearity, param=None):
     if nonlinearity == "selu":
         return 3.0 / 4
     if nonlinearity != "leaky_relu":
-        raise ArgumentFault(f"calculate_gain: {nonlinearity!r} is not a nonlinearity it knows", "invalid-argument")
+        raise ArgumentFault(
+            f"calculate_gain: {nonlinearity!r} is not a nonlinearity it knows", FaultCode.INVALID_ARGUMENT
+        )
     if isinstance(param, Unknown):
         return param
     slope = 0.01 if param is None else param
     if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-        raise ArgumentFault(f"calculate_gain: negative_slope {slope!r} is not a number", "invalid-argument")
+        raise ArgumentFault(f"calculate_gain: negative_slope {slope!r} is not a number", FaultCode.INVALID_ARGUMENT)
     return math.sqrt(2.0 / (1 + slope**2))
 
 
@@ -49,7 +52,8 @@ def fans(tensor):
         return (Unknown("the fan of a weight of unknown shape is not known"),) * 2
     if dims < 2:
         raise ArgumentFault(
-            f"fan in and fan out need a tensor of at least 2 dimensions, but this one has shape {_shape(tensor)}"
+            f"fan in and fan out need a tensor of at least 2 dimensions, but this one has shape {_shape(tensor)}",
+            FaultCode.WRONG_RANK,
         )
     receptive = product(tensor.shape[2:])
     return tensor.shape[1] * receptive, tensor.shape[0] * receptive
@@ -59,7 +63,7 @@ def fans(tensor):
 def correct_fan(tensor, mode):
     """Return the fan that `mode` names."""
     if mode.lower() not in ("fan_in", "fan_out"):
-        raise ArgumentFault(f"mode {mode!r} is neither 'fan_in' nor 'fan_out'", "invalid-argument")
+        raise ArgumentFault(f"mode {mode!r} is neither 'fan_in' nor 'fan_out'", FaultCode.INVALID_ARGUMENT)
     return fans(tensor)[mode.lower() == "fan_out"]
 
 
@@ -72,16 +76,21 @@ def _drawn(tensor: Any) -> Out:
     dtype = tensor.dtype
     drawable = dtype.itemsize > 1 and (dtype.is_floating_point or dtype.is_complex)
     if not drawable and certain(lambda: equal(product(tensor.shape), 0) is False):
-        raise NotImplementedFault(f"random numbers can't be drawn into a tensor of dtype {dtype}", "invalid-argument")
+        raise NotImplementedFault(
+            f"random numbers can't be drawn into a tensor of dtype {dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     return Out(tensor.shape, dtype)
 
 
 def _filled(tensor: Any, value: Any) -> Out:
     if isinstance(value, Tensor):
         if rank(value):
-            raise Fault(f"fill_ takes a number or a 0-dimensional tensor, but got one of shape {_shape(value)}")
+            raise Fault(
+                f"fill_ takes a number or a 0-dimensional tensor, but got one of shape {_shape(value)}",
+                FaultCode.WRONG_RANK,
+            )
     elif value is None or isinstance(value, (str, list, tuple)):
-        raise TypeFault(f"fill_ takes a number, but got {value!r}", "invalid-argument")
+        raise TypeFault(f"fill_ takes a number, but got {value!r}", FaultCode.WRONG_TYPE)
     shape = tensor.shape
     numbers = None if rank(tensor) is None else compute(lambda np, number: np.full(shape, number), value)
     return Out(shape, tensor.dtype, numbers)
@@ -103,7 +112,9 @@ def _fills(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         @wraps(rule)
         def fill(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(tensor, Tensor):
-                raise AttributeFault(f"{rule.__name__}: expected a tensor to fill, got {tensor!r}", "invalid-argument")
+                raise AttributeFault(
+                    f"{rule.__name__}: expected a tensor to fill, got {tensor!r}", FaultCode.WRONG_TYPE
+                )
             return rule(tensor, *args, **kwargs)
 
         return inplace_op(*names)(fill)
@@ -114,7 +125,7 @@ def _fills(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @_fills("torch.nn.init.uniform_")
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
     if certain(lambda: a > b):
-        raise Fault(f"uniform_: the range from {a} to {b} is empty", "invalid-argument")
+        raise Fault(f"uniform_: the range from {a} to {b} is empty", FaultCode.INVALID_ARGUMENT)
     return _drawn(tensor)
 
 
@@ -126,7 +137,7 @@ def _no_grad_uniform_(tensor, a, b, generator=None):
 @_fills("torch.nn.init.normal_")
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
     if certain(lambda: std < 0):
-        raise Fault(f"normal_: the standard deviation {std} is negative", "invalid-argument")
+        raise Fault(f"normal_: the standard deviation {std} is negative", FaultCode.INVALID_ARGUMENT)
     return _drawn(tensor)
 
 
@@ -173,7 +184,9 @@ def eye_(tensor):
 def dirac_(tensor, groups=1):
     _require_rank("dirac_", tensor, (3, 4, 5))
     if indivisible(tensor.shape[0], groups):
-        raise ArgumentFault(f"dirac_: the first size {tensor.shape[0]} is not divisible by groups {groups}")
+        raise ArgumentFault(
+            f"dirac_: the first size {tensor.shape[0]} is not divisible by groups {groups}", FaultCode.SHAPE_MISMATCH
+        )
     return Out(tensor.shape, tensor.dtype)
 
 
@@ -216,7 +229,10 @@ def _kaiming(tensor: Any, a: Any, mode: Any, nonlinearity: Any) -> Out:
 def orthogonal_(tensor, gain=1, generator=None):
     dims = rank(tensor)
     if dims is not None and dims < 2:
-        raise ArgumentFault(f"orthogonal_: needs a tensor of at least 2 dimensions, but got shape {_shape(tensor)}")
+        raise ArgumentFault(
+            f"orthogonal_: needs a tensor of at least 2 dimensions, but got shape {_shape(tensor)}",
+            FaultCode.WRONG_RANK,
+        )
     if certain(lambda: equal(product(tensor.shape), 0)):
         return Out(tensor.shape, tensor.dtype)
     return _drawn(tensor)
@@ -232,7 +248,9 @@ def _require_rank(name: str, tensor: Any, ranks: tuple[int, ...]) -> None:
     dims = rank(tensor)
     if dims is not None and dims not in ranks:
         wanted = " or ".join(map(str, ranks))
-        raise ArgumentFault(f"{name}: needs a tensor of {wanted} dimensions, but got shape {_shape(tensor)}")
+        raise ArgumentFault(
+            f"{name}: needs a tensor of {wanted} dimensions, but got shape {_shape(tensor)}", FaultCode.WRONG_RANK
+        )
 
 
 def _deprecated(function: Callable[..., Any]) -> Callable[..., Any]:

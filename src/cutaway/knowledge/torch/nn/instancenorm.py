@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.batchnorm import _LazyNormBase, _NormBase, require_rank
 from cutaway.knowledge.torch.nn.module import layer
@@ -64,7 +65,8 @@ class _InstanceNorm(_NormBase):
             if self.affine and unequal(channels, self.num_features):
                 raise ArgumentFault(
                     f"{type(self).__name__}: input has {channels} channels in dimension {feature_dim}, "
-                    f"but num_features is {self.num_features}"
+                    f"but num_features is {self.num_features}",
+                    FaultCode.SHAPE_MISMATCH,
                 )
             if feature_dim == 0:
                 return self._handle_no_batch_input(input)

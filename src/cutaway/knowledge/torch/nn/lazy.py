@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.registry import row
@@ -28,7 +29,8 @@ class UninitializedTensorMixin:
     @property
     def shape(self) -> Any:
         raise Fault(
-            "the shape of an uninitialized parameter or buffer is not set before the first forward", "uninitialized"
+            "the shape of an uninitialized parameter or buffer is not set before the first forward",
+            FaultCode.UNINITIALIZED,
         )
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
@@ -138,7 +140,7 @@ class LazyModuleMixin:
     def _infer_parameters(self: Any, module, args, kwargs=None):
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
-            raise Fault(f"module {self._get_name()} has not been fully initialized", "uninitialized")
+            raise Fault(f"module {self._get_name()} has not been fully initialized", FaultCode.UNINITIALIZED)
         module._initialize_hook.remove()
         module._load_hook.remove()
         delattr(module, "_initialize_hook")
@@ -149,7 +151,7 @@ class LazyModuleMixin:
             _restate(module, lazy)
 
     def _replicate_for_data_parallel(self):
-        raise Fault("a module with uninitialized parameters can't be used with DataParallel", "uninitialized")
+        raise Fault("a module with uninitialized parameters can't be used with DataParallel", FaultCode.UNINITIALIZED)
 
 
 def _restate(module: Any, lazy: type) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.lazy import LazyModuleMixin, UninitializedParameter
@@ -87,7 +88,7 @@ class Bilinear(Module):
     def reset_parameters(self):
         if certain(lambda: self.in1_features <= 0):
             raise ArgumentFault(
-                f"Bilinear: in1_features must be greater than 0, got {self.in1_features}", "invalid-argument"
+                f"Bilinear: in1_features must be greater than 0, got {self.in1_features}", FaultCode.INVALID_ARGUMENT
             )
         init.uniform_(self.weight)
         if self.bias is not None:

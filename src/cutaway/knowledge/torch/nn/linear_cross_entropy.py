@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import product
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.linear import Linear
@@ -57,12 +58,13 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         if rank(weight) not in (None, 1) or (rank(weight) == 1 and unequal(weight.shape[0], num_classes)):
             raise Fault(
                 f"LinearCrossEntropyLoss: weight has shape ({', '.join(map(str, weight.shape))}), "
-                f"but expected ({num_classes},)"
+                f"but expected ({num_classes},)",
+                FaultCode.SHAPE_MISMATCH,
             )
         if certain(lambda: label_smoothing < 0 or label_smoothing > 1.0):
             raise Fault(
                 f"LinearCrossEntropyLoss: label_smoothing must be between 0 and 1, got {label_smoothing}",
-                "invalid-argument",
+                FaultCode.INVALID_ARGUMENT,
             )
         super().__init__(weight=weight, size_average=None, reduce=None, reduction=reduction)
         self.num_classes = num_classes

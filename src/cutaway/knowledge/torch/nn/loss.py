@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.distance import PairwiseDistance
@@ -222,7 +223,7 @@ class HuberLoss(_Loss):
 
     def __init__(self, reduction="mean", delta=1.0):
         if not isinstance(delta, (float, int, Unknown)):
-            raise TypeFault(f"HuberLoss: delta must be a number, got {type(delta).__name__}", "invalid-argument")
+            raise TypeFault(f"HuberLoss: delta must be a number, got {type(delta).__name__}", FaultCode.WRONG_TYPE)
         super().__init__(reduction=reduction)
         self.delta = delta
 
@@ -264,9 +265,9 @@ class MultiMarginLoss(_WeightedLoss):
     def __init__(self, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
         super().__init__(weight, size_average, reduce, reduction)
         if certain(lambda: p != 1 and p != 2):
-            raise ArgumentFault(f"MultiMarginLoss: p must be 1 or 2, got {p}", "invalid-argument")
+            raise ArgumentFault(f"MultiMarginLoss: p must be 1 or 2, got {p}", FaultCode.INVALID_ARGUMENT)
         if weight is not None and rank(weight) not in (None, 1):
-            raise ArgumentFault(f"MultiMarginLoss: weight must be 1D, got {rank(weight)}D")
+            raise ArgumentFault(f"MultiMarginLoss: weight must be 1D, got {rank(weight)}D", FaultCode.WRONG_RANK)
         self.p = p
         self.margin = margin
 
@@ -278,7 +279,7 @@ class MultiMarginLoss(_WeightedLoss):
 
 def _require_margin(name: str, margin: Any) -> None:
     if certain(lambda: margin <= 0):
-        raise ArgumentFault(f"{name}: margin must be greater than 0, got {margin}", "invalid-argument")
+        raise ArgumentFault(f"{name}: margin must be greater than 0, got {margin}", FaultCode.INVALID_ARGUMENT)
 
 
 @layer

@@ -105,10 +105,7 @@ class Module:
             _remove(name, fields, fields["_buffers"], fields["_modules"], fields["_non_persistent_buffers_set"])
             self.register_parameter(name, value)
         elif parameters is not None and name in parameters:
-            if value is not None and not isinstance(value, Unknown):
-                raise TypeError(
-                    f"cannot assign '{type(value).__name__}' as parameter '{name}' (torch.nn.Parameter or None expected)"
-                )
+            _require(value, Unknown, f"parameter '{name}' (torch.nn.Parameter or None expected)")
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             modules = fields.get("_modules")
@@ -117,10 +114,7 @@ class Module:
             _remove(name, fields, fields["_parameters"], fields["_buffers"], fields["_non_persistent_buffers_set"])
             modules[name] = value
         elif "_modules" in fields and name in fields["_modules"]:
-            if value is not None and not isinstance(value, Unknown):
-                raise TypeError(
-                    f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None expected)"
-                )
+            _require(value, Unknown, f"child module '{name}' (torch.nn.Module or None expected)")
             fields["_modules"][name] = value
         elif "_buffers" in fields and (
             name in fields["_buffers"] or (isinstance(value, Tensor) and isinstance(value, Buffer))
@@ -128,18 +122,11 @@ class Module:
             if isinstance(value, Buffer):
                 _remove(name, fields, fields["_parameters"], fields["_modules"])
                 self.register_buffer(name, value, value.persistent)
-            elif value is not None and not isinstance(value, (Tensor, Unknown)):
-                raise TypeError(
-                    f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
-                )
             else:
+                _require(value, (Tensor, Unknown), f"buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
                 fields["_buffers"][name] = value
         else:
-            object.__setattr__(self, name, value)
-            unknown = value if type(value) is Unknown else _unknown_of(value)
-            if unknown is not None and not session.current().modules and not type(self).__module__.startswith("torch."):
-                if unknown.kind is None and (unknown.term is None or not unknown.term.plain):
-                    self.mark_incomplete(unknown)  # it may have been a module or a weight
+            _set_plain(self, name, value)
 
     def mentions_size(self, name: str) -> bool:
         """Tell whether a size of this name is in the weights or attributes of the module, or of one below it."""
@@ -501,8 +488,6 @@ class Module:
                     lambda: self.forward(*args, **kwargs), id(self), lambda: _traces(self, args, kwargs)
                 )
         except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
             result = here.note(undecidable.unknown, self)
         except Fault as fault:
             here.find(fault)
@@ -550,6 +535,20 @@ def _unknown_of(value: Any) -> Unknown | None:
 def _names_turn(name: str, index: str) -> bool:
     """Tell whether a name has a part that differs from turn to turn."""
     return any(index in re.findall(r"\w+", part) for part in re.findall(r"\{(.*?)\}", name))
+
+
+def _require(value: Any, kinds: Any, role: str) -> None:
+    if value is not None and not isinstance(value, kinds):
+        raise TypeError(f"cannot assign '{type(value).__name__}' as {role}")
+
+
+def _set_plain(module: Module, name: str, value: Any) -> None:
+    """Set an attribute that is neither a weight nor a module, as far as that is known."""
+    object.__setattr__(module, name, value)
+    unknown = value if type(value) is Unknown else _unknown_of(value)
+    if unknown is not None and not session.current().modules and not type(module).__module__.startswith("torch."):
+        if unknown.kind is None and (unknown.term is None or not unknown.term.plain):
+            module.mark_incomplete(unknown)  # it may have been a module or a weight
 
 
 def _remove(name: str, *tables: Any) -> None:

@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
@@ -39,9 +40,11 @@ class LocalResponseNorm(Module):
 @op("torch.nn.modules._functions.CrossMapLRN2d.apply")
 def cross_map_lrn2d(input, size, alpha=1e-4, beta=0.75, k=1):
     if len(input.shape) != 4:
-        raise ArgumentFault(f"CrossMapLRN2d: expected 4D input, got {len(input.shape)}D input")
+        raise ArgumentFault(f"CrossMapLRN2d: expected 4D input, got {len(input.shape)}D input", FaultCode.WRONG_RANK)
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
-        raise Fault(f"CrossMapLRN2d: the input must be floating, but has dtype {input.dtype}", "dtype-mismatch")
+        raise Fault(
+            f"CrossMapLRN2d: the input must be floating, but has dtype {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     return Out(input.shape, input.dtype)
 
 
@@ -73,7 +76,7 @@ def _normalized(module: Any, shape: Any) -> Any:
     except TypeError:
         raise TypeFault(
             f"{type(module).__name__}: normalized_shape must be an integer or a sequence of integers, got {shape!r}",
-            "invalid-argument",
+            FaultCode.WRONG_TYPE,
         ) from None
 
 
@@ -120,7 +123,10 @@ class GroupNorm(Module):
     def __init__(self, num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, bias=True):
         super().__init__()
         if indivisible(num_channels, num_groups):
-            raise ArgumentFault(f"GroupNorm: num_channels {num_channels} is not divisible by num_groups {num_groups}")
+            raise ArgumentFault(
+                f"GroupNorm: num_channels {num_channels} is not divisible by num_groups {num_groups}",
+                FaultCode.SHAPE_MISMATCH,
+            )
         self.num_groups = num_groups
         self.num_channels = num_channels
         self.eps = eps

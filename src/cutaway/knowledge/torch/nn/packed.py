@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
@@ -92,7 +93,8 @@ def _pack_padded_sequence(input, lengths, batch_first):
     batch, steps = (input.shape[0], input.shape[1]) if batch_first else (input.shape[1], input.shape[0])
     if dim.equal(lengths.shape[0], batch) is False:
         raise Fault(
-            f"pack_padded_sequence: lengths has {lengths.shape[0]} entries, but the input has a batch of {batch}"
+            f"pack_padded_sequence: lengths has {lengths.shape[0]} entries, but the input has a batch of {batch}",
+            FaultCode.SHAPE_MISMATCH,
         )
     total: dim.Size
     longest: dim.Size
@@ -101,9 +103,15 @@ def _pack_padded_sequence(input, lengths, batch_first):
     else:
         known = lengths.array()
         if (known <= 0).any():
-            raise Fault(f"pack_padded_sequence: every length must be positive, but one is {known.min()}", "value")
+            raise Fault(
+                f"pack_padded_sequence: every length must be positive, but one is {known.min()}",
+                FaultCode.INVALID_ARGUMENT,
+            )
         if (known[1:] > known[:-1]).any():
-            raise Fault("pack_padded_sequence: lengths are not in decreasing order; pass enforce_sorted=False", "value")
+            raise Fault(
+                "pack_padded_sequence: lengths are not in decreasing order; pass enforce_sorted=False",
+                FaultCode.INVALID_ARGUMENT,
+            )
         # A length beyond the padded input is not an error: the missing steps are left out of the data.
         present = known if not isinstance(steps, int) else known.clip(max=steps)
         total, longest = int(present.sum()), int(known[0])
@@ -122,9 +130,11 @@ def _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_le
 @op("torch._C._nn.pad_sequence")
 def _pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
     if not sequences:
-        raise Fault("pad_sequence: received an empty list of sequences", "value")
+        raise Fault("pad_sequence: received an empty list of sequences", FaultCode.INVALID_ARGUMENT)
     if padding_side not in ("left", "right"):
-        raise Fault(f'pad_sequence: padding_side is {padding_side!r}, but must be "left" or "right"', "value")
+        raise Fault(
+            f'pad_sequence: padding_side is {padding_side!r}, but must be "left" or "right"', FaultCode.INVALID_ARGUMENT
+        )
     trailing = sequences[0].shape[1:]
     longest: dim.Size = 0
     for sequence in sequences:
@@ -133,7 +143,8 @@ def _pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side=
         if len(rest) != len(trailing) or any(dim.equal(a, b) is False for a, b in zip(rest, trailing)):
             raise Fault(
                 "pad_sequence: sequences differ in more than their first dimension: "
-                f"{written(sequences[0].shape)} and {written(sequence.shape)}"
+                f"{written(sequences[0].shape)} and {written(sequence.shape)}",
+                FaultCode.SHAPE_MISMATCH,
             )
     outer = (len(sequences), longest) if batch_first else (longest, len(sequences))
     return Out((*outer, *trailing), sequences[0].dtype)
@@ -159,7 +170,8 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
     if total_length is not None:
         if dim.less(total_length, steps) is True:
             raise ArgumentFault(
-                f"pad_packed_sequence: total_length is {total_length}, but the longest sequence has {steps} steps"
+                f"pad_packed_sequence: total_length is {total_length}, but the longest sequence has {steps} steps",
+                FaultCode.SHAPE_MISMATCH,
             )
         steps = total_length
     padded, lengths = _pad_packed_sequence(sequence.data, sequence.batch_sizes, batch_first, padding_value, steps)
@@ -172,7 +184,9 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
 @row(f"{_PACKAGE}.pad_sequence")
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
     if not isinstance(sequences, Iterable):
-        raise Fault(f"pad_sequence: expected an iterable of sequences, but got {type(sequences).__name__}", "type")
+        raise Fault(
+            f"pad_sequence: expected an iterable of sequences, but got {type(sequences).__name__}", FaultCode.WRONG_TYPE
+        )
     return _pad_sequence(tuple(sequences), batch_first, padding_value, padding_side)
 
 

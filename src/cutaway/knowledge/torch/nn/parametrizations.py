@@ -6,6 +6,7 @@ import enum
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim as sizes
 from cutaway.core.size.dim import product
 from cutaway.knowledge.base.registry import KnownModule, row
@@ -131,7 +132,10 @@ class _Orthogonal(Module):
 
     def right_inverse(self, Q: Any) -> Any:
         if len(Q.shape) != len(self.shape) or any(sizes.equal(a, b) is False for a, b in zip(Q.shape, self.shape)):
-            raise ArgumentFault(f"orthogonal: expected shape {written(self.shape)}, but got {written(Q.shape)}")
+            raise ArgumentFault(
+                f"orthogonal: expected shape {written(self.shape)}, but got {written(Q.shape)}",
+                FaultCode.SHAPE_MISMATCH,
+            )
         if hasattr(self, "base"):
             side = sizes.maximum(Q.shape[-2], Q.shape[-1])
             self.base = new((*Q.shape[:-2], side, side), Q.dtype)

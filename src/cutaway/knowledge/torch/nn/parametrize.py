@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
@@ -53,11 +54,13 @@ def _check_alike(tensor: Any, shape: Any, dtype: Any, name: str) -> None:
         raise ValueError(f"A parametrization must return a tensor. Got {type(tensor).__name__}.")
     if tensor.dtype is not dtype:
         raise ArgumentFault(
-            f"register_parametrization: {name} is {dtype}, but parametrized it is {tensor.dtype}", "dtype-mismatch"
+            f"register_parametrization: {name} is {dtype}, but parametrized it is {tensor.dtype}",
+            FaultCode.DTYPE_MISMATCH,
         )
     if len(tensor.shape) != len(shape) or any(dim.equal(a, b) is False for a, b in zip(tensor.shape, shape)):
         raise ArgumentFault(
-            f"register_parametrization: {name} has shape {written(shape)}, but parametrized it has {written(tensor.shape)}"
+            f"register_parametrization: {name} has shape {written(shape)}, but parametrized it has {written(tensor.shape)}",
+            FaultCode.SHAPE_MISMATCH,
         )
 
 

@@ -7,6 +7,7 @@ from operator import ge, le
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -138,20 +139,22 @@ def _fractional(n: int) -> type:
     def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         Module.__init__(self)
         if n == 3 and any(certain(partial(le, k, 0)) for k in several(kernel_size)):
-            raise ArgumentFault(f"{name}: kernel_size must be greater than 0, got {kernel_size}", "invalid-argument")
+            raise ArgumentFault(
+                f"{name}: kernel_size must be greater than 0, got {kernel_size}", FaultCode.INVALID_ARGUMENT
+            )
         self.kernel_size = several(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = several(output_size) if output_size is not None else None
         self.output_ratio = several(output_ratio) if output_ratio is not None else None
         if output_size is None and output_ratio is None:
-            raise ArgumentFault(f"{name}: needs either output_size or output_ratio", "invalid-argument")
+            raise ArgumentFault(f"{name}: needs either output_size or output_ratio", FaultCode.MISSING_ARGUMENT)
         if output_size is not None and output_ratio is not None:
-            raise ArgumentFault(f"{name}: takes only one of output_size and output_ratio", "invalid-argument")
+            raise ArgumentFault(f"{name}: takes only one of output_size and output_ratio", FaultCode.ARGUMENT_CONFLICT)
         for ratio in (self.output_ratio or ())[:n]:
             if certain(partial(le, ratio, 0)) or certain(partial(ge, ratio, 1)):
                 raise ArgumentFault(
-                    f"{name}: output_ratio must be between 0 and 1, got {output_ratio}", "invalid-argument"
+                    f"{name}: output_ratio must be between 0 and 1, got {output_ratio}", FaultCode.INVALID_ARGUMENT
                 )
 
     def forward(self, input):

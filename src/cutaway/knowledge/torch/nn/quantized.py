@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.linear import Identity
 from cutaway.knowledge.torch.nn.module import Module
@@ -26,7 +27,7 @@ class FXFloatFunctional(Module):
     __module__ = FUNCTIONAL
 
     def forward(self, x):
-        raise Fault(f"{type(self).__name__} is not called itself, its operations are", "invalid-call")
+        raise Fault(f"{type(self).__name__} is not called itself, its operations are", FaultCode.INVALID_CALL)
 
     def add(self, x, y):
         return torch.add(x, y)

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
@@ -171,15 +172,20 @@ class RNNBase(Module):
         weight = self._flat_weights[0]
         if isinstance(weight, Tensor) and input.dtype is not weight.dtype and not torch.is_autocast_enabled():
             raise ArgumentFault(
-                f"{self._get_name()}: input is {input.dtype}, but the weights are {weight.dtype}", "dtype-mismatch"
+                f"{self._get_name()}: input is {input.dtype}, but the weights are {weight.dtype}",
+                FaultCode.DTYPE_MISMATCH,
             )
         expected = 2 if batch_sizes is not None else 3
         if input.ndim != expected:
-            raise Fault(f"{self._get_name()}: input must have {expected} dimensions, but has {input.ndim}")
+            raise Fault(
+                f"{self._get_name()}: input must have {expected} dimensions, but has {input.ndim}",
+                FaultCode.WRONG_RANK,
+            )
         if not session.fit(input.shape[-1], self.input_size, self._get_name()):
             raise Fault(
                 f"{self._get_name()}: input has {input.shape[-1]} features in its last dimension, "
-                f"but input_size is {self.input_size}"
+                f"but input_size is {self.input_size}",
+                FaultCode.SHAPE_MISMATCH,
             )
 
     def _mini_batch(self, input: Any, batch_sizes: Any) -> Any:
@@ -196,7 +202,7 @@ class RNNBase(Module):
     ) -> None:
         if len(hx.shape) != 3 or any(dim.equal(a, b) is False for a, b in zip(hx.shape, expected_hidden_size)):
             text = msg.format(written(expected_hidden_size), written(hx.shape))
-            raise Fault(f"{self._get_name()}: {text[0].lower()}{text[1:]}")
+            raise Fault(f"{self._get_name()}: {text[0].lower()}{text[1:]}", FaultCode.SHAPE_MISMATCH)
 
     def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
         self.check_input(input, batch_sizes)
@@ -222,7 +228,10 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.ndim not in (2, 3):
-            raise ArgumentFault(f"{self._get_name()}: expected input to be 2D or 3D, got {input.ndim}D instead")
+            raise ArgumentFault(
+                f"{self._get_name()}: expected input to be 2D or 3D, got {input.ndim}D instead",
+                FaultCode.WRONG_RANK,
+            )
         is_batched = input.ndim == 3
         batch_dim = 0 if self.batch_first else 1
         if not is_batched:
@@ -234,7 +243,8 @@ class RNNBase(Module):
                 if state.ndim != (3 if is_batched else 2):
                     raise Fault(
                         f"{self._get_name()}: for {'batched 3-D' if is_batched else 'unbatched 2-D'} input, the hidden "
-                        f"state should also be {3 if is_batched else 2}-D but is {state.ndim}-D"
+                        f"state should also be {3 if is_batched else 2}-D but is {state.ndim}-D",
+                        FaultCode.WRONG_RANK,
                     )
             if not is_batched:
                 hx = self._each(hx, lambda state: state.unsqueeze(1))

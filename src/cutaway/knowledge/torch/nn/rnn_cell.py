@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -19,11 +20,19 @@ torch = KnownModule("torch")
 
 def _cell(name: str, input: Any, hidden: Any, w_ih: Any, w_hh: Any) -> Out:
     if not session.fit(input.shape[-1], w_ih.shape[1], name):
-        raise Fault(f"{name}: input has {input.shape[-1]} features, but input_size is {w_ih.shape[1]}")
+        raise Fault(
+            f"{name}: input has {input.shape[-1]} features, but input_size is {w_ih.shape[1]}", FaultCode.SHAPE_MISMATCH
+        )
     if not session.fit(hidden.shape[-1], w_hh.shape[1], name):
-        raise Fault(f"{name}: the hidden state has {hidden.shape[-1]} features, but hidden_size is {w_hh.shape[1]}")
+        raise Fault(
+            f"{name}: the hidden state has {hidden.shape[-1]} features, but hidden_size is {w_hh.shape[1]}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     if not session.fit(input.shape[0], hidden.shape[0], name):
-        raise Fault(f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}")
+        raise Fault(
+            f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     macs = cell_macs(input.shape[0], input.shape[1], hidden.shape[1], w_ih.shape[0])
     return Out(hidden.shape, input.dtype, macs=macs)
 
@@ -75,10 +84,15 @@ class RNNCellBase(Module):
     def _step(self, function: Any, input: Any, hx: Any) -> Any:
         name, pair = self._get_name(), function is lstm_cell
         if input.ndim not in (1, 2):
-            raise ArgumentFault(f"{name}: expected input to be 1D or 2D, got {input.ndim}D instead")
+            raise ArgumentFault(
+                f"{name}: expected input to be 1D or 2D, got {input.ndim}D instead", FaultCode.WRONG_RANK
+            )
         for state in () if hx is None else hx if pair else (hx,):
             if state.ndim not in (1, 2):
-                raise ArgumentFault(f"{name}: expected the hidden state to be 1D or 2D, got {state.ndim}D instead")
+                raise ArgumentFault(
+                    f"{name}: expected the hidden state to be 1D or 2D, got {state.ndim}D instead",
+                    FaultCode.WRONG_RANK,
+                )
         is_batched = input.ndim == 2
         if not is_batched:
             input = input.unsqueeze(0)
@@ -114,7 +128,7 @@ class RNNCell(RNNCellBase):
     def forward(self, input: Any, hx: Any = None) -> Any:
         functions = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}
         if self.nonlinearity not in functions:
-            raise Fault(f"RNNCell: unknown nonlinearity {self.nonlinearity}", "value")
+            raise Fault(f"RNNCell: unknown nonlinearity {self.nonlinearity}", FaultCode.INVALID_ARGUMENT)
         return self._step(functions[self.nonlinearity], input, hx)
 
 

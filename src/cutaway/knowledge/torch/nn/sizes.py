@@ -7,6 +7,7 @@ from itertools import repeat
 from typing import Any, TypeVar
 
 from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -55,7 +56,8 @@ def list_with_default(out_size: Any, defaults: Any) -> Any:
     if len(defaults) <= len(out_size):
         raise ArgumentFault(
             f"the input has {len(defaults)} dimensions, but an output of {len(out_size)} sizes needs "
-            f"at least {len(out_size) + 1}"
+            f"at least {len(out_size) + 1}",
+            FaultCode.WRONG_RANK,
         )
     return [d if v is None else v for v, d in zip(out_size, defaults[-len(out_size) :])]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import AssertionFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.torch.nn import init
@@ -22,7 +23,9 @@ def _padding_index(name: str, index: Any, count: Any) -> Any:
     if index is None:
         return None
     if certain(lambda: index > 0 and index >= count) or certain(lambda: index < -count):
-        raise AssertionFault(f"{name}: padding_idx {index} is outside num_embeddings {count}", "invalid-argument")
+        raise AssertionFault(
+            f"{name}: padding_idx {index} is outside num_embeddings {count}", FaultCode.INDEX_OUT_OF_RANGE
+        )
     return count + index if certain(lambda: index < 0) else index
 
 
@@ -30,7 +33,9 @@ def _require_shape(name: str, given: Any, rows: Any, columns: Any) -> None:
     dims = rank(given)
     if dims is not None and (dims != 2 or unequal(given.shape[0], rows) or unequal(given.shape[1], columns)):
         shape = ", ".join(map(str, given.shape))
-        raise AssertionFault(f"{name}: _weight has shape ({shape}), but expected ({rows}, {columns})")
+        raise AssertionFault(
+            f"{name}: _weight has shape ({shape}), but expected ({rows}, {columns})", FaultCode.SHAPE_MISMATCH
+        )
 
 
 def _table_shape(name: str, embeddings: Any) -> tuple[Any, Any]:
@@ -40,7 +45,7 @@ def _table_shape(name: str, embeddings: Any) -> tuple[Any, Any]:
         reason = embeddings if isinstance(embeddings, Unknown) else embeddings.shape
         return reason, reason
     if dims != 2:
-        raise AssertionFault(f"{name}: embeddings must have 2 dimensions, got {dims}")
+        raise AssertionFault(f"{name}: embeddings must have 2 dimensions, got {dims}", FaultCode.WRONG_RANK)
     return embeddings.shape[0], embeddings.shape[1]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.unknown import Undecidable
 from cutaway.knowledge.base.registry import KnownModule, row
@@ -118,10 +119,16 @@ class Transformer(Module):
     ) -> Any:
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and dim.equal(src.shape[batch], tgt.shape[batch]) is False:
-            raise Fault(f"Transformer: src has a batch of {src.shape[batch]}, but tgt has {tgt.shape[batch]}")
+            raise Fault(
+                f"Transformer: src has a batch of {src.shape[batch]}, but tgt has {tgt.shape[batch]}",
+                FaultCode.SHAPE_MISMATCH,
+            )
         for name, x in (("src", src), ("tgt", tgt)):
             if dim.equal(x.shape[-1], self.d_model) is False:
-                raise Fault(f"Transformer: {name} has {x.shape[-1]} features, but d_model is {self.d_model}")
+                raise Fault(
+                    f"Transformer: {name} has {x.shape[-1]} features, but d_model is {self.d_model}",
+                    FaultCode.SHAPE_MISMATCH,
+                )
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,

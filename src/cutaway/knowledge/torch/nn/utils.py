@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.nn.module import Module
@@ -83,7 +84,10 @@ def _fused(weight: Any, bias: Any, channels: Any, like: Any) -> tuple[Any, Any]:
 def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, transpose=False):
     channels = conv_w.shape[1 if transpose else 0]
     if dim.equal(channels, bn_rm.shape[0]) is False:
-        raise Fault(f"fuse_conv_bn: the convolution has {channels} channels, but the norm has {bn_rm.shape[0]}")
+        raise Fault(
+            f"fuse_conv_bn: the convolution has {channels} channels, but the norm has {bn_rm.shape[0]}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return _fused(conv_w, conv_b, bn_rm.shape[0], bn_rm)
 
 

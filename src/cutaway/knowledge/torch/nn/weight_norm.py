@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim as sizes
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -21,7 +22,10 @@ def norm_except_dim(v, pow=2, dim=0):
     if dim == -1:
         return Out((), v.dtype.to_real())
     if not 0 <= dim < len(v.shape):
-        raise Fault(f"norm_except_dim: dim {dim} is not a dimension of a tensor with {len(v.shape)} dimensions")
+        raise Fault(
+            f"norm_except_dim: dim {dim} is not a dimension of a tensor with {len(v.shape)} dimensions",
+            FaultCode.DIMENSION_OUT_OF_RANGE,
+        )
     return Out([size if i == dim else 1 for i, size in enumerate(v.shape)], v.dtype.to_real())
 
 

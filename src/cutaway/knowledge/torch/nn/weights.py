@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import is_named
 from cutaway.core.size.dim import Dim, equal, less, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
@@ -31,7 +32,7 @@ def require_differentiable(tensor: Any, owner: str) -> None:
     if tensor.requires_grad is True and not (dtype.is_floating_point or dtype.is_complex):
         raise Fault(
             f"{owner}: a weight of dtype {dtype} can't require gradients, only floating and complex ones can",
-            "invalid-argument",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
 
 
@@ -53,11 +54,11 @@ def storage(layer: Any, shape: Any, device: Any = None, dtype: Any = None, **opt
         sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
         shape = [_size(layer, position, sizes) for position in range(len(sizes))]
     if not isinstance(device, (str, int, Device, Unknown, type(None))):
-        raise TypeFault(f"{_name(layer)}: device must be a torch.device, got {device!r}", "invalid-argument")
+        raise TypeFault(f"{_name(layer)}: device must be a torch.device, got {device!r}", FaultCode.WRONG_TYPE)
     if isinstance(dtype, Unknown):
         raise Undecidable(dtype)
     if not isinstance(dtype, (DType, type(None))):
-        raise TypeFault(f"{_name(layer)}: dtype must be a torch.dtype, got {dtype!r}", "invalid-argument")
+        raise TypeFault(f"{_name(layer)}: dtype must be a torch.dtype, got {dtype!r}", FaultCode.WRONG_TYPE)
     return new(shape, dtype, device=CPU if device is None else Device(device), **options)
 
 
@@ -68,11 +69,13 @@ def factory_kwargs(kwargs: Any) -> Any:
         return {}
     simple = {"device", "dtype", "memory_format"}
     if unexpected := set(kwargs) - simple - {"factory_kwargs"}:
-        raise TypeFault(f"unexpected kwargs {', '.join(sorted(unexpected))}", "invalid-argument")
+        raise TypeFault(f"unexpected kwargs {', '.join(sorted(unexpected))}", FaultCode.UNKNOWN_ARGUMENT)
     found = dict(kwargs.get("factory_kwargs", {}))
     for key in simple & set(kwargs):
         if key in found:
-            raise TypeFault(f"{key} is given twice, in kwargs and in kwargs['factory_kwargs']", "invalid-argument")
+            raise TypeFault(
+                f"{key} is given twice, in kwargs and in kwargs['factory_kwargs']", FaultCode.ARGUMENT_CONFLICT
+            )
         found[key] = kwargs[key]
     return found
 
@@ -93,10 +96,12 @@ def _size(layer: Any, position: int, sizes: Any) -> Any:
             raise TypeFault(
                 f"{_name(layer)}: sizes of a weight must be integers, got {value!r} ({type(value).__name__}) "
                 f"in {_text(sizes)}",
-                "invalid-argument",
+                FaultCode.WRONG_TYPE,
             ) from None
     if less(value, 0) is True:
-        raise Fault(f"{_name(layer)}: a weight can't have the negative size {value} in {_text(sizes)}")
+        raise Fault(
+            f"{_name(layer)}: a weight can't have the negative size {value} in {_text(sizes)}", FaultCode.NEGATIVE_SIZE
+        )
     return value
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.torch.elementwise.rows import at, common, elementwise, refuse, refuse_filled, rule_of, tensor
@@ -27,7 +28,7 @@ def over(name: str, input: Any, dim: Any, keepdim: Any = False) -> tuple[tuple[i
     """Return the dimensions that are reduced, and the shape that stays."""
     tensor(name, input)
     if not isinstance(keepdim, (bool, Unknown)):
-        raise TypeFault(f"{name}: keepdim must be a bool, but got {keepdim!r}", "wrong-type")
+        raise TypeFault(f"{name}: keepdim must be a bool, but got {keepdim!r}", FaultCode.WRONG_TYPE)
     if isinstance(input.shape, Unknown) and dim is None and keepdim is False:
         return (), ()
     rank = len(input.shape)
@@ -38,7 +39,7 @@ def over(name: str, input: Any, dim: Any, keepdim: Any = False) -> tuple[tuple[i
 def one(name: str, dim: Any) -> None:
     """Raise where a single dimension is wanted and several are given."""
     if isinstance(dim, (tuple, list)):
-        raise TypeFault(f"{name}: dim must be an integer, but got {dim!r}", "wrong-type")
+        raise TypeFault(f"{name}: dim must be an integer, but got {dim!r}", FaultCode.WRONG_TYPE)
 
 
 def numbers_over(dtype: DType, function: Callable[..., Any], input: Any, dims: Any) -> Any:
@@ -53,7 +54,9 @@ def summed(dtype: DType) -> DType:
 
 def _floating(name: str, input: Any) -> None:
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
-        raise Fault(f"{name}: needs a floating or complex tensor, but got {input.dtype.name}", "unsupported-dtype")
+        raise Fault(
+            f"{name}: needs a floating or complex tensor, but got {input.dtype.name}", FaultCode.UNSUPPORTED_DTYPE
+        )
 
 
 @op(*methods("sum"))
@@ -86,7 +89,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
     if not (dtype.is_floating_point or dtype.is_complex):
         raise Fault(
             f"mean: the result must be floating or complex, but the input is {dtype.name}; convert it or give dtype",
-            "unsupported-dtype",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     average = lambda np, a, axis: np.sum(a, axis) / _count(np, a, axis)
     return Out(shape, dtype, numbers_over(dtype, average, input, dims))
@@ -283,19 +286,21 @@ def _quantile(name: str) -> None:
     def rule(input, q, dim=None, keepdim=False, *, interpolation="linear"):
         one(name, dim)
         if input.dtype.name not in ("float32", "float64"):
-            raise Fault(f"{name}: input must be float32 or float64, but is {input.dtype.name}", "unsupported-dtype")
+            raise Fault(
+                f"{name}: input must be float32 or float64, but is {input.dtype.name}", FaultCode.UNSUPPORTED_DTYPE
+            )
         _, shape = over(name, input, dim, keepdim)
         reduce.require_nonempty(name, input.shape, (), None)
         if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-            raise Fault(f"{name}: unknown interpolation {interpolation!r}", "unsupported-argument")
+            raise Fault(f"{name}: unknown interpolation {interpolation!r}", FaultCode.INVALID_ARGUMENT)
         if not isinstance(q, Tensor):
             if isinstance(q, (int, float)) and not 0 <= q <= 1:
-                raise Fault(f"{name}: q must be between 0 and 1, but is {q}", "unsupported-argument")
+                raise Fault(f"{name}: q must be between 0 and 1, but is {q}", FaultCode.INVALID_ARGUMENT)
             return Out(shape, input.dtype)
         if q.dtype is not input.dtype:
-            raise Fault(f"{name}: q is {q.dtype.name}, but input is {input.dtype.name}", "dtype-mismatch")
+            raise Fault(f"{name}: q is {q.dtype.name}, but input is {input.dtype.name}", FaultCode.DTYPE_MISMATCH)
         if q.ndim > 1:
-            raise Fault(f"{name}: q must have at most 1 dimension, but has {q.ndim}", "rank-mismatch")
+            raise Fault(f"{name}: q must have at most 1 dimension, but has {q.ndim}", FaultCode.WRONG_RANK)
         return Out((*q.shape, *shape), input.dtype)
 
     rule.__name__ = name
@@ -312,7 +317,7 @@ _quantile("nanquantile")
 @op(*methods("logsumexp"), "torch.special.logsumexp")
 def logsumexp(input, dim, keepdim=False):
     if dim is None:
-        raise TypeFault("logsumexp: dim must be given", "wrong-type")
+        raise TypeFault("logsumexp: dim must be given", FaultCode.MISSING_ARGUMENT)
     dims, shape = over("logsumexp", input, dim, keepdim)
     dtype = float_type(input.dtype)
 
@@ -329,9 +334,9 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     _floating("norm", input)
     dims, shape = over("norm", input, dim, keepdim)
     if isinstance(p, str) and p not in ("fro", "nuc"):
-        raise Fault(f"norm: p must be a number, 'fro' or 'nuc', but is {p!r}", "unsupported-argument")
+        raise Fault(f"norm: p must be a number, 'fro' or 'nuc', but is {p!r}", FaultCode.INVALID_ARGUMENT)
     if p == "nuc" and len(dims) != 2:
-        raise Fault(f"norm: p='nuc' is over 2 dimensions, but {len(dims)} are given", "rank-mismatch")
+        raise Fault(f"norm: p='nuc' is over 2 dimensions, but {len(dims)} are given", FaultCode.WRONG_RANK)
     made = (dtype or input.dtype).to_real()
     if p == "nuc":
         return Out(shape, made)
@@ -369,7 +374,7 @@ def dist(input, other, p=2):
 @op(*methods("trace"))
 def trace(input):
     if len(input.shape) != 2:
-        raise Fault(f"trace: needs a matrix, but the input has {len(input.shape)} dimensions", "rank-mismatch")
+        raise Fault(f"trace: needs a matrix, but the input has {len(input.shape)} dimensions", FaultCode.WRONG_RANK)
     return Out((), summed(input.dtype), compute(lambda np, a: np.trace(a), input))
 
 
@@ -378,6 +383,6 @@ def renorm(input, p, dim, maxnorm):
     _floating("renorm", input)
     rank = len(input.shape)
     if rank < 2:
-        raise Fault(f"renorm: needs at least 2 dimensions, but the input has {rank}", "rank-mismatch")
+        raise Fault(f"renorm: needs at least 2 dimensions, but the input has {rank}", FaultCode.WRONG_RANK)
     reduce.axis("renorm", dim, rank)
     return Out(input.shape, input.dtype)

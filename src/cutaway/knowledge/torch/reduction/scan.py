@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, maximum
 from cutaway.knowledge.torch.elementwise.rows import elementwise, refuse, refuse_filled
 from cutaway.knowledge.torch.reduction.reduce import methods, numbers_over, one, pair, summed
@@ -68,7 +69,7 @@ def logcumsumexp(input, dim):
 @op(*methods("diff"))
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     if not input.shape:
-        raise Fault("diff: needs at least 1 dimension, but the input has 0", "rank-mismatch")
+        raise Fault("diff: needs at least 1 dimension, but the input has 0", FaultCode.WRONG_RANK)
     n = size("diff", n)
     if n == 0:
         return Out(input.shape, input.dtype, compute(lambda np, a: a, input))
@@ -110,12 +111,13 @@ def _integral(name: str, running: bool) -> None:
 @op("torch.gradient")
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
     if edge_order not in (1, 2) or isinstance(edge_order, float):
-        raise Fault(f"gradient: edge_order must be 1 or 2, but is {edge_order}", "unsupported-argument")
+        raise Fault(f"gradient: edge_order must be 1 or 2, but is {edge_order}", FaultCode.INVALID_ARGUMENT)
     dims = reduce.axes("gradient", dim, len(input.shape))
     for d in dims:
         if less(input.shape[d], edge_order + 1) is True:
             raise Fault(
-                f"gradient: dimension {d} has size {input.shape[d]}, but edge_order={edge_order} needs {edge_order + 1}"
+                f"gradient: dimension {d} has size {input.shape[d]}, but edge_order={edge_order} needs {edge_order + 1}",
+                FaultCode.SHAPE_MISMATCH,
             )
     return tuple(Out(input.shape, float_type(input.dtype)) for _ in dims)
 

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, nothing, register_all, transparent
@@ -146,7 +147,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         pairs = _mapped(args, in_dims)
         sizes = [leaf.shape[at] for leaf, at in pairs if isinstance(leaf, Tensor) and at is not None]
         if not sizes:
-            raise Fault("vmap: at least one argument must be mapped over", "value")
+            raise Fault("vmap: at least one argument must be mapped over", FaultCode.INVALID_ARGUMENT)
         _, spec = tree_flatten(args)
         sliced = [
             torch.select(leaf, at, 0) if isinstance(leaf, Tensor) and at is not None else leaf for leaf, at in pairs

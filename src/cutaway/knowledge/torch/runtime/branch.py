@@ -15,9 +15,7 @@ def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
     """Call the function that the predicate asks for; where it hangs on numbers, that is a condition."""
     try:
         holds = bool(pred)
-    except Undecidable as undecidable:
-        if type(undecidable) is not Undecidable:
-            raise
+    except Undecidable:
         decided = decisions().occurrence("torch.cond(...)", DATA, session.current().place())
         if decided is None:
             raise

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
@@ -43,7 +44,8 @@ class TensorDataset(Dataset[Any]):
         for tensor in tensors:
             if dim.equal(tensor.shape[0], tensors[0].shape[0]) is False:
                 raise Fault(
-                    f"TensorDataset: tensors have {tensors[0].shape[0]} and {tensor.shape[0]} samples, but must agree"
+                    f"TensorDataset: tensors have {tensors[0].shape[0]} and {tensor.shape[0]} samples, but must agree",
+                    FaultCode.DIFFERENT_LENGTHS,
                 )
         self.tensors = tensors
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault, NotImplementedFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import maximum, minimum
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE, absent, register, row
@@ -249,7 +250,7 @@ def _checker(fault: type[Fault]) -> Any:
     def check(cond: Any, message: Any = None) -> None:
         if _false(cond):
             text = message() if callable(message) else message
-            raise fault(str(text or "expected the condition to be True"), "assertion")
+            raise fault(str(text or "expected the condition to be True"), FaultCode.CHECK_FAILED)
 
     return check
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, IndexFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, product, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.shape.reshape import same, sizes_of, spread
@@ -42,12 +43,19 @@ def repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None):
 
 def _interleaved(repeats: Any, extent: Any, output_size: Any) -> Any:
     if repeats.dtype not in (int64, int32):
-        raise Fault(f"repeat_interleave: repeats must be int32 or int64, but are {repeats.dtype}", "dtype-mismatch")
+        raise Fault(
+            f"repeat_interleave: repeats must be int32 or int64, but are {repeats.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     if len(repeats.shape) > 1:
-        raise Fault(f"repeat_interleave: repeats must be 0-D or 1-D, but are {rule.text(repeats.shape)}")
+        raise Fault(
+            f"repeat_interleave: repeats must be 0-D or 1-D, but are {rule.text(repeats.shape)}",
+            FaultCode.WRONG_RANK,
+        )
     count = repeats.shape[0] if repeats.shape else 1
     if equal(count, 1) is False and equal(count, extent) is False:
-        raise Fault(f"repeat_interleave: {count} repeats were given for a dimension of size {extent}")
+        raise Fault(
+            f"repeat_interleave: {count} repeats were given for a dimension of size {extent}", FaultCode.SHAPE_MISMATCH
+        )
     if repeats.values_ is not None:
         total = int(repeats.array().sum())
         return total * extent if equal(count, 1) is True else total
@@ -56,7 +64,7 @@ def _interleaved(repeats: Any, extent: Any, output_size: Any) -> Any:
 
 def _counted(repeats: Any, output_size: Any) -> Out:
     if len(repeats.shape) != 1:
-        raise Fault(f"repeat_interleave: repeats must be 1-D, but are {rule.text(repeats.shape)}")
+        raise Fault(f"repeat_interleave: repeats must be 1-D, but are {rule.text(repeats.shape)}", FaultCode.WRONG_RANK)
     total = _interleaved(repeats, repeats.shape[0], output_size)
     return Out((total,), repeats.dtype, compute(lambda np, r: np.repeat(np.arange(len(r)), r), repeats))
 
@@ -67,7 +75,7 @@ def unfold(self, dimension, size, step):
     size, step = rule.size(size), rule.size(step)
     extent = self.shape[place] if self.shape else 1
     if less(size, 0) is True:
-        raise Fault(f"unfold: size must be non-negative, but is {size}", "invalid-argument")
+        raise Fault(f"unfold: size must be non-negative, but is {size}", FaultCode.INVALID_ARGUMENT)
     count = rule.windows(extent, size, step)
     shape = (*rule.replaced(self.shape, place, count), size) if self.shape else (size,)
 
@@ -84,14 +92,14 @@ def unfold(self, dimension, size, step):
 def as_strided(input, size, stride, storage_offset=None):
     shape = sizes_of(size, "as_strided")
     if len(shape) != len(list(stride)):
-        raise Fault(f"as_strided: {len(shape)} sizes and {len(stride)} strides were given", "invalid-argument")
+        raise Fault(f"as_strided: {len(shape)} sizes and {len(stride)} strides were given", FaultCode.ARGUMENT_LENGTH)
     return Out(shape, input.dtype, view=True)
 
 
 @op("torch.narrow", "torch.Tensor.narrow", "torch.narrow_copy", "torch.Tensor.narrow_copy")
 def narrow(input, dim, start, length):
     if not input.shape:
-        raise Fault("narrow: cannot be applied to a tensor without dimensions", "invalid-argument")
+        raise Fault("narrow: cannot be applied to a tensor without dimensions", FaultCode.DIMENSION_OUT_OF_RANGE)
     place = rule.axis(dim, len(input.shape))
     if isinstance(start, Tensor) and start.values_ is None:
         start = Unknown("a number in a tensor")
@@ -110,7 +118,7 @@ def narrow(input, dim, start, length):
 @op("torch.select", "torch.Tensor.select")
 def select(input, dim, index):
     if not input.shape:
-        raise IndexFault("select: cannot be applied to a tensor without dimensions", "dimension-out-of-range")
+        raise IndexFault("select: cannot be applied to a tensor without dimensions", FaultCode.DIMENSION_OUT_OF_RANGE)
     place = rule.axis(dim, len(input.shape))
     position(index, input.shape[place], place, "select")
     strides = strides_of(input)
@@ -142,10 +150,12 @@ def diagflat(input, offset=0):
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     rank = len(input.shape) + 1
     if rank == 1:
-        raise IndexFault("diag_embed: cannot be applied to a tensor without dimensions", "dimension-out-of-range")
+        raise IndexFault(
+            "diag_embed: cannot be applied to a tensor without dimensions", FaultCode.DIMENSION_OUT_OF_RANGE
+        )
     first, second = rule.axis(dim1, rank), rule.axis(dim2, rank)
     if first == second:
-        raise Fault(f"diag_embed: dimensions cannot be identical, but both are {dim1}", "invalid-argument")
+        raise Fault(f"diag_embed: dimensions cannot be identical, but both are {dim1}", FaultCode.DUPLICATE_DIMENSION)
     side = input.shape[-1] + abs(rule.integer(offset, "diag_embed: offset"))
     rest = iter(input.shape[:-1])
     shape = [side if i in (first, second) else next(rest) for i in range(rank)]
@@ -196,14 +206,16 @@ def tensor_flip(self, *dims, **named):
 @op("torch.fliplr", "torch.Tensor.fliplr")
 def fliplr(input):
     if len(input.shape) < 2:
-        raise Fault(f"fliplr: input must have at least 2 dimensions, but is {rule.text(input.shape)}")
+        raise Fault(
+            f"fliplr: input must have at least 2 dimensions, but is {rule.text(input.shape)}", FaultCode.WRONG_RANK
+        )
     return _flipped(input, [1])
 
 
 @op("torch.flipud", "torch.Tensor.flipud")
 def flipud(input):
     if not input.shape:
-        raise Fault("flipud: input must have at least 1 dimension")
+        raise Fault("flipud: input must have at least 1 dimension", FaultCode.WRONG_RANK)
     return _flipped(input, [0])
 
 
@@ -212,7 +224,7 @@ def rot90(input, k=1, dims=(0, 1)):
     rank = len(input.shape)
     if len(dims) != 2 or rank < 2:
         raise Fault(f"rot90: needs 2 dims and at least 2 dimensions, but got dims {rule.text(dims)} and a tensor "
-                    f"{rule.text(input.shape)}", "invalid-argument")  # fmt: skip
+                    f"{rule.text(input.shape)}", FaultCode.INVALID_ARGUMENT)  # fmt: skip
     first, second = rule.axes(dims, rank, "rot90")
     shape = rule.rotate(input.shape, k, first, second)
     return Out(shape, input.dtype, compute(lambda np, a: np.rot90(a, k, (first, second)), input))
@@ -222,13 +234,13 @@ def rot90(input, k=1, dims=(0, 1)):
 def roll(input, shifts, dims=()):
     shifts, dims = spread([shifts], {}), spread([() if dims is None else dims], {})
     if not shifts:
-        raise Fault("roll: shifts are required", "invalid-argument")
+        raise Fault("roll: shifts are required", FaultCode.MISSING_ARGUMENT)
     if len(shifts) != len(dims) and (dims or len(shifts) != 1):
-        raise Fault(f"roll: {len(shifts)} shifts and {len(dims)} dims were given", "invalid-argument")
+        raise Fault(f"roll: {len(shifts)} shifts and {len(dims)} dims were given", FaultCode.ARGUMENT_LENGTH)
     if equal(product(input.shape), 0) is True:
         return Out(input.shape, input.dtype, compute(lambda np, a: a, input))
     if dims and not input.shape:
-        raise IndexFault("roll: a tensor without dimensions has no dim", "dimension-out-of-range")
+        raise IndexFault("roll: a tensor without dimensions has no dim", FaultCode.DIMENSION_OUT_OF_RANGE)
     places = [rule.axis(d, len(input.shape)) for d in dims]
 
     def apply(np: Any, a: Any, *by: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, floordiv, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.shape.reshape import atleast_1d, atleast_2d, atleast_3d, spread
@@ -26,16 +27,16 @@ def _listed(tensors: Any, name: str) -> list[Any]:
     if not isinstance(tensors, (list, tuple)):
         if isinstance(tensors, Unknown):
             raise Undecidable(tensors)
-        raise TypeFault(f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", "invalid-argument")
+        raise TypeFault(f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", FaultCode.WRONG_TYPE)
     session.current().follow(len(tensors), "tensors")
     if not tensors:
-        raise ArgumentFault(f"{name}: expects a non-empty list of tensors", "invalid-argument")
+        raise ArgumentFault(f"{name}: expects a non-empty list of tensors", FaultCode.INVALID_ARGUMENT)
     for number, tensor in enumerate(tensors):
         if isinstance(tensor, Unknown):
             raise Undecidable(tensor)
         if not isinstance(tensor, Tensor):
             raise TypeFault(
-                f"{name}: element {number} must be a tensor, but is {type(tensor).__name__}", "invalid-argument"
+                f"{name}: element {number} must be a tensor, but is {type(tensor).__name__}", FaultCode.WRONG_TYPE
             )
         if isinstance(tensor.shape, Unknown):
             raise Undecidable(tensor.shape)
@@ -54,7 +55,7 @@ def _concatenated(tensors: Any, dim: Any, name: str) -> Out:
     tensors = _listed(tensors, name)
     for number, tensor in enumerate(tensors):
         if not tensor.shape:
-            raise Fault(f"{name}: tensor {number} has no dimensions and cannot be concatenated", "rank-mismatch")
+            raise Fault(f"{name}: tensor {number} has no dimensions and cannot be concatenated", FaultCode.WRONG_RANK)
     # An empty vector is left out, whatever the others' rank.
     solid = [t for t in tensors if not (len(t.shape) == 1 and equal(t.shape[0], 0) is True)]
     if not solid:
@@ -129,13 +130,16 @@ def meshgrid(*tensors, indexing=None):
 
 def _grids(tensors: list[Any], indexing: str | None) -> tuple[Out, ...]:
     if indexing not in (None, "ij", "xy"):
-        raise Fault(f"meshgrid: indexing must be 'xy' or 'ij', but is {indexing!r}", "invalid-argument")
+        raise Fault(f"meshgrid: indexing must be 'xy' or 'ij', but is {indexing!r}", FaultCode.INVALID_ARGUMENT)
     for number, tensor in enumerate(tensors):
         if len(tensor.shape) > 1:
-            raise Fault(f"meshgrid: expects scalars or vectors, but tensor {number} is {text(tensor.shape)}")
+            raise Fault(
+                f"meshgrid: expects scalars or vectors, but tensor {number} is {text(tensor.shape)}",
+                FaultCode.WRONG_RANK,
+            )
         if tensor.dtype is not tensors[0].dtype:
             raise Fault(f"meshgrid: tensors must have the same dtype, but tensor 0 is {tensors[0].dtype} and "
-                        f"tensor {number} is {tensor.dtype}", "dtype-mismatch")  # fmt: skip
+                        f"tensor {number} is {tensor.dtype}", FaultCode.DTYPE_MISMATCH)  # fmt: skip
     session.current().follow(len(tensors) ** 2, "sizes of grids")
     shape = [t.shape[0] if t.shape else 1 for t in tensors]
     order = list(range(len(shape)))
@@ -159,10 +163,13 @@ def _grids(tensors: list[Any], indexing: str | None) -> tuple[Out, ...]:
 def cartesian_prod(*tensors):
     for number, tensor in enumerate(tensors):
         if len(tensor.shape) != 1:
-            raise Fault(f"cartesian_prod: expects vectors, but tensor {number} is {text(tensor.shape)}")
+            raise Fault(
+                f"cartesian_prod: expects vectors, but tensor {number} is {text(tensor.shape)}",
+                FaultCode.WRONG_RANK,
+            )
         if tensor.dtype is not tensors[0].dtype:
             raise Fault(f"cartesian_prod: tensors must have the same dtype, but tensor 0 is {tensors[0].dtype} and "
-                        f"tensor {number} is {tensor.dtype}", "dtype-mismatch")  # fmt: skip
+                        f"tensor {number} is {tensor.dtype}", FaultCode.DTYPE_MISMATCH)  # fmt: skip
     if len(tensors) == 1:
         return tensors[0]
     rows = product(t.shape[0] for t in tensors)
@@ -176,9 +183,9 @@ def cartesian_prod(*tensors):
 @op("torch.combinations")
 def combinations(input, r=2, with_replacement=False):
     if len(input.shape) != 1:
-        raise Fault(f"combinations: expects a vector, but input is {text(input.shape)}")
+        raise Fault(f"combinations: expects a vector, but input is {text(input.shape)}", FaultCode.WRONG_RANK)
     if r < 0:
-        raise Fault(f"combinations: r must be non-negative, but is {r}", "invalid-argument")
+        raise Fault(f"combinations: r must be non-negative, but is {r}", FaultCode.INVALID_ARGUMENT)
     if r == 0:
         return Out((0,), input.dtype)
     count = input.shape[0]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
@@ -23,7 +24,7 @@ def spread(values: Sequence[Any], named: dict[str, Any], *keys: str) -> list[Any
         if key in named:
             values = (named.pop(key),)
     if named:
-        raise TypeFault(f"unexpected keyword argument '{next(iter(named))}'", "invalid-argument")
+        raise TypeFault(f"unexpected keyword argument '{next(iter(named))}'", FaultCode.UNKNOWN_ARGUMENT)
     if len(values) == 1 and (isinstance(values[0], (list, tuple, Unknown))):
         return list(values[0])
     return list(values)
@@ -158,7 +159,10 @@ def swapdims(input, dim0, dim1):
 def _matrix_order(input: Any, name: str) -> list[int]:
     rank = len(input.shape)
     if rank > 2:
-        raise Fault(f"{name}: expects a tensor with at most 2 dimensions, but input is {rule.text(input.shape)}")
+        raise Fault(
+            f"{name}: expects a tensor with at most 2 dimensions, but input is {rule.text(input.shape)}",
+            FaultCode.WRONG_RANK,
+        )
     return list(range(rank))[::-1]
 
 
@@ -291,7 +295,7 @@ def _at_least(tensors: Sequence[Any], grow: Any) -> Any:
 @op("torch.view_as_real")
 def view_as_real(input):
     if not input.dtype.is_complex:
-        raise Fault(f"view_as_real: expects a complex tensor, but got {input.dtype}", "dtype-mismatch")
+        raise Fault(f"view_as_real: expects a complex tensor, but got {input.dtype}", FaultCode.UNSUPPORTED_DTYPE)
     values = compute(lambda np, a: np.stack([a.real, a.imag], -1), input)
     strides = strides_of(input)
     pairs = None if strides is None else (*(2 * stride for stride in strides), 1)
@@ -302,12 +306,15 @@ def view_as_real(input):
 def view_as_complex(input):
     if input.dtype.name not in ("float16", "float32", "float64"):
         raise Fault(
-            f"view_as_complex: expects a float16, float32 or float64 tensor, but got {input.dtype}", "dtype-mismatch"
+            f"view_as_complex: expects a float16, float32 or float64 tensor, but got {input.dtype}",
+            FaultCode.UNSUPPORTED_DTYPE,
         )
     if not input.shape:
-        raise Fault("view_as_complex: input has no dimension, but its last one must have size 2")
+        raise Fault("view_as_complex: input has no dimension, but its last one must have size 2", FaultCode.WRONG_RANK)
     if equal(input.shape[-1], 2) is False:
-        raise Fault(f"view_as_complex: the last dimension must have size 2, but has {input.shape[-1]}")
+        raise Fault(
+            f"view_as_complex: the last dimension must have size 2, but has {input.shape[-1]}", FaultCode.SHAPE_MISMATCH
+        )
     values = compute(lambda np, a: a[..., 0] + 1j * a[..., 1], input)
     strides = strides_of(input)
     halves = None if strides is None else tuple(stride // 2 for stride in strides[:-1])

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE
 from cutaway.knowledge.torch.indexing.index import planned
@@ -39,9 +40,11 @@ def as_strided_(self, size, stride, storage_offset=None):
 @op("torch.unravel_index", "torch.functional.unravel_index", strided=True)
 def unravel_index(indices, shape):
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype.name == "bool":
-        raise ArgumentFault(f"unravel_index: indices must be integers, but are {indices.dtype}", "dtype-mismatch")
+        raise ArgumentFault(
+            f"unravel_index: indices must be integers, but are {indices.dtype}", FaultCode.UNSUPPORTED_DTYPE
+        )
     if not isinstance(shape, (int, list, tuple, Unknown)):
-        raise TypeFault(f"unravel_index: shape must be sizes, but is {type(shape).__name__}", "invalid-argument")
+        raise TypeFault(f"unravel_index: shape must be sizes, but is {type(shape).__name__}", FaultCode.WRONG_TYPE)
     sizes = spread([shape], {})
     strides = [1] * len(sizes)
     for i in reversed(range(len(sizes) - 1)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, mod
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.shape.arrange import along
@@ -19,7 +20,7 @@ from cutaway.ops.index import slice_size
 
 def _place(tensor: Any, dim: Any, name: str) -> int:
     if not tensor.shape:
-        raise Fault(f"{name}: expects at least a 1-dimensional tensor", "invalid-argument")
+        raise Fault(f"{name}: expects at least a 1-dimensional tensor", FaultCode.WRONG_RANK)
     return rule.axis(dim, len(tensor.shape))
 
 
@@ -41,7 +42,7 @@ def _parts(tensor: Any, place: int, sizes: Sequence[Any]) -> tuple[Out, ...]:
 def unbind(input, dim=0):
     place = rule.axis(dim, len(input.shape))
     if not input.shape:
-        raise Fault("unbind: cannot be applied to a tensor without dimensions", "dimension-out-of-range")
+        raise Fault("unbind: cannot be applied to a tensor without dimensions", FaultCode.DIMENSION_OUT_OF_RANGE)
     count = input.shape[place]
     if not isinstance(count, int):
         raise Undecidable(Unknown(f"the number of parts of a dimension of size {count} is not known"))
@@ -95,7 +96,9 @@ def _sections(tensor: Any, sections: Any, place: int) -> tuple[Out, ...]:
     extent = tensor.shape[place]
     if isinstance(sections, Tensor):
         if len(sections.shape) > 1 or sections.dtype.name != "int64":
-            raise Fault("tensor_split: indices must be an int64 tensor of at most 1 dimension", "invalid-argument")
+            raise Fault(
+                "tensor_split: indices must be an int64 tensor of at most 1 dimension", FaultCode.INVALID_ARGUMENT
+            )
         sections = sections.array().tolist()
     if isinstance(sections, (list, tuple)):
         cuts = rule.cut([rule.integer(s, "tensor_split: an index") for s in sections])
@@ -124,7 +127,7 @@ def _given(*forms: Any) -> Any:
     for form in forms:
         if form is not None:
             return form
-    raise TypeFault("indices or sections are missing", "invalid-argument")
+    raise TypeFault("indices or sections are missing", FaultCode.MISSING_ARGUMENT)
 
 
 def _register_split(name: str, least: int, dim_of: Any) -> None:
@@ -133,11 +136,16 @@ def _register_split(name: str, least: int, dim_of: Any) -> None:
         sections = _given(indices_or_sections, indices, sections)
         rank = len(input.shape)
         if rank < least:
-            raise Fault(f"{name}: needs a tensor with at least {least} dimensions, but got {rule.text(input.shape)}")
+            raise Fault(
+                f"{name}: needs a tensor with at least {least} dimensions, but got {rule.text(input.shape)}",
+                FaultCode.WRONG_RANK,
+            )
         place = dim_of(rank)
         extent = input.shape[place]
         if isinstance(sections, int) and (sections <= 0 or equal(mod(extent, sections), 0) is False):
-            raise Fault(f"{name}: size {extent} of dimension {place} is not divisible by {sections}")
+            raise Fault(
+                f"{name}: size {extent} of dimension {place} is not divisible by {sections}", FaultCode.SHAPE_MISMATCH
+            )
         return _sections(input, sections, place)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE
 from cutaway.knowledge.torch.creation.create import TYPED, TypedMeta, filling
@@ -62,7 +63,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         elif isinstance(value, Unknown):
             raise Undecidable(value)
         elif value is not None and not isinstance(value, bool):
-            raise TypeFault(f"to: can't convert to {value!r}", "wrong-type")
+            raise TypeFault(f"to: can't convert to {value!r}", FaultCode.WRONG_TYPE)
     return _converted(self, dtype, device, copy, memory_format)
 
 
@@ -90,7 +91,7 @@ def type_(self, dtype=None, non_blocking=False):
     if isinstance(dtype, str):
         chosen = TYPED.get(dtype)
         if chosen is None:
-            raise TypeFault(f"type: unknown type {dtype!r}", "wrong-type")
+            raise TypeFault(f"type: unknown type {dtype!r}", FaultCode.WRONG_TYPE)
         dtype = chosen
     if isinstance(dtype, TypedMeta):
         device = "cuda" if dtype.__module__ == "torch.cuda" else "cpu"
@@ -168,7 +169,9 @@ def detach_(input):
 @op("torch.Tensor.requires_grad_")
 def requires_grad_(self, requires_grad=True):
     if requires_grad is True and not (self.dtype.is_floating_point or self.dtype.is_complex):
-        raise Fault(f"requires_grad_: a tensor of {self.dtype.name} can't require gradients", "unsupported-dtype")
+        raise Fault(
+            f"requires_grad_: a tensor of {self.dtype.name} can't require gradients", FaultCode.UNSUPPORTED_DTYPE
+        )
     self.requires_grad = requires_grad
     return self
 
@@ -192,7 +195,10 @@ def copy_(self, src, non_blocking=False):
     if isinstance(shape, Unknown) or isinstance(target, Unknown):
         return Out(target, self.dtype)
     if expands_to(shape, target) is False:
-        raise Fault(f"copy_: src has shape {written(shape)}, which does not broadcast to {written(target)}")
+        raise Fault(
+            f"copy_: src has shape {written(shape)}, which does not broadcast to {written(target)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     values = None
     if isinstance(source, Tensor) and all(isinstance(s, int) for s in target):
         values = compute(lambda np, a: np.broadcast_to(a, tuple(target)), source)
@@ -206,9 +212,9 @@ def _filled(name: str, self: Any, value: Any) -> Out:
         return Out(self.shape, self.dtype)
     number = operand(name, value)
     if isinstance(number, Tensor) and number.ndim != 0:
-        raise Fault(f"{name}: value must have 0 dimensions, but has {number.ndim}", "rank-mismatch")
+        raise Fault(f"{name}: value must have 0 dimensions, but has {number.ndim}", FaultCode.WRONG_RANK)
     if isinstance(number, complex) and not self.dtype.is_complex:
-        raise Fault(f"{name}: value is complex, but the tensor is {self.dtype.name}", "dtype-mismatch")
+        raise Fault(f"{name}: value is complex, but the tensor is {self.dtype.name}", FaultCode.DTYPE_MISMATCH)
     return Out(self.shape, self.dtype, filling(self.shape, number))
 
 
@@ -230,7 +236,7 @@ def zero_(input):
 @inplace_op("torch.Tensor.fill_diagonal_")
 def fill_diagonal_(self, fill_value, wrap=False):
     if len(self.shape) < 2:
-        raise Fault(f"fill_diagonal_: needs at least 2 dimensions, but has {len(self.shape)}", "rank-mismatch")
+        raise Fault(f"fill_diagonal_: needs at least 2 dimensions, but has {len(self.shape)}", FaultCode.WRONG_RANK)
 
     def numbers(np: Any, a: Any) -> Any:
         filled = a.copy()

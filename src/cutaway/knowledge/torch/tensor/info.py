@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core.condition import DATA, Term
 from cutaway.core.fault import Fault, IndexFault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, maximum, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, register, row
@@ -35,7 +36,7 @@ def size(self, dim=None):
     if dim is None or isinstance(shape, Unknown):
         return shape
     if not shape:
-        raise IndexFault(f"size: dimension {dim} of a tensor of 0 dimensions", "dimension-out-of-range")
+        raise IndexFault(f"size: dimension {dim} of a tensor of 0 dimensions", FaultCode.DIMENSION_OUT_OF_RANGE)
     return shape[axis("size", dim, len(shape))]
 
 
@@ -166,7 +167,7 @@ def item(self):
     if not isinstance(self.shape, Unknown) and equal(product(self.shape), 1) is False:
         raise Fault(
             f"item: a tensor of shape {written(self.shape)} has {product(self.shape)} elements, but 1 is needed",
-            "not-a-scalar",
+            FaultCode.NOT_A_SCALAR,
         )
     if self.values_ is None:
         return Unknown("the number in a tensor", term=Term("", DATA))
@@ -193,7 +194,7 @@ def _nested(shape: tuple[int, ...], leaf: Any) -> Any:
 @op("torch.Tensor.numpy")
 def numpy(self, *, force=False):
     if self.dtype.name == "bfloat16":
-        raise TypeFault("numpy: numpy has no bfloat16", "unsupported-dtype")
+        raise TypeFault("numpy: numpy has no bfloat16", FaultCode.UNSUPPORTED_DTYPE)
     if self.values_ is not None:
         return self.array().copy()
     from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
@@ -225,7 +226,7 @@ def equal_(input, other):
 @op("torch.allclose", "torch.Tensor.allclose")
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if input.dtype is not other.dtype:
-        raise Fault(f"allclose: input is {input.dtype.name}, but other is {other.dtype.name}", "dtype-mismatch")
+        raise Fault(f"allclose: input is {input.dtype.name}, but other is {other.dtype.name}", FaultCode.DTYPE_MISMATCH)
     close = rule_of(TABLE["torch.isclose"])(input, other, rtol, atol, equal_nan)
     if close.values is None:
         return Unknown("whether tensors of unknown numbers are close")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, less
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -18,11 +19,11 @@ def size(name: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         value = value.array().item() if value.values_ is not None else Unknown("a size read from a tensor")
     if isinstance(value, (float, str)) or not (isinstance(value, (Dim, Unknown)) or hasattr(value, "__index__")):
-        raise TypeFault(f"{name}: a size must be an integer, but got {value!r}", "wrong-type")
+        raise TypeFault(f"{name}: a size must be an integer, but got {value!r}", FaultCode.WRONG_TYPE)
     if not isinstance(value, (Dim, Unknown)):
         value = value.__index__()
     if not isinstance(value, Unknown) and less(value, 0) is True:
-        raise Fault(f"{name}: a size must not be negative, but got {value}", "negative-size")
+        raise Fault(f"{name}: a size must not be negative, but got {value}", FaultCode.NEGATIVE_SIZE)
     return value
 
 
@@ -31,7 +32,7 @@ def sizes(name: str, args: Any, named: dict[str, Any] | None = None) -> Any:
     named = named or {}
     for key in named:
         if key not in ("size", "names"):
-            raise TypeFault(f"{name}() got an unexpected keyword argument '{key}'", "wrong-type")
+            raise TypeFault(f"{name}() got an unexpected keyword argument '{key}'", FaultCode.UNKNOWN_ARGUMENT)
     if "size" in named:
         args = (named["size"],)
     if len(args) == 1:
@@ -55,7 +56,7 @@ def dtype_of(dtype: Any, default: Any) -> Any:
         return dtype
     if isinstance(dtype, type) and dtype in _PYTHON_TYPES:
         return _PYTHON_TYPES[dtype]
-    raise TypeFault(f"dtype must be a torch.dtype, but got {dtype!r}", "wrong-type")
+    raise TypeFault(f"dtype must be a torch.dtype, but got {dtype!r}", FaultCode.WRONG_TYPE)
 
 
 def device_of(device: Any) -> Device | None:

@@ -1,0 +1,522 @@
+"""Attributes of host objects as the target may read, set and delete them.
+
+The target computes with host objects, and a few of their attributes would give it access to the host:
+a function's globals, a frame, a module, the real `builtins`. Names that always do are denied; a few
+more are read by special functions; and no read returns a module, a frame or a code object of the host.
+Classes and functions of the host can't be modified.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
+from cutaway.interp.boundary.namespace import Namespace, module_namespace
+from cutaway.interp.boundary.operators import too_large_result
+from cutaway.interp.boundary.string_limits import is_wide
+from cutaway.interp.run.annotations import function_attribute
+from cutaway.interp.run.frame import Pending
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base import registry
+
+DENIED = frozenset(
+    """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
+    __forward_code__ __forward_value__ __annotate__ __annotate_func__ gi_frame gi_code gi_yieldfrom cr_frame cr_code
+    cr_origin cr_await ag_frame ag_code ag_await f_globals f_locals f_builtins f_back f_code f_trace tb_frame tb_next
+    co_code co_consts __array_interface__ __array_struct__ __cutaway__""".split()
+)
+_CODE_ATTRIBUTES = frozenset(("co_code", "co_consts"))
+
+
+def _denied(name: str) -> Unknown:
+    return session.current().unknown(f"attribute {name} is not available to the analysed code")
+
+
+def _refuse(name: str) -> Callable[..., Any]:
+    def call(*_args: Any, **_kwargs: Any) -> Any:
+        return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
+
+    return call
+
+
+def _is_instance(value: Any, kind: Any) -> bool:
+    """`isinstance` by the real class: reading `__class__` would run a `__getattribute__` of the target."""
+    return issubclass(type(value), kind)
+
+
+def denied_attribute(value: Any, name: str) -> Any:
+    """Return what the target sees in place of an attribute that it is denied."""
+    if type(value) is Unknown:
+        return other_than_truth(value)
+    if type(value) is FrameView and name in vars(value):
+        return vars(value)[name]
+
+    record = record_of(getattr(value, "__func__", value))
+    if record is not None:
+        if name == "__globals__":
+            return target_namespace(record.globals)
+        if name == "__code__":
+            return code_view(record)
+        if name == "__closure__" and not may_have_closure(record):
+            return None
+    if name in _CODE_ATTRIBUTES and isinstance(value, types.SimpleNamespace):
+        return _denied(name)
+    if name in ("__loader__", "__spec__"):
+        return None
+    return _denied(name)
+
+
+def target_namespace(namespace: dict[str, Any]) -> Any:
+    """Return the namespace of a module of the target as the target sees it."""
+    state = namespace.get("__cutaway__")
+    return namespace if state is None else Namespace(state)
+
+
+def get_attribute(value: Any, name: Any) -> Any:
+    """Return `value.name`; the target may have computed the name at run time."""
+    if type(name) is not str:
+        if not _is_instance(name, str):
+            raise TypeError("attribute name must be string")
+        name = str.__str__(name)
+    if type(value) is Unknown:
+        return other_than_truth(value)
+    if name in DENIED:
+        return denied_attribute(value, name)
+    if type(value) is Unknown:
+        return other_than_truth(value)
+    special = SPECIAL.get(name)
+    attribute = getattr(value, name)
+    return expose(attribute) if special is None else special(value, name, attribute)
+
+
+def expose(value: Any) -> Any:
+    """Return a value of the host in the form that the target may see."""
+    check = CHECKS.get(type(value))
+    return value if check is None else check(value)
+
+
+# Checks of values that the target must not see as they are, by type. Every attribute that is read and
+# every result of a host function is looked up here, so the table is small and depends on the type alone.
+
+
+def _hidden(value: Any) -> Any:
+    return session.current().unknown(f"a {type(value).__name__} of the host is not available to the analysed code")
+
+
+_PLAIN_TYPES = frozenset((list, dict, str, tuple, set, int, float, bytes, type, types.SimpleNamespace))
+_PURE_MODULES = frozenset(
+    """math cmath itertools _operator _functools _collections _bisect _heapq _struct _random _statistics zlib binascii
+    unicodedata array _csv _json _weakref _sre _hashlib _md5 _sha1 _sha2 _sha256 _sha512 _sha3 _blake2""".split()
+)
+
+
+def _check_builtin(value: Any) -> Any:
+    owner = value.__self__
+    if type(owner) in _PLAIN_TYPES:
+        return value
+    if _is_instance(owner, types.ModuleType):
+        return value if owner.__name__ in _PURE_MODULES else _hidden(value)
+    if hasattr(type(owner), "__array_finalize__") or hasattr(type(owner), "__array_wrap__"):
+        from cutaway.knowledge.numpy.call import method
+
+        return method(value)
+    return value
+
+
+_INTERNAL_TYPES = frozenset(
+    (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.GeneratorType, types.CoroutineType,
+     types.AsyncGeneratorType, types.CodeType, types.FrameType, types.TracebackType, types.ModuleType, types.CellType,
+     BaseException, dataclasses.Field)
+)  # fmt: skip
+_ACCESSORS = frozenset(
+    "__getattribute__ __getattr__ __setattr__ __delattr__ __subclasses__ __reduce__ __reduce_ex__".split()
+)
+_REFUSED_METHODS = frozenset("tofile dump dumps resize setflags ctypes fromfile __setstate__".split())
+
+
+def _check_descriptor(value: Any) -> Any:
+    """A descriptor read from its class: those of Python's internal types could read anything."""
+    if value.__objclass__ in _INTERNAL_TYPES or value.__name__ in DENIED:
+        return _denied(value.__name__)
+    return value
+
+
+def _check_slot(value: Any) -> Any:
+    name = value.__name__
+    if name in _ACCESSORS:
+        return _denied(name)
+    if name in _REFUSED_METHODS:
+        return _refuse(value.__qualname__)
+    return value
+
+
+def _check_bound_slot(value: Any) -> Any:
+    """An operator of an object by its name, such as `x.__add__`."""
+    if type(value.__self__) in registry.ARRAYS:
+        from cutaway.knowledge.numpy.call import method
+
+        return method(value)
+    return value
+
+
+def _check_dict(value: dict[str, Any]) -> Any:
+    """A dict: one with an import specification is the namespace of a module of the host."""
+    return _hidden(value) if "__spec__" in value and "__loader__" in value and "__builtins__" in value else value
+
+
+CHECKS: dict[type, Callable[[Any], Any]] = {
+    Pending: lambda value: value.resolve(),
+    types.ModuleType: _hidden,
+    types.FrameType: _hidden,
+    types.CodeType: _hidden,
+    types.TracebackType: lambda value: None,
+    types.BuiltinFunctionType: _check_builtin,
+    types.GetSetDescriptorType: _check_descriptor,
+    types.MemberDescriptorType: _check_descriptor,
+    types.WrapperDescriptorType: _check_slot,
+    types.MethodDescriptorType: _check_slot,
+    types.ClassMethodDescriptorType: _check_slot,
+    types.MethodWrapperType: _check_bound_slot,
+    dict: _check_dict,
+}
+
+
+# Special readers: each gets the owner of an attribute, its name and its value.
+
+
+def _dict_attribute(owner: Any, name: str, value: Any) -> Any:
+    """`__dict__`: for a class of the host, a copy without denied members; for a function of the host, a copy."""
+    if type(value) is dict and "__cutaway__" in value:
+        return module_namespace(owner)
+    if type(owner) is registry.KnownModule:
+        return {key: getattr(owner, key) for key in dir(owner)}
+    if _is_instance(owner, type) and is_host_class(owner):
+        members = {}
+        for key, item in dict(value).items():
+            if key in DENIED or type(item) in _HIDDEN_MEMBERS or key in _ACCESSORS:
+                continue
+            members[key] = SPECIAL[key](owner, key, item) if key in SPECIAL else item
+        return types.MappingProxyType(members)
+    if _is_instance(owner, types.FunctionType) and not is_of_target(owner):
+        return dict(value)
+    return value
+
+
+_HIDDEN_MEMBERS = (types.GetSetDescriptorType, types.MemberDescriptorType, types.ModuleType)
+
+
+def variables_of(value: Any) -> Any:
+    """`vars(value)`."""
+    return _dict_attribute(value, "__dict__", vars(value))
+
+
+def _attribute_getter(owner: Any, name: str, value: Any) -> Any:
+    """`__getattribute__` and `__getattr__`: their results are checked like any attribute."""
+    if is_of_target(value):
+        return value
+
+    def read(*args: Any) -> Any:
+        *owners, attribute = args
+        if not _is_instance(attribute, str):
+            raise TypeError("attribute name must be string")
+        attribute = str.__str__(attribute)
+        holder = owners[0] if owners else getattr(value, "__self__", owner)
+        if attribute in ("__reduce__", "__reduce_ex__") and not is_host_class(type(holder)):
+            return value(*owners, attribute)  # needed to copy a plain object of the target
+        if attribute in DENIED:
+            return denied_attribute(holder, attribute)
+        special = SPECIAL.get(attribute)
+        result = value(*owners, attribute)
+        return expose(result) if special is None else special(holder, attribute, result)
+
+    return read
+
+
+def _attribute_setter(owner: Any, name: str, value: Any) -> Any:
+    """`__setattr__` and `__delattr__`: objects of the host are not modified."""
+    if is_of_target(value):
+        return value
+    count = 2 if name == "__setattr__" else 1
+
+    def write(*args: Any) -> Any:
+        owners, rest = args[: len(args) - count], args[len(args) - count :]
+        if not rest or not _is_instance(rest[0], str):
+            return None
+        attribute = str.__str__(rest[0])
+        if _may_change(owners[0] if owners else getattr(value, "__self__", owner), attribute):
+            return value(*owners, attribute, *rest[1:])
+        return None
+
+    return write
+
+
+def _function_metadata(owner: Any, name: str, value: Any) -> Any:
+    """`__defaults__`, `__kwdefaults__`, `__annotations__`: those of the target, or a copy for a function of the host."""
+    function = getattr(owner, "__func__", owner)
+    if not _is_instance(function, types.FunctionType):
+        return dict(value) if _is_instance(value, dict) and is_host_class(owner) else expose(value)
+    record = record_of(function)
+    if record is not None:
+        return value or function_attribute(record, name)
+    if value is None:
+        return None
+    return dict(value) if name == "__annotations__" else _denied(name)
+
+
+def _traceback_attribute(owner: Any, name: str, value: Any) -> Any:
+    return None if _is_instance(owner, BaseException) else expose(value)
+
+
+def _class_attribute(owner: Any, name: str, value: Any) -> Any:
+    return owner if type(owner) is Unknown else value
+
+
+def _register_method(owner: Any, name: str, value: Any) -> Any:
+    """`register` of an abstract class: those of the host are not modified."""
+    import abc
+
+    if getattr(value, "__func__", value) is not abc.ABCMeta.register:
+        return expose(value)
+
+    def register(*args: Any) -> Any:
+        cls = args[0] if len(args) == 2 else value.__self__
+        if is_host_class(cls):
+            session.current().unknown(f"{cls.__qualname__} is a class of the host: it is not modified")
+            return args[-1]
+        return value(*args)
+
+    return register
+
+
+def _refused_method(owner: Any, name: str, value: Any) -> Any:
+    """Methods of host objects that write to disk or expose memory."""
+    if type(value) in (types.BuiltinFunctionType, types.MethodDescriptorType, types.GetSetDescriptorType):
+        return _refuse(name)
+    if name == "ctypes" and type(value).__module__.startswith("numpy"):
+        return _denied(name)
+    return expose(value)
+
+
+def _evaluating_method(owner: Any, name: str, value: Any) -> Any:
+    """Methods of host classes that evaluate strings or access modules of the host."""
+    function = getattr(value, "__func__", value)
+    if _is_instance(function, types.FunctionType) and not is_of_target(function):
+        if function.__module__ in ("typing", "enum", "annotationlib", "inspect", "functools", "typing_extensions"):
+            return _refuse(name)
+    return expose(value)
+
+
+_OPERATORS = {
+    "__add__": "Add", "__iadd__": "Add", "__radd__": "Add", "__mul__": "Mult", "__imul__": "Mult", "__rmul__": "Mult",
+    "__pow__": "Pow", "__rpow__": "Pow", "__lshift__": "LShift", "__rlshift__": "LShift", "__mod__": "Mod",
+    "__rmod__": "Mod", "__floordiv__": "FloorDiv", "__rfloordiv__": "FloorDiv", "__divmod__": "FloorDiv",
+}  # fmt: skip
+
+
+def _operator_method(owner: Any, name: str, value: Any) -> Any:
+    """An operator that is called by its method name: the size limits of the operator apply."""
+    if type(value) not in (types.MethodWrapperType, types.WrapperDescriptorType) or type(owner) in registry.ARRAYS:
+        return expose(value)
+
+    def operate(*args: Any) -> Any:
+        operands = (value.__self__, *args) if type(value) is types.MethodWrapperType else args
+        if len(operands) >= 2:
+            left, right = reversed(operands[:2]) if name.startswith("__r") else operands[:2]
+            too_large = too_large_result(_OPERATORS[name], left, right)
+            if too_large is not None:
+                return too_large
+        return value(*args)
+
+    return operate
+
+
+def _format_method(owner: Any, name: str, value: Any) -> Any:
+    """`__format__` and `__round__`: the width that the target asks for is limited."""
+    if is_of_target(value) or not callable(value):
+        return expose(value)
+
+    def format_value(*args: Any) -> Any:
+        if args and is_wide(str(args[-1])):
+            return session.current().unknown(f"{name}() with such a large width is not computed")
+        return value(*args)
+
+    return format_value
+
+
+def _enum_table(owner: Any, name: str, value: Any) -> Any:
+    """The tables of an enumeration: copies for enumerations of the host."""
+    return type(value)(value) if _is_instance(value, (dict, list)) and is_host_class(owner) else value
+
+
+Special = Callable[[Any, str, Any], Any]
+"""Takes the owner of an attribute, its name and its value; returns the value that the target sees."""
+
+SPECIAL: dict[str, Special] = {
+    "__dict__": _dict_attribute,
+    "__class__": _class_attribute,
+    "__getattribute__": _attribute_getter,
+    "__getattr__": _attribute_getter,
+    "__setattr__": _attribute_setter,
+    "__delattr__": _attribute_setter,
+    "__defaults__": _function_metadata,
+    "__kwdefaults__": _function_metadata,
+    "__annotations__": _function_metadata,
+    "__traceback__": _traceback_attribute,
+    "register": _register_method,
+    "__format__": _format_method,
+    "__round__": _format_method,
+    **dict.fromkeys(_OPERATORS, _operator_method),
+    **dict.fromkeys(_REFUSED_METHODS, _refused_method),
+    **dict.fromkeys(("_evaluate", "evaluate", "_convert_", "_convert", "from_callable"), _evaluating_method),
+    **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _enum_table),
+}
+
+GUARDED = {*DENIED, *SPECIAL}
+"""Attributes that only `get_attribute` may read; of all others only the value is checked."""
+
+
+def special_reader(*names: str) -> Callable[[Special], Special]:
+    """Register the decorated function as the reader of these attributes."""
+
+    def register(read: Special) -> Special:
+        SPECIAL.update(dict.fromkeys(names, read))
+        GUARDED.update(names)
+        return read
+
+    return register
+
+
+# Setting and deleting.
+
+_STRUCTURAL_ATTRIBUTES = frozenset(
+    "__bases__ __name__ __qualname__ __module__ __class__ __dict__ __abstractmethods__ __defaults__ __kwdefaults__ "
+    "__annotations__ __type_params__ __new__ __getattribute__ __subclasshook__ __instancecheck__".split()
+)
+
+
+def is_of_target(value: Any) -> bool:
+    """Tell whether a function or a bound method is defined by the target."""
+    return record_of(getattr(value, "__func__", value)) is not None
+
+
+def is_host_class(cls: Any) -> bool:
+    """Tell whether a class belongs to the host: the module that it names contains it."""
+    if not _is_instance(cls, type):
+        return False
+    if not cls.__flags__ & _HEAP_TYPE:
+        return True
+    module = sys.modules.get(_type_attribute(cls, "__module__"))
+    if module is None:
+        return False
+    if module.__name__.startswith("cutaway."):
+        return True
+    member: Any = module
+    for part in _type_attribute(cls, "__qualname__").split("."):
+        member = getattr(member, part, None)
+    return member is cls
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def _type_attribute(cls: type, name: str) -> str:
+    value = type.__getattribute__(cls, name)
+    return value if _is_instance(value, str) else ""
+
+
+_INTERPRETER_CLASSES: set[type] = set()
+
+
+def hide_from_target(*classes: type) -> None:
+    """Hide instances of the interpreter's own classes from the target, which can neither see nor modify them."""
+    for cls in classes:
+        _INTERPRETER_CLASSES.add(cls)
+        CHECKS[cls] = _hidden
+
+
+def _may_change(owner: Any, name: str) -> bool:
+    """Tell whether the target may set or delete an attribute; changes to a modelled library are recorded for undoing."""
+    if name in DENIED or name in FORBIDDEN_CLASS_ATTRIBUTES:
+        return False
+    kind = type(owner)
+    if kind is Unknown:
+        return False
+    if registry.is_shared(owner):
+        if name not in _STRUCTURAL_ATTRIBUTES:
+            session.current().change(owner, name)
+            return True
+    elif _is_instance(owner, type):
+        if not is_host_class(owner):
+            return True
+    elif kind is types.FunctionType:
+        if is_of_target(owner):
+            return True
+    elif kind is not dataclasses.Field and kind not in _INTERPRETER_CLASSES and not registry.is_constant(owner):
+        return True
+    if name == "__doc__":
+        return False  # no result depends on a docstring
+    title = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", kind.__name__)
+    session.current().unknown(f"{title}.{name} belongs to the host: it is not modified")
+    return False
+
+
+def class_namespace(namespace: dict[str, Any]) -> dict[str, Any]:
+    """Return the namespace of a class that is created by a call; the class belongs to the module of the caller."""
+    module = interpreter().stack[-1].globals.get("__name__", "") if interpreter().stack else ""
+    return {
+        "__module__": module,
+        **{name: value for name, value in namespace.items() if name not in FORBIDDEN_CLASS_ATTRIBUTES},
+    }
+
+
+FORBIDDEN_CLASS_ATTRIBUTES = frozenset(("__del__", "__array_interface__", "__array_struct__"))
+"""Attributes that no class of the target has: the host would call them at any time, or read memory they point to."""
+
+
+_DEFAULTS = ("__defaults__", "__kwdefaults__")
+
+
+def set_attribute(owner: Any, name: Any, value: Any) -> None:
+    """`owner.name = value`, unless `owner` belongs to the host."""
+    if type(name) is not str:
+        if type(name) is Unknown:
+            return blur(owner, name)
+        name = str.__str__(name)
+    if _may_change(owner, name):
+        if name in _DEFAULTS and is_of_target(owner):
+            return set_defaults(owner, name, value)
+        setattr(owner, name, value)
+
+
+def delete_attribute(owner: Any, name: Any) -> None:
+    """`del owner.name`, unless `owner` belongs to the host."""
+    if type(name) is not str:
+        if type(name) is Unknown:
+            return blur(owner, name)
+        name = str.__str__(name)
+    if _may_change(owner, name):
+        delattr(owner, name)
+
+
+def blur(owner: Any, unknown: Unknown, names: Iterable[str] | None = None) -> None:
+    """Make attributes of an object of the target unknown: those named, or all of them."""
+    if hasattr(type(owner), "mark_incomplete"):
+        owner.mark_incomplete(unknown)
+        return
+    variables = owner.__dict__ if is_target_instance(owner) else None
+    if type(variables) is dict:
+        for name in list(variables) if names is None else names:
+            variables[name] = unknown
+
+
+def is_target_instance(value: Any) -> bool:
+    """Tell whether a value is an instance of a class of the target."""
+    kind = type(value)
+    return bool(kind.__flags__ & _HEAP_TYPE) and not is_host_class(kind) and "__dict__" in dir(kind)

@@ -1,0 +1,96 @@
+"""Calls of values of the target."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import CHECKS
+from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
+from cutaway.interp.run.budget import build
+from cutaway.interp.run.function import WRAPPER, invoke
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base.registry import CONSTRUCTORS
+from cutaway.syntax import resolve
+
+CONVERSIONS: dict[Any, Callable[..., Any]] = {}
+"""What is called in place of a built-in type, whose argument may be unknown or symbolic."""
+
+
+_FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
+
+_LONG = 1 << 10
+
+
+def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a value of the target; interpreted functions are entered directly."""
+    kind = type(function)
+    if kind is _FunctionType:
+        if function.__code__ is WRAPPER:
+            return invoke(function.__closure__[0].cell_contents, args, kwargs)  # type: ignore[index]
+    elif kind is _MethodType:
+        inner = function.__func__
+        if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
+            return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
+    elif kind is Unknown:
+        return _call_unknown(function, args, kwargs)
+    elif kind is _BuiltinType:
+        return call_native(function, args, kwargs)
+    elif kind is type:
+        if function in CONVERSIONS:
+            if args and not kwargs:
+                return _call_conversion(function, args)
+        elif function in CONSTRUCTORS:
+            return CONSTRUCTORS[function](*args, **kwargs)
+    return _call_directly(function, args, kwargs)
+
+
+def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
+    """Call an unknown function: it is assumed to modify nothing."""
+    if any(hasattr(type(a), "mark_incomplete") or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
+        session.current().assume(f"an unknown function does not modify its arguments: {function.reason}")
+    interpreter().unknown_calls += 1
+    return function
+
+
+def _call_conversion(kind: Any, args: list[Any]) -> Any:
+    """Call a built-in type; an undecided number is unknown."""
+    try:
+        return CONVERSIONS[kind](*args)
+    except Undecidable as undecidable:
+        if kind not in NUMBER_TYPES:
+            raise
+        return undecidable.unknown
+
+
+def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a class, a function of the knowledge base, or a callable object."""
+    try:
+        result = function(*args, **kwargs)
+    except Undecidable as undecidable:
+        if not isinstance(function, type):
+            raise
+        return undecidable.unknown  # an object whose construction could not be followed
+    except Exception as error:
+        if not _is_of_host(function):
+            raise
+        return unknown_or_raise(error, args, kwargs)
+    if type(result) is list and len(result) > _LONG:
+        build(len(result))
+    elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
+        return other_than_truth(result)  # the result for an unknown number need not be a number
+    check = CHECKS.get(type(result))
+    return result if check is None else check(result)
+
+
+def _is_of_host(function: Any) -> bool:
+    """Tell whether a callable belongs to the standard library as the target sees it."""
+    owner = function if isinstance(function, (type, _FunctionType)) else type(function)
+    name = getattr(owner, "__module__", None)
+    return isinstance(name, str) and (resolve.is_standard(name) or name.startswith("cutaway.interp."))
+
+
+NUMBER_TYPES = frozenset((int, float))

@@ -1,0 +1,184 @@
+"""Calls of built-in functions and methods of the host with values that may be unknown or too large."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.fault import Fault
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import class_namespace
+from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.iteration import counted
+from cutaway.knowledge.base.registry import ARRAYS
+
+# Methods whose result depends on whether the argument is in the container.
+_SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
+_CONTAINERS = (list, dict, set, bytearray, deque)
+# Methods whose argument determines how they modify a container.
+_MUTATING_METHODS = frozenset(
+    """extend update insert pop remove sort setdefault popitem discard extendleft rotate move_to_end __setitem__
+    __delitem__ __iadd__ __ior__ __imul__ intersection_update difference_update symmetric_difference_update""".split()
+)
+
+
+def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a built-in function or method of the host."""
+    owner, name = function.__self__, function.__name__
+    if name == "append" and type(owner) is list and len(args) == 1 and not kwargs:
+        return owner.append(args[0])
+    if isinstance(owner, (str, bytes, bytearray)):
+        if name == "join" and args and not isinstance(args[0], (str, bytes, Unknown)):
+            args = [list(counted(args[0])), *args[1:]]
+        unknown = _unknown_argument(name, args, kwargs)
+        if unknown is not None:
+            return Unknown("a string built from an unknown value", unknown.place)
+    elif args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
+        if name in _SEARCH_METHODS:
+            return other_than_truth(args[0])
+        if name in _MUTATING_METHODS:
+            raise Undecidable(args[0], owner)
+    if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
+        args = [*args[:3], class_namespace(args[3])]
+    if not kwargs and _is_too_large(name, owner, args):
+        return session.current().unknown(f"the result of {name}() would be too large to build")
+    try:
+        return function(*args, **kwargs)
+    except Undecidable as undecidable:
+        if name in _MUTATING_METHODS and isinstance(owner, _CONTAINERS):
+            raise Undecidable(undecidable.unknown, owner) from None
+        return undecidable.unknown
+    except Exception as error:
+        return unknown_or_raise(error, args, kwargs)
+
+
+def _unknown_argument(name: str, args: list[Any], kwargs: dict[str, Any]) -> Unknown | None:
+    """Return an unknown value among the arguments of a string method, or in the list that it joins."""
+    parts = [*args, *kwargs.values()]
+    if name == "join" and args and isinstance(args[0], list):
+        parts += args[0]
+    return next((part for part in parts if type(part) is Unknown), None)
+
+
+def _is_too_large(name: str, owner: Any, args: list[Any]) -> bool:
+    """Tell whether the result of a method is too large to build; count it otherwise."""
+    size = _RESULT_SIZES.get(name)
+    if size is None:
+        return False
+    elements = _result_size(size, owner, args)
+    if 1024 < elements <= ELEMENTS:
+        build(elements)
+    return elements > ELEMENTS
+
+
+def unknown_or_raise(error: Exception, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
+    """Return the unknown argument for which a host function raised an error; raise the error if there is none."""
+    if not isinstance(error, Fault):
+        for value in (*args, *kwargs.values()):
+            if type(value) is Unknown:
+                return other_than_truth(value)
+        if isinstance(error, TypeError) and _MENTIONS_UNKNOWN.search(str(error)):
+            return Unknown("a function of the standard library is called with an unknown value")
+    raise error
+
+
+_MENTIONS_UNKNOWN = re.compile(r"\b(type Unknown\b|'Unknown')")
+
+
+def taint(container: Any, unknown: Unknown) -> None:
+    """Put an unknown value into a container that may or may not have been modified."""
+    if isinstance(container, list):
+        list.append(container, unknown)
+    elif isinstance(container, dict):
+        if dict.__contains__(container, "_modules") and dict.__contains__(
+            container, "_parameters"
+        ):  # a module's attributes
+            container["_incomplete"] = unknown
+            return
+        if any(hasattr(type(value), "mark_incomplete") for value in dict.values(container)):
+            return  # the modules of a module, which is marked itself
+        for key in list(dict.keys(container)):
+            dict.__setitem__(container, key, unknown)
+    elif isinstance(container, set):
+        set.add(container, unknown)
+    elif isinstance(container, deque):
+        deque.append(container, unknown)
+    elif type(container) in ARRAYS:
+        from cutaway.knowledge.numpy.shaped import lose
+
+        lose(container)
+
+
+# The size of a method's result, from its owner and arguments; wrong arguments are left to the method to report.
+
+
+def _result_size(estimate: Callable[..., Any], owner: Any, args: list[Any]) -> int:
+    try:
+        size = estimate(owner, *args)
+    except (TypeError, ValueError, OverflowError):
+        return 0
+    return size if isinstance(size, int) else 0
+
+
+def _joined_size(string: Any, parts: Any) -> int:
+    return sum(len(p) for p in parts) + len(string) * len(parts) if isinstance(string, (str, bytes, bytearray)) else 0
+
+
+def _replaced_size(string: Any, old: Any, new: Any, *_count: Any) -> int:
+    return len(string) + string.count(old) * len(new) if isinstance(string, (str, bytes, bytearray)) else 0
+
+
+def _padded_size(string: Any, width: Any, *_fill: Any) -> Any:
+    return width if isinstance(string, (str, bytes, bytearray)) else 0
+
+
+def _expanded_size(string: Any, width: Any = 8) -> Any:
+    return len(string) + string.count("\t" if isinstance(string, str) else b"\t") * width
+
+
+def _translated_size(string: Any, table: Any) -> Any:
+    if isinstance(string, str) and isinstance(table, dict):
+        return len(string) * max((len(v) for v in table.values() if isinstance(v, str)), default=1)
+    return 0
+
+
+def _extended_size(owner: Any, items: Any) -> int:
+    if not isinstance(owner, (list, deque, bytearray)):
+        return 0
+    return len(owner) + (len(items) if isinstance(items, (list, tuple, str, bytes, bytearray, deque, dict, set)) else 0)
+
+
+def _substituted_size(pattern: Any, repl: Any, string: Any, *_count: Any) -> int:
+    if not isinstance(repl, (str, bytes)) or len(repl) * (len(string) + 1) <= ELEMENTS:
+        return 0
+    return len(string) + sum(1 for _ in counted(pattern.finditer(string))) * len(repl)
+
+
+def _bytes_size(owner: Any, length: Any = 1, *_rest: Any) -> Any:
+    return length if isinstance(owner, int) else 0
+
+
+def _integer_size(owner: Any, data: Any, *_rest: Any) -> Any:
+    """An integer is too large if arithmetic with it would be."""
+    return ELEMENTS + 1 if owner is int and isinstance(data, (bytes, bytearray)) and len(data) * 8 > BITS else 0
+
+
+_RESULT_SIZES: dict[str, Callable[..., Any]] = {
+    "join": _joined_size,
+    "replace": _replaced_size,
+    "ljust": _padded_size,
+    "rjust": _padded_size,
+    "center": _padded_size,
+    "zfill": _padded_size,
+    "expandtabs": _expanded_size,
+    "translate": _translated_size,
+    "extend": _extended_size,
+    "extendleft": _extended_size,
+    "sub": _substituted_size,
+    "subn": _substituted_size,
+    "to_bytes": _bytes_size,
+    "from_bytes": _integer_size,
+}

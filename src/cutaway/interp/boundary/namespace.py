@@ -1,0 +1,125 @@
+"""The namespace of a module as the target sees it in `globals()`, `vars(module)` and `module.__dict__`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cutaway.interp.run.frame import MODULE_STATE, Pending
+
+if TYPE_CHECKING:
+    from cutaway.interp.modules.module import ModuleState, SourceModule
+
+_HIDDEN_NAMES = frozenset((MODULE_STATE,))
+
+
+class Namespace(dict[str, Any]):
+    """The names of a module: imports are resolved when they are read, and assignments change the module."""
+
+    def __init__(self, state: ModuleState) -> None:
+        super().__init__()
+        self.state = state
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._find(name)
+        if value is _ABSENT:
+            raise KeyError(name)
+        return value
+
+    def _find(self, name: Any) -> Any:
+        if name in _HIDDEN_NAMES:
+            return _ABSENT
+        value = self.state.namespace.get(name, _ABSENT)
+        if value is _ABSENT and isinstance(name, str):
+            value = self.state.from_stars(name, _ABSENT)
+        return value.resolve() if type(value) is Pending else value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.state.namespace[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self.state.namespace[name]
+
+    def __contains__(self, name: object) -> bool:
+        return self._find(name) is not _ABSENT
+
+    def __iter__(self) -> Iterator[str]:
+        self.state.expand_stars()
+        return iter([name for name in self.state.namespace if name not in _HIDDEN_NAMES])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return repr(self.copy())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self.copy() == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __or__(self, other: Any) -> dict[str, Any]:  # type: ignore[override]
+        merged: dict[str, Any] = self.copy() | other
+        return merged
+
+    def __ior__(self, other: Any) -> Namespace:  # type: ignore[misc,override]
+        self.update(other)
+        return self
+
+    def keys(self) -> Any:
+        return self.copy().keys()
+
+    def values(self) -> Any:
+        return self.copy().values()
+
+    def items(self) -> Any:
+        return self.copy().items()
+
+    def copy(self) -> dict[str, Any]:
+        """Return every name with its value."""
+        return {name: self[name] for name in self}
+
+    def get(self, name: str, default: Any = None) -> Any:
+        value = self._find(name)
+        return default if value is _ABSENT else value
+
+    def pop(self, name: str, *default: Any) -> Any:
+        value = self._find(name)
+        if value is _ABSENT:
+            if default:
+                return default[0]
+            raise KeyError(name)
+        self.state.namespace.pop(name, None)
+        return value
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        value = self._find(name)
+        if value is _ABSENT:
+            self[name] = value = default
+        return value
+
+    def update(self, *others: Any, **more: Any) -> None:
+        self.state.namespace.update(dict(*others, **more))
+
+    def popitem(self) -> Any:
+        raise KeyError("popitem() of a module's namespace is not supported")
+
+    def clear(self) -> None:
+        for name in list(self):
+            del self.state.namespace[name]
+
+
+_ABSENT = object()
+
+
+def module_namespace(module: SourceModule) -> Namespace:
+    """Return the namespace of a module as the target sees it."""
+    state: ModuleState = module.__dict__[MODULE_STATE]
+    state.run()
+    return Namespace(state)

@@ -1,0 +1,306 @@
+"""Operators on host objects; results that would not fit in memory are refused."""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from collections import UserList, UserString, deque
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import Term
+from cutaway.core.loop.series import compared
+from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
+from cutaway.core.size.relation import Relation
+from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.iteration import counted
+from cutaway.knowledge.base.registry import ARRAYS
+
+
+def _too_large(result: str) -> Unknown:
+    return session.current().unknown(f"{result} would be too large to build")
+
+
+# What would be too large to build, if two operands are combined; None if the result is small enough.
+
+_SEQUENCES = (str, bytes, bytearray, list, tuple, deque, array, UserList, UserString)
+
+
+def _product_limit(left: Any, right: Any) -> str | None:
+    if isinstance(left, int) and isinstance(right, int):
+        return "an integer" if left.bit_length() + right.bit_length() > BITS else None
+    sequence, count = (left, right) if isinstance(left, _SEQUENCES) else (right, left)
+    if isinstance(sequence, _SEQUENCES) and isinstance(count, int) and count > 0:
+        return _element_limit(len(sequence) * count, "a repeated sequence")
+    return None
+
+
+def _power_limit(left: Any, right: Any) -> str | None:
+    if isinstance(left, int) and isinstance(right, int) and right > 0 and left.bit_length() * right > BITS:
+        return "an integer"
+    return None
+
+
+def _shift_limit(left: Any, right: Any) -> str | None:
+    return (
+        "an integer" if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS else None
+    )
+
+
+def _division_limit(left: Any, right: Any) -> str | None:
+    """Dividing integers costs time rather than memory, so only far larger ones than those that are built are refused."""
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 16 * BITS:
+        return "the quotient of an integer"
+    if isinstance(left, (str, bytes)):
+        from cutaway.interp.boundary.string_limits import is_wide
+
+        items = right if isinstance(right, tuple) else (right,)
+        if is_wide(left if isinstance(left, str) else left.decode("latin-1")):
+            return "a formatted string"
+        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and (
+            "*" in left if isinstance(left, str) else b"*" in left
+        ):
+            return "a formatted string"
+        return _element_limit(
+            sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted string"
+        )
+    return None
+
+
+def _sum_limit(left: Any, right: Any) -> str | None:
+    if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES):
+        return _element_limit(len(left) + len(right), "a joined sequence")
+    return None
+
+
+def _element_limit(elements: int, result: str) -> str | None:
+    if elements > ELEMENTS:
+        return result
+    if elements > _FEW_ELEMENTS:
+        build(elements)
+    return None
+
+
+_FEW_ELEMENTS = 1 << 10
+_LIMITS: dict[str, Callable[[Any, Any], str | None]] = {
+    "Mult": _product_limit,
+    "Pow": _power_limit,
+    "LShift": _shift_limit,
+    "Add": _sum_limit,
+    "Mod": _division_limit,
+    "FloorDiv": _division_limit,
+}
+
+
+def too_large_result(name: str, left: Any, right: Any) -> Unknown | None:
+    """Return an unknown in place of the result of an operator that would be too large; None if it is not."""
+    limit = _LIMITS.get(name)
+    reason = limit(left, right) if limit is not None else None
+    return None if reason is None else _too_large(reason)
+
+
+def _limited(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return an operator that refuses results that are too large."""
+    limit = _LIMITS.get(name)
+
+    def operate(left: Any, right: Any) -> Any:
+        if type(left) in ARRAYS or type(right) in ARRAYS:
+            return _on_arrays(name, plain)(left, right)
+        if limit is not None:
+            reason = limit(left, right)
+            if reason is not None:
+                return _too_large(reason)
+        return plain(left, right)
+
+    return operate
+
+
+def _on_arrays(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    from cutaway.knowledge.numpy.call import operator as bounded
+
+    return bounded(name, plain)
+
+
+def _multiply(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`*`; a sequence repeated a symbolic number of times is unknown."""
+    limited = _limited("Mult", plain)
+
+    def multiply(left: Any, right: Any) -> Any:
+        if type(left) is Dim or type(right) is Dim:
+            count, sequence = (left, right) if type(left) is Dim else (right, left)
+            if isinstance(sequence, _SEQUENCES):
+                return Unknown(f"a sequence repeated {count} times")
+        return limited(left, right)
+
+    return multiply
+
+
+def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`%`; a string that is formatted with unknown values is unknown."""
+    limited = _limited("Mod", plain)
+
+    def modulo(left: Any, right: Any) -> Any:
+        if isinstance(left, str):
+            items = right if isinstance(right, tuple) else (right,)
+            if any(isinstance(item, Unknown) or hasattr(type(item), "without_numbers") for item in items):
+                return Unknown("a string built from an unknown value")
+        return limited(left, right)
+
+    return modulo
+
+
+def _size_comparison(
+    sign: str, decide: Callable[[Any, Any], bool | None], plain: Callable[[Any, Any], Any], invert: bool = False
+) -> Any:
+    def compare(left: Any, right: Any) -> Any:
+        if type(left) is Dim or type(right) is Dim:
+            if isinstance(left, (int, Dim)) and isinstance(right, (int, Dim)):
+                answer = decide(left, right)
+                if answer is None:
+                    return _undecided_comparison(sign, left, right)
+                return answer is not invert
+        if type(left) in ARRAYS or type(right) in ARRAYS:
+            return _on_arrays(plain.__name__, plain)(left, right)
+        return plain(left, right)
+
+    return compare
+
+
+_SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _undecided_comparison(sign: str, left: Any, right: Any) -> Unknown | bool:
+    """Return the truth of an undecided comparison of sizes, with a term if it depends on arguments alone."""
+    if type(left) is int or (type(right) is Dim and sign in (">", ">=")):
+        left, right, sign = right, left, _SWAPPED.get(sign, sign)
+    difference = left - right
+    names = {symbol.name for symbol in symbols(difference)}
+    here = session.current()
+    if here.turns:
+        answer = compared(here.turns, sign, left, right)
+        if answer is not None:
+            return answer
+    relation = Relation(sign, left, right)
+    if not names <= here.arguments.keys():
+        return undecided(relation)
+    if type(right) is int and isinstance(difference, Dim):
+        constant = difference.terms.get((), 0)
+        left, right = difference - constant, -constant
+    other = right if type(right) is int else Unknown("", term=Term(str(right)))
+    term = Term(str(left)).combined(sign, other)
+    return Unknown(f"whether {relation} depends on arguments", about=relation, term=term)
+
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "Eq": _size_comparison("==", equal, operator.eq),
+    "NotEq": _size_comparison("!=", equal, operator.ne, invert=True),
+    "Lt": _size_comparison("<", less, operator.lt),
+    "Gt": _size_comparison(">", lambda a, b: less(b, a), operator.gt),
+    "LtE": _size_comparison("<=", lambda a, b: less(b, a), operator.le, invert=True),
+    "GtE": _size_comparison(">=", less, operator.ge, invert=True),
+}
+
+
+def identical(left: Any, right: Any) -> Any:
+    """`left is right`, unknown if one side is."""
+    for one, other in ((left, right), (right, left)):
+        if type(one) is Unknown:
+            if one.term is None or not one.term.text:
+                return other_than_truth(one)
+            return Unknown(one.reason, one.place, term=one.term.combined("is", other))
+    return left is right
+
+
+def contains(item: Any, container: Any) -> Any:
+    """`item in container`, unknown where that can't be determined."""
+    kind = type(container)
+    if kind is Unknown:
+        return other_than_truth(container)
+    if type(item) is Unknown:
+        if item.term is None or not item.term.text:
+            return other_than_truth(item)
+        items = None
+        if kind in (tuple, list, dict):
+            items = tuple(container)
+        elif kind in (set, frozenset):
+            items = tuple(sorted(container, key=repr))
+        return Unknown(item.reason, item.place, term=None if items is None else item.term.combined("in", items))
+    if (
+        kind is dict
+        or kind is list
+        or kind is tuple
+        or hasattr(kind, "__contains__")
+        or not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"))
+    ):
+        return item in container
+    return item in counted(container)
+
+
+def _operators(**plain: Callable[[Any, Any], Any]) -> dict[str, Callable[[Any, Any], Any]]:
+    special = {"Mult": _multiply, "Mod": _modulo}
+    operators = {name: special[name](op) if name in special else _limited(name, op) for name, op in plain.items()}
+    return {**operators, **{name: _skip_limits_for_small_numbers(plain[name], operators[name]) for name in _ARITHMETIC}}
+
+
+_ARITHMETIC = ("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod")
+PLAIN: dict[str, Callable[[Any, Any], Any]] = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul}
+"""Arithmetic that needs no size limits for small integers."""
+_SMALL_NUMBER = 1 << 60
+
+
+def _skip_limits_for_small_numbers(
+    plain: Callable[[Any, Any], Any], limited: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """Skip the size limits for small numbers, whose results are never too large."""
+
+    def operate(left: Any, right: Any) -> Any:
+        kind = type(left)
+        if (kind is int and -_SMALL_NUMBER < left < _SMALL_NUMBER) or kind is float:
+            kind = type(right)
+            if (kind is int and -_SMALL_NUMBER < right < _SMALL_NUMBER) or kind is float:
+                return plain(left, right)
+        return limited(left, right)
+
+    return operate
+
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = _operators(
+    Add=operator.add,
+    Sub=operator.sub,
+    Mult=operator.mul,
+    Div=operator.truediv,
+    FloorDiv=operator.floordiv,
+    Mod=operator.mod,
+    Pow=operator.pow,
+    LShift=operator.lshift,
+    RShift=operator.rshift,
+    BitOr=operator.or_,
+    BitXor=operator.xor,
+    BitAnd=operator.and_,
+    MatMult=operator.matmul,
+)
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = _operators(
+    Add=operator.iadd,
+    Sub=operator.isub,
+    Mult=operator.imul,
+    Div=operator.itruediv,
+    FloorDiv=operator.ifloordiv,
+    Mod=operator.imod,
+    Pow=operator.ipow,
+    LShift=operator.ilshift,
+    RShift=operator.irshift,
+    BitOr=operator.ior,
+    BitXor=operator.ixor,
+    BitAnd=operator.iand,
+    MatMult=operator.imatmul,
+)
+power = BINARY["Pow"]
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "UAdd": operator.pos,
+    "USub": operator.neg,
+    "Invert": operator.invert,
+}

@@ -1,0 +1,90 @@
+"""Compilation of assignment targets to closures: names, attributes, items, and sequences of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.interp.boundary.attributes import set_attribute
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
+from cutaway.interp.compile.variables import assign_name
+from cutaway.interp.run.budget import ELEMENTS
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.iteration import counted, is_iterable
+from cutaway.knowledge.base.registry import ARRAYS
+
+
+def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, Any], None]:
+    """Return the closure that stores a value into an assignment target."""
+    if isinstance(node, ast.Name):
+        return assign_name(compiler.scope, compiler.mangle(node.id))
+    if isinstance(node, ast.Attribute):
+        owner, name = compiler.expression(node.value), compiler.mangle(node.attr)
+
+        def assign_attribute(frame: Frame, value: Any) -> None:
+            set_attribute(owner(frame), name, value)
+
+        return assign_attribute
+    if isinstance(node, ast.Subscript):
+        container, key = compiler.expression(node.value), compiler.expression(node.slice)
+
+        def assign_item(frame: Frame, value: Any) -> None:
+            holder, index = container(frame), key(frame)
+            if type(index) is Unknown and isinstance(holder, list):
+                raise Undecidable(index, holder)
+            if type(index) is slice and isinstance(holder, (list, bytearray)) and is_iterable(value):
+                value = list(counted(value))
+                if len(holder) + len(value) > ELEMENTS:
+                    raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
+            if type(holder) in ARRAYS:
+                assign_array_item(holder, index, value)
+            else:
+                holder[index] = value
+
+        return assign_item
+    if isinstance(node, ast.Starred):
+        return assign_target(compiler, node.value)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return _unpack(compiler, node.elts)
+    raise SyntaxError(f"cannot assign to {type(node).__name__.lower()}")
+
+
+def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Frame, Any], None]:
+    assigns = [assign_target(compiler, element) for element in elements]
+    star = next((i for i, element in enumerate(elements) if isinstance(element, ast.Starred)), None)
+    count = len(assigns)
+
+    def unpack(frame: Frame, value: Any) -> None:
+        if type(value) is Unknown:
+            for assign in assigns:
+                assign(frame, value)
+            return
+        if not is_iterable(value):
+            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")
+        items = list(value if star is not None else islice(iter(value), count + 1))
+        if star is None:
+            if len(items) < count:
+                raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+            if len(items) > count:
+                raise ValueError(f"too many values to unpack (expected {count})")
+        else:
+            after = count - star - 1
+            if len(items) < count - 1:
+                raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+            items[star : len(items) - after] = [items[star : len(items) - after]]
+        for assign, item in zip(assigns, items):
+            assign(frame, item)
+
+    return unpack
+
+
+def assign_array_item(array: Any, index: Any, value: Any) -> None:
+    """`array[index] = value`, for arrays of a library whose operators have size limits."""
+    from cutaway.knowledge.numpy.call import assign
+
+    unknown = assign(array, index, value)
+    if type(unknown) is Unknown:
+        raise Undecidable(unknown)

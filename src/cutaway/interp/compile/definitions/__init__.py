@@ -1,0 +1,1 @@
+"""Compilation of function and class definitions to closures."""

@@ -1,0 +1,120 @@
+"""Class definitions: a class of the target is a host class whose methods are interpreted."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any, Generic
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
+from cutaway.interp.boundary.call import call
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.definitions.type_params import (
+    type_parameter_frame,
+    type_parameter_scope,
+    type_parameters_of,
+)
+from cutaway.interp.compile.statements.block import BlockCompiler
+from cutaway.interp.run.frame import Execute, Frame, entered
+from cutaway.interp.run.function import qualified_name
+from cutaway.syntax import scope as scopes
+from cutaway.syntax.lazy_parse import Body
+
+
+def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
+    """Return the closure that executes a `class` statement."""
+    parameter_scope = type_parameter_scope(compiler, node)
+    enter_parameters = type_parameter_frame(compiler, node, parameter_scope) if parameter_scope is not None else None
+    outer_compiler = compiler.inside(parameter_scope) if parameter_scope is not None else compiler
+    scope = scopes.of_class(node, outer_compiler.scope)
+    body = compiler.inside(scope, node.name).block(node.body)
+    bases_of = outer_compiler.spread(node.bases)
+    keywords = [(k.arg, outer_compiler.expression(k.value)) for k in node.keywords]
+    decorator_expressions = [compiler.expression(d) for d in node.decorator_list]
+    assign = assign_target(compiler, ast.Name(node.name, ast.Store()))
+    documentation = ast.get_docstring(node, clean=False)
+    line = node.lineno
+    in_class = compiler.scope.kind == "class" and parameter_scope is None
+    is_global = compiler.scope.declared.get(node.name) == "global"
+    needs_cell: bool | None = None
+
+    def execute(frame: Frame) -> None:
+        nonlocal needs_cell
+        frame.line = line
+        decorators = [expression(frame) for expression in decorator_expressions]
+        outer_frame = enter_parameters(frame) if enter_parameters is not None else frame
+        bases = tuple(bases_of(outer_frame))
+        resolved = types.resolve_bases(bases)
+        options: dict[str, Any] = {}
+        for name, value in keywords:
+            options.update(value(outer_frame) if name is None else {name: value(outer_frame)})
+        if enter_parameters is not None:
+            bases, resolved = _add_generic_base(bases, resolved, type_parameters_of(outer_frame))
+        if isinstance(options.get("metaclass"), Unknown):
+            del options["metaclass"]
+        metaclass, namespace, options = types.prepare_class(node.name, resolved, options)
+        if in_class:
+            parent = frame.parent
+        else:
+            parent = None if outer_frame.vars is outer_frame.globals else outer_frame
+        child = Frame(namespace, frame.globals, frame.file, parent, None)
+        child.line = line
+        cell = child.value = types.CellType()
+        namespace["__module__"] = frame.globals.get("__name__", "")
+        namespace["__qualname__"] = node.name if is_global else qualified_name(frame, node.name)
+        if enter_parameters is not None:
+            namespace["__type_params__"] = type_parameters_of(outer_frame)
+        if documentation is not None:
+            namespace["__doc__"] = documentation
+        with entered(child):
+            body(child)
+        for name in FORBIDDEN_CLASS_ATTRIBUTES:
+            namespace.pop(name, None)
+        if resolved is not bases:
+            namespace["__orig_bases__"] = bases
+        if metaclass is not type and needs_cell is None:
+            needs_cell = _refers_to_class(node)
+        if metaclass is type or needs_cell:
+            namespace["__classcell__"] = cell
+        cls = call(metaclass, [node.name, resolved, namespace], options)
+        if not _is_filled(cell):
+            cell.cell_contents = cls
+        for decorator in reversed(decorators):
+            if isinstance(decorator, Unknown):
+                session.current().assume(f"a decorator leaves {node.name} unchanged: {decorator.reason}", frame.place)
+                continue
+            cls = call(decorator, [cls], {})
+        assign(frame, cls)
+
+    return execute
+
+
+def _add_generic_base(bases: tuple[Any, ...], resolved: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Add the base class `Generic[...]` that type parameters imply."""
+    implied = (*bases, Generic.__class_getitem__(parameters))  # type: ignore[attr-defined]
+    return implied, types.resolve_bases(implied)
+
+
+def _refers_to_class(node: ast.ClassDef) -> bool:
+    """Tell whether a method refers to the class itself, so that the metaclass gets the `__class__` cell."""
+    nodes: list[ast.AST] = [node]
+    while nodes:
+        current = nodes.pop()
+        body = getattr(current, "body", None)
+        if type(body) is Body:
+            if body.mentions("super", "__class__"):
+                return True
+        elif isinstance(current, ast.Name) and current.id in ("super", "__class__"):
+            return True
+        else:
+            nodes.extend(ast.iter_child_nodes(current))
+    return False
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Compilation of expressions to closures, one file for each family."""

@@ -1,0 +1,89 @@
+"""Attributes, items and slices."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from cutaway.core.size.dim import Dim
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
+from cutaway.interp.run.frame import Evaluate, Frame
+from cutaway.interp.run.function import unknown_decorator_of
+from cutaway.interp.run.truth import training_mode
+from cutaway.knowledge.base.registry import ARRAYS
+
+
+class Access(ScopeCompiler):
+    """Compiles reads of attributes and items."""
+
+    def _Attribute(self, node: ast.Attribute) -> Evaluate:
+        value = self.expression(node.value)
+        name = self.mangle(node.attr)
+        if name in GUARDED or name.startswith("__"):
+            return lambda frame: get_attribute(value(frame), name)
+        if name == "training" and self.in_condition:
+            return lambda frame: training_mode(getattr(value(frame), name), frame)
+
+        def evaluate(frame: Frame) -> Any:
+            owner = value(frame)
+            try:
+                attribute = getattr(owner, name)
+            except AttributeError:
+                if (unknown_decorator := unknown_decorator_of(owner)) is not None:
+                    return unknown_decorator
+                raise
+            check = CHECKS.get(type(attribute))
+            return attribute if check is None else check(attribute)
+
+        return evaluate
+
+    def _Subscript(self, node: ast.Subscript) -> Evaluate:
+        value, key = self.expression(node.value), self.expression(node.slice)
+        constant = node.slice.value if isinstance(node.slice, ast.Constant) else None
+
+        def evaluate(frame: Frame) -> Any:
+            container = value(frame)
+            index = constant if constant is not None else key(frame)
+            if type(index) is int and (type(container) is tuple or type(container) is list):
+                item = container[index]
+                check = CHECKS.get(type(item))
+                return item if check is None else check(item)
+            if isinstance(index, Unknown) and not hasattr(container, "reference"):
+                if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
+                    return other_than_truth(index)
+            if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
+                return Unknown(f"the element at index {index} of a sequence")
+            if type(container) in ARRAYS:
+                return array_item(container, index)
+            try:
+                item = container[index]
+            except Undecidable as undecidable:
+                return undecidable.unknown
+            except KeyError:
+                if isinstance(container, dict) and any(type(stored_key) is Unknown for stored_key in container):
+                    return Unknown("an item of a dict that has an unknown key")
+                raise
+            except TypeError:
+                if (unknown_decorator := unknown_decorator_of(container)) is not None:
+                    return unknown_decorator
+                raise
+            check = CHECKS.get(type(item))
+            return item if check is None else check(item)
+
+        return evaluate
+
+    def _Slice(self, node: ast.Slice) -> Evaluate:
+        parts = [self.expression(part) if part else None for part in (node.lower, node.upper, node.step)]
+        return lambda frame: slice(*(part(frame) if part else None for part in parts))
+
+    def _Starred(self, node: ast.Starred) -> Evaluate:  # x[*index]
+        return self.expression(node.value)
+
+
+def array_item(array: Any, index: Any) -> Any:
+    """`array[index]`, for arrays of a library whose operators have size limits."""
+    from cutaway.knowledge.numpy.call import item
+
+    return item(array, index)

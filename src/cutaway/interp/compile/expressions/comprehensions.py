@@ -1,0 +1,111 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
+from cutaway.interp.run.budget import tick
+from cutaway.interp.run.frame import Evaluate, Frame
+from cutaway.interp.run.iteration import in_order
+from cutaway.interp.run.truth import decide
+from cutaway.interp.symbolic.symbolic_loop import collect, series_of
+from cutaway.syntax import scope as scopes
+
+
+class Comprehensions(ScopeCompiler):
+    """Compiles comprehensions."""
+
+    def _ListComp(self, node: ast.ListComp) -> Evaluate:
+        return self._comprehension(node, list)
+
+    def _SetComp(self, node: ast.SetComp) -> Evaluate:
+        return self._comprehension(node, set)
+
+    def _GeneratorExp(self, node: ast.GeneratorExp) -> Evaluate:
+        return self._comprehension(node, _as_generator)
+
+    def _DictComp(self, node: ast.DictComp) -> Evaluate:
+        return self._comprehension(node, dict)
+
+    def _comprehension(self, node: Any, make: Callable[[Iterator[Any]], Any]) -> Evaluate:
+        inner = self.inside(scopes.of_comprehension(node.generators, self.scope, self.owner))
+        first = self.expression(node.generators[0].iter)
+        loops = [
+            (
+                None if index == 0 else inner.expression(generator.iter),
+                assign_target(inner, generator.target),
+                [inner.expression(test) for test in generator.ifs],
+            )
+            for index, generator in enumerate(node.generators)
+        ]
+        if isinstance(node, ast.DictComp):
+            key, value = inner.expression(node.key), inner.expression(node.value)
+
+            def element(frame: Frame) -> Any:
+                return key(frame), value(frame)
+
+        else:
+            element = inner.expression(node.elt)  # type: ignore[assignment]
+        in_class = self.scope.kind == "class"
+
+        def produce(frame: Frame, source: Any, level: int) -> Iterator[Any]:
+            _, assign, tests = loops[level]
+            for item in source:
+                tick()
+                assign(frame, item)
+                if not tests or all(decide(test(frame)) for test in tests):
+                    if level + 1 < len(loops):
+                        inner_source = loops[level + 1][0]
+                        assert inner_source is not None
+                        yield from produce(frame, inner_source(frame), level + 1)
+                    else:
+                        yield element(frame)
+
+        is_single = len(loops) == 1 and not loops[0][2] and make in (list, _as_generator)
+        builds_list = is_single and make is list
+
+        def run_iteration(frame: Frame, item: Any) -> Any:
+            tick()
+            loops[0][1](frame, item)
+            return element(frame)
+
+        def build_list(frame: Frame, source: Any) -> list[Any]:
+            assign, result = loops[0][1], []
+            for item in source:
+                tick()
+                assign(frame, item)
+                result.append(element(frame))
+            return result
+
+        def evaluate(frame: Frame) -> Any:
+            source = first(frame)
+            if type(source) is Unknown:
+                return other_than_truth(source)
+            parent = frame.parent if in_class else (None if frame.vars is frame.globals else frame)
+            child = Frame({}, frame.globals, frame.file, parent, None)
+            child.line = frame.line
+            series = series_of(source)
+            try:
+                if series is not None:
+                    return collect(child, series, partial(run_iteration, child)) if is_single else series.refuse()
+                ordered = in_order(source)
+                items = iter(ordered)
+                if ordered is not source:
+                    with session.current().in_any_order():
+                        return build_list(child, items) if builds_list else make(produce(child, items, 0))
+                return build_list(child, items) if builds_list else make(produce(child, items, 0))
+            except Undecidable as undecidable:
+                return undecidable.unknown
+
+        return evaluate
+
+
+def _as_generator(items: Iterator[Any]) -> Iterator[Any]:
+    return items

@@ -1,0 +1,143 @@
+"""Constants, names, f-strings and container displays."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core.size.dim import Dim
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string
+from cutaway.interp.compile.scope_compiler import ScopeCompiler
+from cutaway.interp.run.budget import ELEMENTS
+from cutaway.interp.run.frame import Evaluate, Frame
+from cutaway.interp.run.iteration import counted, is_iterable
+
+_NOT_ITERABLE = "Value after * must be an iterable, not {}"
+
+
+_NAME_CHARACTERS = re.compile(r"\w*", re.ASCII)
+
+
+class Literals(ScopeCompiler):
+    """Compiles literals and displays."""
+
+    def _Constant(self, node: ast.Constant) -> Evaluate:
+        value = node.value
+        if type(value) is str and _NAME_CHARACTERS.fullmatch(value):
+            value = sys.intern(value)  # as Python does, so that `is` holds for equal strings
+        return lambda frame: value
+
+    def _Name(self, node: ast.Name) -> Evaluate:
+        return self.load(self.mangle(node.id))
+
+    def _JoinedStr(self, node: ast.JoinedStr) -> Evaluate:
+        parts = [self.expression(value) for value in node.values]
+
+        def evaluate(frame: Frame) -> Any:
+            strings = [part(frame) for part in parts]
+            for string in strings:
+                if type(string) is Unknown:
+                    return other_than_truth(string)
+            return join_strings(strings)
+
+        return evaluate
+
+    def _FormattedValue(self, node: ast.FormattedValue) -> Evaluate:
+        value = self.expression(node.value)
+        spec = self.expression(node.format_spec) if node.format_spec else None
+        conversions: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+        convert = conversions.get(node.conversion)
+
+        def evaluate(frame: Frame) -> Any:
+            item = value(frame)
+            if type(item) is Unknown:
+                return Unknown("a string built from an unknown value")
+            if convert is not None:
+                item = convert(item)
+            style = spec(frame) if spec else ""
+            if type(style) is Unknown or (style and is_wide(style)):
+                return Unknown("a string with an unknown or too wide format")
+            if isinstance(item, Dim):
+                return size_in_string(item) if not style else Unknown("a formatted string of a symbolic size")
+            return format(item, style)
+
+        return evaluate
+
+    def _List(self, node: ast.List) -> Evaluate:
+        return self._display(node.elts, list)
+
+    def _Tuple(self, node: ast.Tuple) -> Evaluate:
+        return self._display(node.elts, tuple)
+
+    def _Set(self, node: ast.Set) -> Evaluate:
+        return self._display(node.elts, set)
+
+    def _display(self, elements: list[ast.expr], make: Callable[[Any], Any]) -> Evaluate:
+        if any(isinstance(element, ast.Starred) for element in elements):
+            spread = self.spread(elements, "'{}' object is not iterable" if make is set else _NOT_ITERABLE)
+
+            def display(frame: Frame) -> Any:
+                try:
+                    return make(spread(frame))
+                except Undecidable as undecidable:
+                    return undecidable.unknown
+
+            return display
+        items = [self.expression(element) for element in elements]
+        if make is tuple and len(items) == 2:
+            first, second = items
+            return lambda frame: (first(frame), second(frame))
+        return lambda frame: make([item(frame) for item in items])
+
+    def spread(self, elements: list[ast.expr], message: str = _NOT_ITERABLE) -> Callable[[Frame], list[Any]]:
+        """Return the closure that evaluates elements, some of which are starred."""
+        parts = [
+            (True, self.expression(element.value))
+            if isinstance(element, ast.Starred)
+            else (False, self.expression(element))
+            for element in elements
+        ]
+
+        def evaluate(frame: Frame) -> list[Any]:
+            items: list[Any] = []
+            for starred, part in parts:
+                if not starred:
+                    items.append(part(frame))
+                    continue
+                source = part(frame)
+                if not is_iterable(source):
+                    raise TypeError(message.format(type(source).__name__))
+                items.extend(counted(source))
+                if len(items) > ELEMENTS:
+                    raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
+            return items
+
+        return evaluate
+
+    def _Dict(self, node: ast.Dict) -> Evaluate:
+        parts = [(self.expression(k) if k else None, self.expression(v)) for k, v in zip(node.keys, node.values)]
+
+        def evaluate(frame: Frame) -> Any:
+            result: dict[Any, Any] = {}
+            pairs: list[tuple[Any, Any]] = []  # evaluated before one of them is stored
+            for key, value in parts:
+                if key is not None:
+                    name = key(frame)
+                    pairs.append((name, value(frame)))
+                    continue
+                result.update(pairs)
+                pairs.clear()
+                mapping = value(frame)
+                if type(mapping) is Unknown:
+                    return other_than_truth(mapping)
+                if not hasattr(mapping, "keys"):
+                    raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
+                result.update(mapping)
+            result.update(pairs)
+            return result
+
+        return evaluate

@@ -1,0 +1,1 @@
+"""Compilation of generator bodies to host generators."""

@@ -1,0 +1,1 @@
+"""Compilation of statements to closures, one file for each family."""

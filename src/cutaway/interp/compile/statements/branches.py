@@ -1,0 +1,110 @@
+"""`if`, `match` and `assert`."""
+
+from __future__ import annotations
+
+import ast
+
+from cutaway.core import session
+from cutaway.core.unknown import Undecidable, Unknown, holding
+from cutaway.interp.compile.statements.pattern import compile_pattern
+from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
+from cutaway.interp.run.frame import Execute, Frame
+from cutaway.interp.run.truth import decide_by_data, truth_of
+
+
+class Branches(UndecidedCode):
+    """Compiles branches."""
+
+    def _If(self, node: ast.If) -> Execute:
+        is_check = raises(node.body) or raises(node.orelse)
+        test, line = (self.expression if is_check else self.test)(node.test), node.lineno
+        body, orelse = self.block(node.body), self.block(node.orelse)
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            truth = truth_of(test(frame))
+            if truth is True:
+                return body(frame)
+            if truth is False:
+                return orelse(frame)
+            return self._undecided_branch(frame, node, truth, body, orelse)
+
+        def check(frame: Frame) -> object | None:
+            with holding():
+                frame.line = line
+                truth = truth_of(test(frame))
+            if isinstance(truth, Unknown):
+                return self._undecided_branch(frame, node, truth, body, orelse)
+            return body(frame) if truth else orelse(frame)
+
+        return check if is_check else execute
+
+    def _undecided_branch(
+        self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute
+    ) -> object | None:
+        """Continue after a branch whose condition can't be decided."""
+        here = session.current()
+        if raises(node.body):
+            here.rely_on(
+                truth,
+                f"`{ast.unparse(node.test)}` is false, as the program would raise otherwise",
+                frame.place,
+                holds=False,
+            )
+            return orelse(frame)
+        if node.orelse and raises(node.orelse):
+            here.rely_on(
+                truth, f"`{ast.unparse(node.test)}` is true, as the program would raise otherwise", frame.place
+            )
+            return body(frame)
+        holds = decide_by_data(truth, node.test, frame)
+        if holds is not None:
+            return body(frame) if holds else orelse(frame)
+        self._forget(frame, [*node.body, *node.orelse], truth)
+        return None
+
+    def _Match(self, node: ast.Match) -> Execute:
+        subject, line = self.expression(node.subject), node.lineno
+        cases = [
+            (
+                compile_pattern(self, case.pattern),
+                self.expression(case.guard) if case.guard else None,
+                self.block(case.body),
+            )
+            for case in node.cases
+        ]
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            value = subject(frame)
+            if isinstance(value, Unknown):
+                self._forget(frame, [s for case in node.cases for s in case.body], value)
+                return None
+            for matches, guard, body in cases:
+                if matches(frame, value):
+                    truth = truth_of(guard(frame)) if guard else True
+                    if isinstance(truth, Unknown):
+                        raise Undecidable(truth)
+                    if truth:
+                        return body(frame)
+            return None
+
+        return execute
+
+    def _Assert(self, node: ast.Assert) -> Execute:
+        test, line = self.expression(node.test), node.lineno
+        message = self.expression(node.msg) if node.msg else None
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            with holding():
+                truth = truth_of(test(frame))
+            if truth is True:
+                return
+            if isinstance(truth, Unknown):
+                why = f"`{ast.unparse(node.test)}` holds, as it is asserted"
+                session.current().rely_on(truth, why, frame.place)
+                return
+            raise AssertionError(*([message(frame)] if message else []))
+
+        return execute

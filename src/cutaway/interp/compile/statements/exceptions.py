@@ -1,0 +1,302 @@
+"""`raise`, `try` and `with`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import ENVIRONMENT, Decision
+from cutaway.core.fault import Fault
+from cutaway.core.place import Place
+from cutaway.core.unknown import Interruption, Undecidable, Unknown
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
+from cutaway.interp.compile.variables import binding_namespace
+from cutaway.interp.run.frame import Execute, Frame
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.truth import is_own
+from cutaway.syntax.scope import assigned
+
+UNCATCHABLE = (Undecidable, Interruption, KeyboardInterrupt)
+"""Exceptions that the target's handlers never catch; all others are raised by the target itself."""
+
+
+_UNSUPPORTED_EXCEPTIONS = (KeyboardInterrupt, GeneratorExit)
+
+
+class Exceptions(UndecidedCode):
+    """Compiles statements that raise and handle exceptions."""
+
+    def _Raise(self, node: ast.Raise) -> Execute:
+        line = node.lineno
+        error = self.expression(node.exc) if node.exc else None
+        cause = self.expression(node.cause) if node.cause else None
+
+        def execute(frame: Frame) -> None:
+            frame.line = line
+            if error is None:
+                handling = interpreter().handling
+                if not handling:
+                    raise RuntimeError("No active exception to reraise")
+                raise handling[-1]
+            value = error(frame)
+            if type(value) is Unknown:
+                raise Undecidable(value)
+            if isinstance(value, _UNSUPPORTED_EXCEPTIONS) or value in _UNSUPPORTED_EXCEPTIONS:
+                raise Undecidable(Unknown("the program interrupts itself", frame.place))
+            if cause is not None:
+                raise value from cause(frame)
+            raise value
+
+        return execute
+
+    def _With(self, node: ast.With) -> Execute:
+        execute = self.block(node.body)
+        for item in reversed(node.items):
+            execute = self._managed(item, execute, node.lineno)
+        return execute
+
+    def _managed(self, item: ast.withitem, body: Execute, line: int) -> Execute:
+        context = self.expression(item.context_expr)
+        assign = assign_target(self, item.optional_vars) if item.optional_vars else None
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            manager = context(frame)
+            if isinstance(manager, Unknown):
+                if assign is not None:
+                    assign(frame, manager)
+                return body(frame)
+            leave, value = enter(manager)
+            try:
+                if assign is not None:
+                    assign(frame, value)
+                signal = body(frame)
+            except UNCATCHABLE:
+                leave(None)
+                raise
+            except BaseException as error:
+                if not leave(error):
+                    raise
+                return None
+            returned = frame.value
+            leave(None)
+            frame.value = returned
+            return signal
+
+        return execute
+
+    def _Try(self, node: ast.Try) -> Execute:
+        outer, self.in_try = self.in_try, self.in_try or bool(node.handlers)
+        body = _tracking_handlers(self.block(node.body)) if node.handlers else self.block(node.body)
+        self.in_try = outer
+        handlers = [
+            (self.expression(h.type) if h.type else None, self.exception_target(h.name), self.block(h.body))
+            for h in node.handlers
+        ]
+        orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
+
+        fallbacks = [s for h in node.handlers if not raises(h.body) for s in h.body]
+        fallback_names = assigned(fallbacks)
+        imported = _first_import(node) if any(_catches_import_error(h.type) for h in node.handlers) else ""
+
+        def attempt(frame: Frame) -> object | None:
+            unknown_calls_before = interpreter().unknown_calls
+            try:
+                signal = body(frame)
+                if imported and is_own(frame):
+                    _note_decision(imported, Place(frame.file, node.lineno), True)
+            except UNCATCHABLE:
+                raise
+            except BaseException as error:
+                if imported and isinstance(error, ImportError) and is_own(frame):
+                    _note_decision(imported, Place(frame.file, node.lineno), False)
+                for classes, exception_target, handler in handlers:
+                    if classes is None or matches(error, classes(frame)):
+                        return handle(frame, error, exception_target, handler)
+                raise
+            if fallback_names and interpreter().unknown_calls != unknown_calls_before:
+                unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, node.lineno))
+                for name in fallback_names:
+                    assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
+            return orelse(frame) if signal is None else signal
+
+        return attempt if final is None else with_finally(attempt, final)
+
+    def exception_target(self, name: str | None) -> ExceptionTarget | None:
+        """Return where to bind the name of a caught exception, None if it has no name."""
+        if name is None:
+            return None
+        mangled = self.mangle(name)
+        return binding_namespace(self.scope, mangled), mangled
+
+    def _TryStar(self, node: Any) -> Execute:
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        handlers = [(self.expression(h.type), self.exception_target(h.name), self.block(h.body)) for h in node.handlers]
+        final = self.block(node.finalbody) if node.finalbody else None
+
+        def attempt(frame: Frame) -> object | None:
+            try:
+                signal = body(frame)
+            except UNCATCHABLE:
+                raise
+            except BaseException as error:
+                unhandled = handle_group(frame, error, handlers)
+                if unhandled is error:
+                    raise
+                if unhandled is not None:
+                    raise unhandled from None
+                return None
+            return orelse(frame) if signal is None else signal
+
+        return attempt if final is None else with_finally(attempt, final)
+
+
+ExceptionTarget = tuple[Callable[[Frame], "dict[str, Any]"], str]
+"""The namespace in which the name of a caught exception is bound, and the name."""
+
+
+def matches(error: BaseException, classes: Any) -> bool:
+    """Tell whether an `except` clause with these classes matches an exception."""
+    unknown: Unknown | None = None
+    for kind in classes if isinstance(classes, tuple) else (classes,):
+        if type(kind) is Unknown:
+            unknown = kind if unknown is None else unknown
+        elif not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+        elif isinstance(error, kind):
+            return True
+    if unknown is not None:
+        raise Undecidable(unknown)
+    return False
+
+
+def handle(
+    frame: Frame, error: BaseException, exception_target: ExceptionTarget | None, execute: Execute
+) -> object | None:
+    """Run the body of an `except` clause."""
+    if exception_target is not None:
+        namespace_of, name = exception_target
+        namespace_of(frame)[name] = error
+    if isinstance(error, Fault) and session.current().modules:
+        session.current().forgive(error)
+    handling = interpreter().handling
+    handling.append(error)
+    try:
+        return execute(frame)
+    finally:
+        handling.pop()
+        if exception_target is not None:
+            namespace_of(frame).pop(name, None)
+
+
+def handle_group(
+    frame: Frame, error: BaseException, handlers: list[tuple[Any, ExceptionTarget | None, Execute]]
+) -> Any:
+    """Run the `except*` clauses that match parts of an exception; return what remains to be raised."""
+    group: Any = vars(builtins)["BaseExceptionGroup"]
+    is_group = isinstance(error, group)
+    rest: Any = error if is_group else group("", [error])
+    raised: list[BaseException] = []
+    for evaluate_classes, exception_target, execute in handlers:
+        if rest is None:
+            break
+        classes = evaluate_classes(frame)
+        if type(classes) is Unknown:
+            raise Undecidable(classes)
+        matched, rest = rest.split(classes)
+        if matched is None:
+            continue
+        try:
+            handle(frame, matched, exception_target, execute)
+        except UNCATCHABLE:
+            raise
+        except BaseException as raised_by_handler:
+            raised.append(raised_by_handler)
+    if not raised:
+        return rest if is_group or rest is None else error
+    return group("", [*raised, *([rest] if rest is not None else [])])
+
+
+def with_finally(attempt: Execute, final: Execute) -> Execute:
+    """Return the closure that runs `final` after `attempt`, however that ends."""
+
+    def execute(frame: Frame) -> object | None:
+        try:
+            signal = attempt(frame)
+        except UNCATCHABLE:
+            final(frame)
+            raise
+        except BaseException:
+            ending = final(frame)
+            if ending is None:
+                raise
+            return ending
+        value = frame.value
+        ending = final(frame)
+        if ending is not None:
+            return ending
+        frame.value = value
+        return signal
+
+    return execute
+
+
+def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
+    """Enter a context; return the function that leaves it, given the exception that ended it or None, and its value."""
+    kind: Any = type(manager)
+    for method in ("__enter__", "__exit__"):
+        if not hasattr(kind, method):
+            raise _not_a_context_manager(manager, method)
+    start, end = kind.__enter__, kind.__exit__
+
+    def leave(error: BaseException | None) -> Any:
+        if error is None:
+            return end(manager, None, None, None)
+        return end(manager, type(error), error, None)
+
+    return leave, start(manager)
+
+
+def _not_a_context_manager(manager: Any, missing: str) -> Exception:
+    if sys.version_info < (3, 11):
+        return AttributeError(missing)
+    message = f"'{type(manager).__name__}' object does not support the context manager protocol"
+    return TypeError(message if missing == "__enter__" else f"{message} (missed __exit__ method)")
+
+
+def _first_import(node: ast.Try) -> str:
+    """Return the first import of a `try` as source, which serves as a condition; empty if it imports nothing."""
+    imports = [statement for statement in node.body if isinstance(statement, (ast.Import, ast.ImportFrom))]
+    return ast.unparse(imports[0]) if imports else ""
+
+
+def _catches_import_error(node: ast.expr | None) -> bool:
+    return node is not None and any(
+        isinstance(child, ast.Name) and child.id in ("ImportError", "ModuleNotFoundError") for child in ast.walk(node)
+    )
+
+
+def _note_decision(condition: str, place: Place, holds: bool) -> None:
+    """Note a condition that the installed packages have decided."""
+    session.current().conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))
+
+
+def _tracking_handlers(body: Execute) -> Execute:
+    """Return a closure that tells the solver of sizes that the target handles exceptions of the statements."""
+
+    def execute(frame: Frame) -> object | None:
+        solving = session.current().solving
+        if solving is None:
+            return body(frame)
+        solving.guarded += 1
+        try:
+            return body(frame)
+        finally:
+            solving.guarded -= 1
+
+    return execute

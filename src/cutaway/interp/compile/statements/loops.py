@@ -1,0 +1,145 @@
+"""`while` and `for`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import Decision
+from cutaway.core.loop.series import Repeat, Series
+from cutaway.core.unknown import Undecidable, Unknown, holding
+from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.statements.undecided import UndecidedCode
+from cutaway.interp.run.budget import tick
+from cutaway.interp.run.frame import BREAK, RETURN, Execute, Frame
+from cutaway.interp.run.iteration import in_order
+from cutaway.interp.run.truth import is_own, truth_of
+from cutaway.interp.symbolic.numeric_loop import repetition
+from cutaway.interp.symbolic.symbolic_loop import Loop, follow, series_of
+from cutaway.syntax.scope import assigned
+
+
+class Loops(UndecidedCode):
+    """Compiles loops."""
+
+    def _While(self, node: ast.While) -> Execute:
+        test, line = self.test(node.test), node.lineno
+        body, orelse = self.block(node.body), self.block(node.orelse)
+
+        def execute(frame: Frame) -> object | None:
+            here = session.current()
+            while True:
+                tick()
+                frame.line = line
+                with holding():
+                    truth = truth_of(test(frame))
+                if truth is False:
+                    return orelse(frame)
+                if truth is not True:
+                    if not self._run_representative_iteration(frame, node, truth, body):
+                        self._forget(frame, node.body, truth)
+                    return None
+                signal = body(frame)
+                if here.settled is not None:
+                    self._end_settled_loop(frame, node.body, here)
+                    return None
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+
+        return execute
+
+    def _run_representative_iteration(self, frame: Frame, node: ast.While, truth: Unknown, body: Execute) -> bool:
+        """Run one iteration in place of all, whose number is unknown; return whether that is possible."""
+        if truth.term is None or not is_own(frame):
+            return False
+        here = session.current()
+        condition = ast.unparse(node.test)
+        try:
+            follow(
+                self, Loop(node.body), frame, Series([Repeat((None,), None)], truth.reason), lambda _item: body(frame)
+            )
+        except Undecidable:
+            return False
+        here.conditions.setdefault(condition, Decision(condition, truth.term.kind, frame.place, None, True))
+        return True
+
+    def _For(self, node: ast.For) -> Execute:
+        source, line = self.expression(node.iter), node.lineno
+        assign = assign_target(self, node.target)
+        numeric_loop = None if self.in_numeric_loop else repetition(node, self.scope)
+        outer, self.in_numeric_loop = self.in_numeric_loop, self.in_numeric_loop or numeric_loop is not None
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        self.in_numeric_loop = outer
+        loops: list[Loop] = []
+
+        def run_iteration(frame: Frame, item: Any) -> object | None:
+            tick()
+            assign(frame, item)
+            return body(frame)
+
+        def run_series(frame: Frame, series: Series) -> object | None:
+            if not loops:
+                loops.append(Loop(node.body, node.target))
+            signal = follow(self, loops[0], frame, series, partial(run_iteration, frame))
+            if signal is not None:
+                return None if signal is BREAK else signal
+            return orelse(frame)
+
+        def execute(frame: Frame) -> object | None:
+            frame.line = line
+            finish = None
+            try:
+                iterable = source(frame)
+                series = series_of(iterable)
+                if series is not None:
+                    return run_series(frame, series)
+                if numeric_loop is not None:
+                    finish = numeric_loop.start(frame, iterable, run_items)
+                    if finish is None:
+                        return None
+                ordered = in_order(iterable)
+                items = iter(ordered)
+            except Undecidable as undecidable:
+                assign(frame, undecidable.unknown)
+                self._forget(frame, node.body, undecidable.unknown)
+                return None
+            if ordered is not iterable:
+                with session.current().in_any_order():
+                    return run_items(frame, items, finish)
+            return run_items(frame, items, finish)
+
+        def run_items(frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
+            here = session.current()
+            for item in items:
+                tick()
+                assign(frame, item)
+                signal = body(frame)
+                if here.settled is not None:
+                    self._end_settled_loop(frame, node.body, here)
+                    return None
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+            if finish is not None:
+                finish()
+            return orelse(frame)
+
+        return execute
+
+    def _end_settled_loop(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
+        """End a loop whose iterations have settled: what it counts and collects is unknown, the rest is unchanged."""
+        unknown, here.settled = here.settled, None
+        assert unknown is not None
+        for name in assigned(body):
+            if isinstance(
+                self.current_value(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)
+            ):
+                assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)

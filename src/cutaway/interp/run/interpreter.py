@@ -1,0 +1,42 @@
+"""The interpreter's state in one analysis: the calls in progress, the budget, and the modules of the target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cutaway.core.context import CURRENT, IDLE
+
+if TYPE_CHECKING:
+    from cutaway.interp.run.budget import Budget
+    from cutaway.interp.run.frame import Frame
+
+
+class Interpreter:
+    """The state of the interpreter.
+
+    `stack` holds the frames of the calls in progress, and `handling` the exceptions that the target is handling, innermost
+    last. `unknown_calls` counts the calls of unknown functions, any of which might have raised. `modules` is the
+    loader.
+    """
+
+    __slots__ = ("budget", "handling", "modules", "stack", "unknown_calls")
+
+    def __init__(self, budget: Budget | None, modules: Any) -> None:
+        self.budget: Budget = budget  # type: ignore[assignment]  # None only outside of any analysis
+        self.modules = modules
+        self.stack: list[Frame] = []
+        self.handling: list[BaseException] = []
+        self.unknown_calls = 0
+
+
+IDLE.interpreter = Interpreter(None, None)
+
+
+def interpreter() -> Interpreter:
+    """Return the state of the interpreter in the analysis in progress."""
+    return CURRENT.get().interpreter  # type: ignore[no-any-return]
+
+
+def is_idle() -> bool:
+    """Tell whether no analysis is in progress."""
+    return CURRENT.get().interpreter is IDLE.interpreter

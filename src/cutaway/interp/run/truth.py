@@ -1,0 +1,114 @@
+"""The truth value of conditions: known, decided for this run, or unknown."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import MODE, Term
+from cutaway.core.size.dim import Dim, equal, undecided
+from cutaway.core.size.relation import Relation, Several
+from cutaway.core.unknown import Undecidable, Unknown, decisions, other_than_truth
+from cutaway.interp.run.frame import MODULE_STATE, Frame, place
+from cutaway.interp.run.interpreter import interpreter
+
+
+def truth_of(value: Any) -> bool | Unknown:
+    """Return the truth value of an object, or the unknown that it depends on."""
+    if value is True or value is False:
+        return value
+    if type(value) is Unknown:
+        return value if value.term is None else _decide_unknown(value)
+    if type(value) is Dim:
+        zero = equal(value, 0)
+        return undecided(Relation("!=", value, 0)) if zero is None else not zero
+    try:
+        return bool(value)
+    except Undecidable as undecidable:
+        return undecidable.unknown
+
+
+def combine_truths(first: Unknown | None, second: Unknown | None, every: bool) -> Unknown:
+    """Return the unknown truth of two conditions: both have to hold if `every` is set, one of them otherwise."""
+    if first is None or second is None:
+        known = first or second
+        assert known is not None, "at least one condition is given"
+        return known if first is None else other_than_truth(known)
+    parts = (first.about, second.about)
+    if parts == (None, None):
+        return first
+    return Unknown(first.reason, first.place, Several(every, parts))
+
+
+def _decide_unknown(unknown: Unknown) -> bool | Unknown:
+    """Return how a condition is decided in this run, or the unknown that it depends on."""
+    assert unknown.term is not None
+    if unknown.term.relation and _is_recursive():
+        return Unknown(f"{unknown.reason}: a recursion of symbolic depth", unknown.place)
+    at = place()
+    holds = decisions().decide(unknown.term, at)
+    if holds is not None and unknown.about is not None:
+        session.current().suppose(unknown.about if holds else unknown.about.negated(), at)
+    return unknown if holds is None else holds
+
+
+def _is_recursive() -> bool:
+    """Tell whether the running function has called itself."""
+    running = interpreter().stack[-1].function if interpreter().stack else None
+    return running is not None and any(
+        frame.function is not None and frame.function.code is running.code for frame in interpreter().stack[:-1]
+    )
+
+
+def is_own(frame: Frame) -> bool:
+    """Tell whether a frame runs code of the user's own project."""
+    module = frame.globals.get(MODULE_STATE)
+    return module is not None and module.is_own
+
+
+def decide_by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
+    """Decide a condition of the user's own code that depends on numbers in tensors; None for any other condition."""
+    if truth.term is None or truth.term.text or not is_own(frame) or session.current().turns:
+        return None
+    return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
+
+
+def training_mode(value: Any, frame: Frame) -> Any:
+    """Return the training mode of a network; conditions in the user's own code leave it undecided."""
+    here = decisions()
+    if type(value) is not bool or not here.active or here.held or not session.current().modules or not is_own(frame):
+        return value
+    if not here.follows:
+        here.wanted = True
+        return value
+    return Unknown("whether the network is being trained", frame.place, term=Term("self.training", MODE))
+
+
+def opposite(unknown: Unknown) -> Unknown:
+    """Return the truth of the negation of something unknown."""
+    about = None if unknown.about is None else unknown.about.negated()
+    term = unknown.term.opposite() if unknown.term is not None and unknown.term.text else unknown.term
+    return Unknown(unknown.reason, unknown.place, about, unknown.kind, term)
+
+
+def decide(value: Any) -> bool:
+    """Return the truth of a value; raise `Undecidable` if it is unknown."""
+    truth = truth_of(value)
+    if isinstance(truth, Unknown):
+        raise Undecidable(truth)
+    return truth
+
+
+def merge(first: Any, second: Any, condition: Unknown) -> Any:
+    """Return the value of a conditional expression whose condition is unknown."""
+    if first is second:
+        return first
+    if type(first) is type(second) and isinstance(first, (int, float, str, bool, tuple)) and first == second:
+        return first
+    return Unknown(condition.reason, condition.place)
+
+
+def negate(truth: Any) -> Any:
+    """Return the negation of a truth value, which may be unknown."""
+    return opposite(truth) if type(truth) is Unknown else not truth

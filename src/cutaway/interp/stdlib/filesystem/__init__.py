@@ -1,0 +1,1 @@
+"""Files and folders of the project as the target sees them: read-only."""

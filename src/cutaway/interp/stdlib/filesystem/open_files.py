@@ -1,0 +1,72 @@
+"""Files of the project that the target reads while its network is built; none is written."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+from cutaway.core import disk, session
+from cutaway.core.unknown import Unknown
+from cutaway.interp.modules import loader
+from cutaway.syntax import resolve
+
+_MAX_BYTES = 4 << 20
+
+
+def plain_path(path: Any) -> str:
+    """Return a path as a plain string: a string subclass of the target may return something else each time it is read."""
+    name = os.fspath(path)
+    return str.__str__(name) if isinstance(name, str) else os.fsdecode(bytes(name))
+
+
+def is_readable(path: str) -> bool:
+    """Tell whether a file is below one of the folders that imports are searched in.
+
+    Links are followed, so one that leaves the project does not count; files of installed packages may be links.
+    """
+    folders = loader.current().folders
+    real, plain = disk.real_path(path), os.path.abspath(path)
+    return any(real.startswith(disk.real_path(folder) + os.sep) for folder in folders) or any(
+        plain.startswith(os.path.join(folder, "")) for folder in folders if resolve.is_installation(folder)
+    )
+
+
+def read_text(path: Any, mode: Any) -> Any:
+    """Return an in-memory copy of a text file, or an unknown with the reason why not."""
+    here = session.current()
+    if type(path) is Unknown or type(mode) is Unknown:
+        return path if type(path) is Unknown else mode
+    name = plain_path(path) if not isinstance(path, int) else ""
+    mode = str.__str__(mode)
+    if any(letter in mode for letter in "wax+b") or not name:
+        return here.unknown(f"open({name!r}, {mode!r}) is not called: files are only read, and only as text")
+    data = read_bytes(name)
+    return data if isinstance(data, Unknown) else io.StringIO(data.decode("utf-8", "replace"))
+
+
+def find_file(name: str) -> str:
+    """Return the path of a file: as named, or in the folder of the program, where most programs are started."""
+    if os.path.isabs(name) or disk.is_file(name):
+        return name
+    for folder in sorted(loader.current().own):
+        if disk.is_file(os.path.join(folder, name)):
+            session.current().assume(f"the program is started in its own folder, which contains {name}")
+            return os.path.join(folder, name)
+    return name
+
+
+def read_bytes(name: str) -> Any:
+    """Return the bytes of a file of the project, or an unknown with the reason why not."""
+    here = session.current()
+    name = find_file(plain_path(name))
+    if not disk.is_file(name):
+        return here.unknown(f"file {name} is not found")
+    if not is_readable(name) or os.path.getsize(name) > _MAX_BYTES:
+        return here.unknown(
+            f"file {name} is not read: it is too large, or outside the project: add its folder with --path"
+        )
+    with open(name, "rb") as file:
+        content = file.read()
+    disk.was_read(name, content)
+    return content

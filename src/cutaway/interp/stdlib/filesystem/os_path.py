@@ -1,0 +1,137 @@
+"""Files and folders of the project as the target sees them: `os.path`, `os.listdir`, `os.walk`, `glob`."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from cutaway.core import disk, session
+from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.interp.run.iteration import counted
+from cutaway.interp.stdlib.filesystem.open_files import is_readable, plain_path
+from cutaway.interp.stdlib.modules import stdlib_module
+
+
+def _is_readable_folder(path: str) -> bool:
+    """Tell whether a folder is one that imports are searched in, or below one."""
+    return is_readable(os.path.join(path, "any"))
+
+
+def _outside_project(name: str) -> Unknown:
+    return session.current().unknown(f"{name}() of a path outside the project: add its folder with --path")
+
+
+def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that returns an unknown for unknown arguments."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if type(value) is Unknown:
+                return other_than_truth(value)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _path_query(name: str, query: Callable[[str], bool]) -> Callable[[Any], Any]:
+    """Return a function that answers a question about a path; the answer is unknown outside of the project."""
+
+    def answer(path: Any) -> Any:
+        if type(path) is Unknown:
+            return other_than_truth(path)
+        path = plain_path(path)
+        return query(path) if is_readable(path) or _is_readable_folder(path) else _outside_project(f"os.path.{name}")
+
+    return answer
+
+
+exists = _path_query("exists", disk.exists)
+is_file, is_dir = _path_query("isfile", disk.is_file), _path_query("isdir", disk.is_folder)
+
+
+def listdir(path: Any = ".") -> Any:
+    """`os.listdir`, sorted: the order in which a system lists a folder is arbitrary."""
+    if type(path) is Unknown:
+        return other_than_truth(path)
+    path = plain_path(path)
+    return counted(disk.names(path)) if _is_readable_folder(path) else _outside_project("os.listdir")
+
+
+def walk(top: Any, topdown: bool = True, onerror: Any = None, followlinks: bool = False) -> Iterator[Any]:
+    """`os.walk`, in the order of the names."""
+    names = listdir(top)
+    if type(names) is Unknown:
+        raise Undecidable(names)
+    top = plain_path(top)
+    folders = [name for name in names if disk.is_folder(os.path.join(top, name))]
+    entry = (top, folders, [name for name in names if name not in set(folders)])
+    if topdown:
+        yield entry
+    for name in folders:
+        if not disk.is_link(os.path.join(top, name)):
+            yield from walk(os.path.join(top, name), topdown)
+    if not topdown:
+        yield entry
+
+
+def matching_paths(pattern: str, recursive: bool) -> Any:
+    prefix = pattern if not glob.has_magic(pattern) else pattern[: min(map(pattern.find, _magic(pattern)))]
+    base = os.path.dirname(prefix) or "."
+    if ".." in pattern.split(os.sep) or not _is_readable_folder(base):
+        return _outside_project("glob")
+    return [path for path in counted(disk.matching(pattern, recursive)) if is_readable(path)]
+
+
+def _magic(pattern: str) -> Iterable[str]:
+    return [character for character in "*?[" if character in pattern]
+
+
+def glob_paths(pathname: Any, *, root_dir: Any = None, recursive: Any = False, **_options: Any) -> Any:
+    """`glob.glob`, sorted."""
+    for value in (pathname, root_dir, recursive):
+        if type(value) is Unknown:
+            return other_than_truth(value)
+    if root_dir is None:
+        return matching_paths(plain_path(pathname), bool(recursive))
+    root = plain_path(root_dir)
+    paths = matching_paths(os.path.join(root, plain_path(pathname)), bool(recursive))
+    return paths if type(paths) is Unknown else [os.path.relpath(path, root) for path in paths]
+
+
+def _glob_iterator(*args: Any, **kwargs: Any) -> Any:
+    paths = glob_paths(*args, **kwargs)
+    return paths if type(paths) is Unknown else iter(paths)
+
+
+def ignore_change(*_args: Any, **_options: Any) -> None:
+    """Stand in for a function that creates, moves or deletes a file or folder: nothing happens."""
+    session.current().assume("files and folders that the program would create, move or delete are left unchanged")
+
+
+@stdlib_module("os.path")
+def os_path() -> dict[str, Any]:
+    """Return the names of `os.path`."""
+    pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath abspath"
+    table: dict[str, Any] = {name: propagate_unknown(getattr(os.path, name)) for name in pure.split()}
+    table.update(
+        exists=exists, isfile=is_file, isdir=is_dir, lexists=exists, realpath=propagate_unknown(os.path.abspath)
+    )
+    table.update(
+        expanduser=propagate_unknown(lambda path: path),
+        expandvars=propagate_unknown(lambda path: path),
+        sep=os.path.sep,
+    )
+    return table
+
+
+@stdlib_module("glob")
+def glob_names() -> dict[str, Any]:
+    """Return the names of `glob`."""
+    return {
+        "glob": glob_paths,
+        "iglob": _glob_iterator,
+        "escape": propagate_unknown(glob.escape),
+        "has_magic": propagate_unknown(glob.has_magic),
+    }

@@ -1,0 +1,125 @@
+"""Modules for introspection: `types`, `typing`, `inspect`, `functools`, `dataclasses`, `builtins`."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary.attributes import DENIED, SPECIAL, expose, get_attribute, is_host_class
+from cutaway.interp.boundary.code_objects import frame_view
+from cutaway.interp.modules import loader
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.signature import signature
+from cutaway.interp.stdlib.allow_list import public_names
+from cutaway.interp.stdlib.builtins import BUILTINS, builtin_getattr
+from cutaway.interp.stdlib.modules import ModuleType, do_nothing, stdlib_module
+from cutaway.interp.stdlib.reflection.inspect import file_of, own_annotations, source_of, type_hints
+
+
+@stdlib_module("types")
+def _types() -> dict[str, Any]:
+    names = """SimpleNamespace MappingProxyType FunctionType LambdaType MethodType BuiltinFunctionType
+    BuiltinMethodType GeneratorType GenericAlias UnionType NoneType EllipsisType NotImplementedType new_class
+    prepare_class resolve_bases DynamicClassAttribute""".split()
+    return {**{n: getattr(types, n) for n in names if hasattr(types, n)}, "ModuleType": ModuleType}
+
+
+@stdlib_module("typing", "typing_extensions")
+def _typing() -> dict[str, Any]:
+    import typing
+
+    table = public_names("typing")
+    table["get_type_hints"] = type_hints
+    for name, stand_in in (("override", lambda f: f), ("Self", typing.Any), ("Unpack", typing.Optional),
+                           ("NotRequired", typing.Optional), ("Required", typing.Optional), ("Never", typing.NoReturn),
+                           ("LiteralString", str), ("deprecated", lambda *_a, **_k: (lambda f: f)),
+                           ("TypeVarTuple", typing.TypeVar), ("assert_never", do_nothing), ("ReadOnly", typing.Optional),
+                           ("dataclass_transform", lambda **_k: (lambda f: f)),
+                           ("runtime", typing.runtime_checkable)):  # fmt: skip
+        table.setdefault(name, stand_in)
+    return table
+
+
+@stdlib_module("inspect")
+def _inspect() -> dict[str, Any]:
+    import inspect
+
+    names = """Parameter Signature isclass ismethod isgenerator isgeneratorfunction isbuiltin isroutine isabstract
+    iscoroutinefunction ismodule getdoc cleandoc getmro BoundArguments isasyncgenfunction isdatadescriptor
+    ismethoddescriptor iscoroutine isawaitable""".split()
+    table: dict[str, Any] = {n: getattr(inspect, n) for n in names}
+
+    def getfullargspec(function: Any) -> Any:
+        parameters = signature(function).parameters.values()
+        kinds = inspect.Parameter
+        positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+        defaults = tuple(p.default for p in positional if p.default is not kinds.empty) or None
+        keyword = [p for p in parameters if p.kind is kinds.KEYWORD_ONLY]
+        return inspect.FullArgSpec(
+            [p.name for p in positional],
+            next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), None),
+            next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), None),
+            defaults,
+            [p.name for p in keyword],
+            {p.name: p.default for p in keyword if p.default is not kinds.empty},
+            {},
+        )
+
+    def is_function(value: Any) -> bool:
+        return isinstance(value, types.FunctionType) and not value.__module__.startswith("cutaway.interp.")
+
+    def is_generator_function(value: Any) -> bool:
+        record = record_of(getattr(value, "__func__", value))
+        return record is not None and record.code.is_generator
+
+    table["isgeneratorfunction"] = is_generator_function
+
+    def getmembers(value: Any, predicate: Any = None) -> Any:
+        attributes = [(n, builtin_getattr(value, n, None)) for n in BUILTINS["dir"](value) if n not in DENIED]
+        return sorted((n, v) for n, v in attributes if predicate is None or predicate(v))
+
+    def stack(*_args: Any) -> Any:
+        return Unknown("frames are not available to the analysed code", session.current().place())
+
+    def module_of(value: Any, *_args: Any) -> Any:
+        return loader.current().modules.get(getattr(value, "__module__", None) or "")
+
+    def unwrap(function: Any, *, stop: Any = None) -> Any:
+        while hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        return function
+
+    def getattr_static(value: Any, name: Any, *default: Any) -> Any:
+        if type(value) is Unknown or name in DENIED or is_host_class(type(value)) or name in SPECIAL:
+            return builtin_getattr(value, name, *default) if default else get_attribute(value, name)
+        return expose(inspect.getattr_static(value, name, *default))
+
+    table.update(getattr_static=getattr_static, signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=getfullargspec,
+                 getmembers=getmembers, isfunction=is_function, getsource=source_of,
+                 getfile=file_of, getmodule=module_of, stack=stack, currentframe=frame_view, unwrap=unwrap,
+                 getsourcefile=file_of, get_annotations=own_annotations,
+                 getsourcelines=lambda value: (source_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,
+                 iscallable=lambda value: callable(value))  # fmt: skip
+    return table
+
+
+@stdlib_module("functools")
+def _functools() -> dict[str, Any]:
+    from cutaway.interp.stdlib.reflection import functools
+
+    names = ("update_wrapper", "wraps", "total_ordering", "singledispatch", "singledispatchmethod")
+    return {**public_names("functools"), **{name: getattr(functools, name) for name in names}}
+
+
+@stdlib_module("dataclasses")
+def _dataclasses() -> dict[str, Any]:
+    from cutaway.interp.stdlib.reflection.dataclasses import dataclass, make_dataclass
+
+    return {**public_names("dataclasses"), "dataclass": dataclass, "make_dataclass": make_dataclass}
+
+
+@stdlib_module("builtins")
+def _builtins() -> dict[str, Any]:
+    return dict(BUILTINS)

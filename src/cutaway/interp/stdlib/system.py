@@ -1,0 +1,152 @@
+"""`sys`, `os` and other modules that describe the machine."""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary.code_objects import frame_view
+from cutaway.interp.modules import loader
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
+from cutaway.interp.stdlib.filesystem import os_path
+from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
+
+
+def _exc_info() -> tuple[Any, Any, Any]:
+    error = interpreter().handling[-1] if interpreter().handling else None
+    return (type(error), error, None) if error is not None else (None, None, None)
+
+
+@stdlib_module("sys")
+def _sys() -> dict[str, Any]:
+    import sys
+
+    table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
+                                           "platform", "implementation", "hash_info")}  # fmt: skip
+    stream = types.SimpleNamespace(write=do_nothing, flush=do_nothing, isatty=lambda: False)
+
+    def exit_program(*_args: Any) -> None:
+        raise SystemExit
+
+    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
+                 setrecursionlimit=do_nothing, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("the memory size of an object is unknown"),
+                 executable="python", exc_info=_exc_info, _getframe=frame_view, flags=sys.flags, gettrace=do_nothing, getprofile=do_nothing,
+                 getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
+                 stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
+                 warnoptions=[])  # fmt: skip
+    return table
+
+
+class _Modules:
+    """`sys.modules`: the modules of the target."""
+
+    def __getitem__(self, name: Any) -> Any:
+        return name if type(name) is Unknown else loader.current().load(name, strict=True)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except ImportError:
+            return default
+
+    def __contains__(self, name: Any) -> bool:
+        return name in loader.current().modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+    def __len__(self) -> int:
+        return len(loader.current().modules)
+
+    def copy(self) -> dict[str, Any]:
+        """Return a copy of the table."""
+        return dict(loader.current().modules)
+
+    def keys(self) -> Any:
+        """Return the names of the modules."""
+        return self.copy().keys()
+
+    def values(self) -> Any:
+        """Return the modules."""
+        return self.copy().values()
+
+    def items(self) -> Any:
+        """Return pairs of name and module."""
+        return self.copy().items()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if not isinstance(value, Unknown) and "_incomplete" not in vars(value):
+            loader.current().modules[name] = value
+
+
+class _Environment(dict[str, str]):
+    """`os.environ`: empty, which is an assumption as soon as it is read."""
+
+    def _note_read(self, name: Any) -> None:
+        session.current().assume("the environment variables that the program reads are not set")
+
+    def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
+        self._note_read(name)
+        return dict.get(self, name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self._note_read(name)
+        return dict.__contains__(self, name)
+
+    def __getitem__(self, name: str) -> str:
+        self._note_read(name)
+        return dict.__getitem__(self, name)
+
+
+@stdlib_module("os")
+def _os() -> dict[str, Any]:
+    environment = _Environment()
+    path = os_path.os_path()
+    with_effects = "system popen kill fork execv execve spawnv putenv unsetenv chdir open".split()
+    writing_functions = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
+    machine_dependent = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
+    table: dict[str, Any] = {name: has_effects(f"os.{name}") for name in with_effects}
+    table.update({name: depends_on_machine(f"os.{name}") for name in machine_dependent})
+    table.update(dict.fromkeys(writing_functions, os_path.ignore_change))
+    table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
+                 linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
+                 error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk)  # fmt: skip
+    return table
+
+
+@stdlib_module("platform")
+def _platform() -> dict[str, Any]:
+    import platform
+
+    def unknown(*_args: Any) -> Any:
+        return Unknown("the platform is unknown")
+
+    return {"python_version": platform.python_version, "system": lambda: "Linux", "machine": unknown, "platform": unknown,
+            "python_implementation": lambda: "CPython", "processor": unknown, "node": unknown}  # fmt: skip
+
+
+class _Lock:
+    """A lock that is always free."""
+
+    def __enter__(self) -> _Lock:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        pass
+
+    def acquire(self, *_args: Any, **_kwargs: Any) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+@stdlib_module("threading")
+def _threading() -> dict[str, Any]:
+    return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock,
+            "current_thread": lambda: types.SimpleNamespace(name="MainThread"), "get_ident": lambda: 1}  # fmt: skip

@@ -1,0 +1,44 @@
+"""Modules that copy, encode and hash values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core.unknown import Unknown
+from cutaway.interp.stdlib.builtins import has_effects
+from cutaway.interp.stdlib.modules import stdlib_module
+
+
+@stdlib_module("copy")
+def _copy() -> dict[str, Any]:
+    import copy
+
+    return {"copy": copy.copy, "deepcopy": copy.deepcopy, "Error": copy.Error}
+
+
+@stdlib_module("json")
+def _json() -> dict[str, Any]:
+    import json
+
+    return {"loads": json.loads, "dumps": json.dumps, "load": _json_load, "JSONDecodeError": json.JSONDecodeError,
+            "dump": has_effects("json.dump"), "JSONEncoder": json.JSONEncoder}  # fmt: skip
+
+
+def _json_load(file: Any, **_kwargs: Any) -> Any:
+    import json
+
+    return file if type(file) is Unknown else json.loads(file.read())
+
+
+@stdlib_module("hashlib")
+def _hashlib() -> dict[str, Any]:
+    import hashlib
+
+    return {n: getattr(hashlib, n) for n in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b")}
+
+
+@stdlib_module("io")
+def _io() -> dict[str, Any]:
+    import io
+
+    return {name: getattr(io, name) for name in ("StringIO", "BytesIO", "SEEK_SET", "SEEK_CUR", "SEEK_END")}
