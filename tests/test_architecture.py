@@ -52,59 +52,13 @@ LONG: dict[str, str] = {}
 """File -> why it is longer."""
 
 MOST_COMPLEX = 25
-COMPLEX = {
-    "knowledge/torch/tensor/op.py: _caller",
-    "knowledge/torch/tensor/op.py: _caller.call",
-}
+COMPLEX: set[str] = set()
 """Functions that are more complex."""
 
-IN_A_CYCLE = {
-    "cutaway.knowledge.tensorflow.graph_mode.graph",
-    "cutaway.knowledge.tensorflow.variable",
-    "cutaway.knowledge.torch.creation.create",
-    "cutaway.knowledge.torch.elementwise.rows",
-    "cutaway.knowledge.torch.tensor.memory",
-    "cutaway.knowledge.torch.tensor.op",
-    "cutaway.knowledge.torch.tensor.options",
-    "cutaway.knowledge.torch.tensor.promote",
-    "cutaway.knowledge.torch.tensor.tensor",
-}
+IN_A_CYCLE: set[str] = set()
 """Modules that import each other, in a circle."""
 
-UNEXPLAINED = {
-    "interp/analysis/discovery.py": 1,
-    "interp/symbolic/symbolic_loop.py": 2,
-    "core/session.py": 1,
-    "knowledge/keras/backend.py": 1,
-    "knowledge/keras/layers/core.py": 2,
-    "knowledge/keras/layers/merging.py": 1,
-    "knowledge/keras/models/layer.py": 2,
-    "knowledge/keras/ops/binary.py": 1,
-    "knowledge/keras/ops/reduction.py": 1,
-    "knowledge/keras/tensors/tensor.py": 2,
-    "knowledge/keras/training/downloads.py": 3,
-    "knowledge/keras/training/fit.py": 3,
-    "knowledge/keras/training/objectives.py": 1,
-    "knowledge/libraries/cv2.py": 1,
-    "knowledge/libraries/pil.py": 1,
-    "knowledge/libraries/sklearn.py": 1,
-    "knowledge/numpy/shaped.py": 5,
-    "knowledge/tensorflow/data.py": 2,
-    "knowledge/tensorflow/functions/elementwise.py": 2,
-    "knowledge/tensorflow/functions/image.py": 1,
-    "knowledge/tensorflow/functions/linear.py": 1,
-    "knowledge/tensorflow/functions/nn.py": 1,
-    "knowledge/tensorflow/graph_mode/graph.py": 2,
-    "knowledge/tensorflow/graph_mode/program.py": 1,
-    "knowledge/tensorflow/graph_mode/recurrent.py": 2,
-    "knowledge/tensorflow/graph_mode/session.py": 1,
-    "knowledge/tensorflow/names.py": 1,
-    "knowledge/tensorflow/variable.py": 3,
-    "knowledge/torch/elementwise/rows.py": 1,
-    "knowledge/torch/nn/container.py": 1,
-    "knowledge/torch/tensor/info.py": 1,
-    "knowledge/torch/tensor/tensor.py": 2,
-}
+UNEXPLAINED: dict[str, int] = {}
 """File -> how many imports in its functions do not say why they are late."""
 
 REBOUND: set[str] = set()

@@ -365,7 +365,7 @@ class Session:
     def assume_premises(self) -> None:
         """List what operations require of sizes."""
         if self.facts.learned:
-            from cutaway.core.size.premises import premises
+            from cutaway.core.size.premises import premises  # late: only symbolic networks need it
 
             for text, place in premises(self.facts):
                 self.assume(text, place)

@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from cutaway.core.session import Operation, Reference, Session
+from cutaway.knowledge.base.tensors_in import collector
 from cutaway.knowledge.torch.tensor.op import NUMPY_NAMES, Row
 from cutaway.live.flops import Flops
 from cutaway.live.op_names import Names, own_name
@@ -145,15 +146,7 @@ def tensors(value: Any) -> list[torch.Tensor]:
     return found
 
 
-def _collect(value: Any, found: list[torch.Tensor]) -> None:
-    if isinstance(value, torch.Tensor):
-        found.append(value)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _collect(item, found)
-    elif isinstance(value, dict):
-        for item in value.values():
-            _collect(item, found)
+_collect = collector(torch.Tensor)
 
 
 def _as_fused(result: torch.Tensor, operands: list[torch.Tensor], named: dict[str, Any]) -> torch.Tensor:

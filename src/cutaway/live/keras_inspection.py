@@ -6,31 +6,28 @@ what runs on another backend, is called with numbers.
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import keras
 
-from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Module, Note, Setting, Value, Weight
-from cutaway.core.error import in_words
-from cutaway.core.fault_code import FaultCode
+from cutaway.core.architecture import Architecture, Note, Setting, Weight
 from cutaway.core.session import Call, Reference, Session
-from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
+from cutaway.knowledge.base.describe import FORMS, class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.read_off import calls_below, dtype_of, layers_below, module_calls, named_inputs, shape_of
-from cutaway.live import framework_detection, user_line
+from cutaway.knowledge.base.read_off import Contents, architecture, named_inputs
+from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
+from cutaway.live import framework_detection
 from cutaway.live.arguments import Arguments, numeric_shape
 from cutaway.live.construction import Construction, taken
-from cutaway.live.failure import LiveError, place_of
+from cutaway.live.failed_call import failed_in, failing_call, with_failure
+from cutaway.live.failure import LiveError
+from cutaway.live.modules import running_modules, signature_of
 from cutaway.live.restore import undisturbed
 from cutaway.syntax.target import Input
 
-SEPARATOR = "/"
 NO_OPERATIONS = "only layers were watched: there are no operations"
 
 
@@ -55,10 +52,11 @@ def inspected(
         error = _run(network, given, gathered)
     constructions.update(taken(network._flatten_layers(include_self=False)))  # layers that the call made
     call = gathered.calls[0] if gathered.calls else None
-    found = _read_off(network, name or class_name(type(network)), target, gathered, call, constructions)
+    seen = _read_off(network, name or class_name(type(network)), target, gathered, call, constructions)
     if error is not None:
-        found = _with_failure(found, error, gathered)
-    return replace(found, assumptions=(*map(Note, notes), *found.assumptions)), error
+        failing = failing_call(gathered)
+        seen = with_failure(seen, error, [] if failing is None else [failed_in(failing.module.name, failing)])
+    return replace(seen, assumptions=(*map(Note, notes), *seen.assumptions)), error
 
 
 def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments | None:
@@ -93,13 +91,7 @@ def _declared(network: Any) -> dict[str, Any] | None:
     own = type(network).__module__.startswith("keras.")
     if struct is None or not own:
         return None
-    found: dict[str, Any] = {}
-    for tensor in keras.tree.flatten(struct):
-        name = re.sub(r"\W", "_", tensor._keras_history.operation.name)
-        while name in found or not name.isidentifier():
-            name = f"{name}_" if name in found else f"_{name}"
-        found[name] = tensor
-    return found
+    return input_names(keras.tree.flatten(struct))
 
 
 def _array(shape: Sequence[int], dtype: str) -> Any:
@@ -112,7 +104,7 @@ def _array(shape: Sequence[int], dtype: str) -> Any:
 
 def _run(network: Any, given: Arguments, gathered: Session) -> BaseException | None:
     named = dict(given.named)
-    if "training" in _parameters(network) and "training" not in named:
+    if "training" in signature_of(network.call).parameters and "training" not in named:
         named["training"] = False
     with undisturbed():
         if keras.backend.backend() == "tensorflow" and _built(network, given.positional, named):
@@ -228,99 +220,40 @@ def _read_off(
     constructions: Mapping[int, Construction],
 ) -> Architecture:
     layers = list(_walk(network))
-    paths = {id(layer): path for path, layer in layers}
-    calls = calls_below(gathered, call, paths)
     declared = _declared(network)
-    inputs = list(named_inputs(_signature(network), call)) if call else []
+    inputs = list(named_inputs(signature_of(network.call), call)) if call else []
     if declared is not None and len(declared) == len(inputs):
         inputs = [(label, reference) for label, (_, reference) in zip(declared, inputs)]
-    return Architecture(
-        name=name,
-        target=target,
-        framework=framework_detection.KERAS,
-        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
-        outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-        modules=tuple(_layer(layer, path, calls.get(id(layer), []), constructions) for path, layer in layers),
-        weights=tuple(_weights(network, layers)),
-        assumptions=tuple(Note(note.text, note.place) for note in gathered.assumptions),
+    contents = Contents(
+        layers,
+        list(_weights(network, layers)),
+        inputs,
+        running_modules(constructions, lambda _layer: {}, _is_given),
+        lambda _variable: None,  # there are no operations that could read one
         separator=SEPARATOR,
     )
+    return architecture(name, target, framework_detection.KERAS, gathered, call, contents)
 
 
-def _layer(layer: Any, path: str, calls: list[Call], constructions: Mapping[int, Construction]) -> Module:
-    construction = constructions.get(id(layer))
-    arguments = {} if construction is None else construction.arguments
-    return Module(
-        path=path,
-        class_name=class_name(type(layer)),
-        qualified_name=qualified_name(type(layer)),
-        config=Described(partial(_config, arguments)),
-        source=construction.place if construction is not None else None,
-        calls=module_calls(calls),
-    )
-
-
-def _config(arguments: Mapping[str, Any]) -> dict[str, Setting]:
-    return {name: describe(value) for name, value in arguments.items() if not _is_serialized(value)}
-
-
-def _is_serialized(value: Any) -> bool:
-    """Tell whether an argument is what Keras writes for an object where it copies a layer: nobody gave it so."""
-    return isinstance(value, dict) and {"class_name", "config", "registered_name"} <= value.keys()
+def _is_given(value: Any) -> bool:
+    """Tell whether the program gave an argument; where Keras copies a layer, it gives what it writes for an object."""
+    return not (isinstance(value, dict) and {"class_name", "config", "registered_name"} <= value.keys())
 
 
 def _walk(network: Any) -> Iterator[tuple[str, Any]]:
     """Yield the network and every layer below it once, with the path of its names."""
-    return layers_below(network, lambda layer: isinstance(layer, keras.Layer), lambda layer: str(layer.name), SEPARATOR)
+    return layers_below(network, lambda layer: isinstance(layer, keras.Layer), lambda layer: str(layer.name))
 
 
-def _weights(network: Any, layers: list[tuple[str, Any]]) -> Iterator[Weight]:
+def _weights(network: Any, layers: list[tuple[str, Any]]) -> Iterator[tuple[Weight, Any]]:
     """Yield the weights in the order of `network.weights`, each with the layer that holds it."""
-    homes: dict[int, str] = {}
-    for path, layer in layers:
-        for variable in (*layer._trainable_variables, *layer._non_trainable_variables):
-            homes.setdefault(id(variable), path)
-    taken_names: dict[str, int] = {}
-    frozen = {id(variable) for variable in network.non_trainable_weights}
-    for variable in network.weights:
-        name = variable.path
-        taken_names[name] = taken_names.get(name, 0) + 1
-        if taken_names[name] > 1:
-            name = f"{name}#{taken_names[name]}"
-        trainable = bool(variable.trainable) and id(variable) not in frozen
+
+    def held(layer: Any) -> tuple[Any, ...]:
+        return (*layer._trainable_variables, *layer._non_trainable_variables)
+
+    for variable, name, trainable, home in named_variables(network, layers, held):
         dtype = keras.backend.standardize_dtype(variable.dtype)
-        yield Weight(name, tuple(variable.shape), dtype, "parameter", trainable, module=homes.get(id(variable), ""))
-
-
-def _parameters(network: Any) -> Mapping[str, inspect.Parameter]:
-    return _signature(network).parameters
-
-
-def _signature(network: Any) -> inspect.Signature:
-    try:
-        return inspect.signature(network.call)
-    except (TypeError, ValueError):
-        return inspect.Signature()
-
-
-def _with_failure(architecture: Architecture, error: BaseException, gathered: Session) -> Architecture:
-    """Add what the call raised: the layer that it failed in, and what went into it."""
-    failing = next((call for call in reversed(gathered.calls) if call.outputs is None), None)
-    notes = []
-    if failing is not None:
-        shapes = ["x".join(map(str, reference.shape)) or "a number" for _, reference in failing.inputs]
-        notes.append(
-            DiagnosticNote(
-                f"in {failing.module.name} ({class_name(type(failing.module))}), given {', '.join(shapes) or 'no tensor'}"
-            )
-        )
-    fault = Diagnostic(
-        FaultCode.FORWARD_RAISES.value,
-        in_words(error),
-        place_of(error, framework_detection.homes(), user_line.SHOWN),
-        tuple(notes),
-    )
-    return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
+        yield Weight(name, tuple(variable.shape), dtype, "parameter", trainable, module=home), variable
 
 
 def _tensor(tensor: Any) -> Setting:

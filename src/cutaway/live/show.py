@@ -73,7 +73,7 @@ def _shown(
     if framework_detection.framework_of(loaded.network) == framework_detection.KERAS:
         if via not in (CALLS, HOOKS):
             raise LiveError(f"{target}: --via {via} is for networks of PyTorch")
-        from cutaway.live import keras_inspection  # late: it imports Keras
+        from cutaway.live import keras_inspection  # late: it imports the framework
 
         return keras_inspection.inspected(
             loaded.network,
@@ -95,7 +95,7 @@ def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[st
         module = import_module(f"cutaway.live.{via}")
         ops, seen = module.exported(loaded.network, given)
         how = seen if ops is not None else f"{how}: {seen}"
-    from cutaway.live.torch_inspection import inspected  # late: it imports PyTorch
+    from cutaway.live.torch_inspection import inspected  # late: it imports the framework
 
     architecture, _ = inspected(
         loaded.network,

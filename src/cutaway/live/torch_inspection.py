@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
 
-from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote, Note, Setting, Value, Weight
-from cutaway.core.architecture import Module as ModuleRecord
-from cutaway.core.error import in_words
-from cutaway.core.fault_code import FaultCode
+from cutaway.core.architecture import Architecture, DiagnosticNote, Note, Setting, Weight
 from cutaway.core.session import Call, Reference, Session
-from cutaway.knowledge.base.describe import FORMS, Described, class_name, describe, qualified_name
+from cutaway.knowledge.base.describe import FORMS, class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.read_off import calls_below, dtype_of, module_calls, named_inputs, operations, shape_of
-from cutaway.live import framework_detection, user_line
+from cutaway.knowledge.base.read_off import Contents, architecture, named_inputs
+from cutaway.knowledge.torch.named_tensors import named_tensors
+from cutaway.live import framework_detection
 from cutaway.live.arguments import Arguments
 from cutaway.live.capture import Capture, Values
 from cutaway.live.construction import Construction, from_attributes, taken
-from cutaway.live.failure import place_of
+from cutaway.live.failed_call import failed_in, failing_call, with_failure
 from cutaway.live.flops import Flops
 from cutaway.live.module_hooks import watched
+from cutaway.live.modules import running_modules, signature_of
 from cutaway.live.op_names import names
 from cutaway.live.restore import evaluating, undisturbed
 
@@ -51,11 +48,10 @@ def inspected(
     if arguments is not None:
         error = _run(network, arguments, gathered, values, capture)
     call = gathered.calls[0] if gathered.calls else None
-    architecture = _read_off(network, name or class_name(type(network)), target, gathered, call, values, constructions)
-    notes = [Note(text) for text in remarks]
+    seen = _read_off(network, name or class_name(type(network)), target, gathered, call, values, constructions)
     if error is not None:
-        architecture = _with_failure(architecture, error, gathered, network)
-    return replace(architecture, assumptions=(*notes, *architecture.assumptions)), error
+        seen = with_failure(seen, error, _failing_module(seen, gathered, network))
+    return replace(seen, assumptions=(*map(Note, remarks), *seen.assumptions)), error
 
 
 def _run(
@@ -101,107 +97,39 @@ def _read_off(
     values: Values,
     constructions: Mapping[int, Construction],
 ) -> Architecture:
-    paths = {id(module): path for path, module in network.named_modules()}
-    calls = calls_below(gathered, call, paths)
-    weights = list(_weights(network))
-    labels = {values.reference(tensor).number: weight.name for weight, tensor in reversed(weights)}
-    inputs = list(named_inputs(_signature(network), call)) if call else []
-    labels.update({reference.number: label for label, reference in inputs})
-    return Architecture(
-        name=name,
-        target=target,
-        framework="pytorch",
-        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in inputs),
-        outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-        modules=tuple(
-            _module(module, path, calls.get(id(module), []), constructions.get(id(module)))
-            for path, module in network.named_modules()
+    def number(tensor: torch.Tensor) -> int:
+        return values.reference(tensor).number
+
+    return architecture(
+        name, target, framework_detection.TORCH, gathered, call,
+        Contents(
+            list(network.named_modules()),
+            list(_weights(network)),
+            list(named_inputs(signature_of(network.forward), call)) if call else [],
+            running_modules(constructions, from_attributes),
+            number,
         ),
-        weights=tuple(weight for weight, _ in weights),
-        ops=tuple(operations(gathered, call, paths, labels)),
-        assumptions=tuple(Note(note.text, note.place) for note in gathered.assumptions),
-    )
-
-
-def _signature(network: torch.nn.Module) -> inspect.Signature:
-    try:
-        return inspect.signature(network.forward)
-    except (TypeError, ValueError):
-        return inspect.Signature()
-
-
-def _module(module: torch.nn.Module, path: str, calls: list[Call], construction: Construction | None) -> ModuleRecord:
-    cls = type(module)
-    arguments = from_attributes(module) if construction is None else construction.arguments
-    return ModuleRecord(
-        path=path,
-        class_name=class_name(cls),
-        qualified_name=qualified_name(cls),
-        config=Described(partial(_config, arguments)),
-        source=construction.place if construction is not None else None,
-        calls=module_calls(calls),
-    )
-
-
-def _config(arguments: Mapping[str, Any]) -> dict[str, Setting]:
-    return {name: describe(value) for name, value in arguments.items()}
+    )  # fmt: skip
 
 
 def _weights(network: torch.nn.Module) -> Iterator[tuple[Weight, torch.Tensor]]:
-    first: dict[int, str] = {}
-    passing = {
-        f"{path}.{name}" if path else name
-        for path, module in network.named_modules(remove_duplicate=False)
-        for name in module._non_persistent_buffers_set
-    }
-    for kind, found in (
-        ("parameter", network.named_parameters(remove_duplicate=False)),
-        ("buffer", network.named_buffers(remove_duplicate=False)),
-    ):
-        for name, tensor in found:
-            tied = first.setdefault(id(tensor), name)
-            yield (
-                Weight(
-                    name,
-                    _shape(tensor),
-                    _dtype(tensor.dtype),
-                    kind,
-                    kind == "parameter" and bool(tensor.requires_grad),
-                    None if tied == name else tied,
-                    persistent=name not in passing,
-                ),
-                tensor,
-            )
+    for tensor, name, kind, tied_to, persistent in named_tensors(network):
+        trainable = kind == "parameter" and bool(tensor.requires_grad)
+        weight = Weight(name, _shape(tensor), _dtype(tensor.dtype), kind, trainable, tied_to, persistent=persistent)
+        yield weight, tensor
 
 
-def _with_failure(
-    architecture: Architecture, error: BaseException, gathered: Session, network: torch.nn.Module
-) -> Architecture:
-    """Add what the call raised: the module that it failed in, what went into it, and its own weights."""
-    paths = {id(module): path for path, module in network.named_modules()}
-    failing = next((call for call in reversed(gathered.calls) if call.outputs is None), None)
-    notes = []
-    if failing is not None:
-        path = paths.get(id(failing.module), "")
-        given = ", ".join(_text(reference) for _, reference in failing.inputs) or "no tensor"
-        notes.append(
-            DiagnosticNote(f"in {path or 'the network itself'} ({class_name(type(failing.module))}), given {given}")
-        )
-        own = [w for w in architecture.weights if w.name.rpartition(".")[0] == path]
-        if own:
-            held = ", ".join(f"{w.name.rpartition('.')[2]} {'x'.join(map(str, w.shape or ()))}" for w in own)
-            notes.append(DiagnosticNote(f"its weights are {held}"))
-    fault = Diagnostic(
-        FaultCode.FORWARD_RAISES.value,
-        in_words(error),
-        place_of(error, framework_detection.homes(), user_line.SHOWN),
-        tuple(notes),
-    )
-    return replace(architecture, diagnostics=(*architecture.diagnostics, fault))
-
-
-def _text(reference: Reference) -> str:
-    return "x".join(map(str, reference.shape)) or "a number"
+def _failing_module(seen: Architecture, gathered: Session, network: torch.nn.Module) -> Iterator[DiagnosticNote]:
+    """Yield what helps to understand what the call raised: the module that it failed in, and its own weights."""
+    call = failing_call(gathered)
+    if call is None:
+        return
+    path = {id(module): path for path, module in network.named_modules()}.get(id(call.module), "")
+    yield failed_in(path or "the network itself", call)
+    own = [w for w in seen.weights if w.name.rpartition(".")[0] == path]
+    if own:
+        held = ", ".join(f"{w.name.rpartition('.')[2]} {'x'.join(map(str, w.shape or ()))}" for w in own)
+        yield DiagnosticNote(f"its weights are {held}")
 
 
 def _shape(tensor: torch.Tensor) -> tuple[int, ...] | None:

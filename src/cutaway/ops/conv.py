@@ -9,7 +9,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Size, ceildiv, equal, less, product
-from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, windows
+from cutaway.ops.window import Shape, per_axis, require_at_least, shown, size_of, transposed, windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +79,25 @@ def convolve_transposed(
     *,
     rank: int,
 ) -> Convolution:
-    """Convolve `([batch,] channels, *spatial)` transposed with `(channels, out / groups, *kernel)`."""
+    """Convolve `([batch,] channels, *spatial)` transposed with `(channels, out / groups, *kernel)`.
+
+    Padding is a number for each axis, `valid` for none, or `spread` for half a kernel; with these words, an output
+    padding of None makes every stride of the output have its window.
+    """
     batch, spatial = _split(name, input, weight, rank)
     groups = size_of(groups, f"{name}: groups")
     stride, dilation = per_axis(stride, rank, f"{name}: stride"), per_axis(dilation, rank, f"{name}: dilation")
-    padding = per_axis(padding, rank, f"{name}: padding")
-    extra = per_axis(output_padding, rank, f"{name}: output_padding")
+    in_words = isinstance(padding, str)
+    padding = (padding,) * rank if in_words else per_axis(padding, rank, f"{name}: padding")
+    extra: Any = (None,) * rank
+    if output_padding is not None:
+        extra = per_axis(output_padding, rank, f"{name}: output_padding")
     kernel = weight[2:]
     require_at_least(stride, 1, f"{name}: stride")
     require_at_least(dilation, 1, f"{name}: dilation")
     require_at_least((groups,), 1, f"{name}: groups")
-    require_at_least(padding, 0, f"{name}: padding")
+    if not in_words:
+        require_at_least(padding, 0, f"{name}: padding")
     _check_channels(name, input[-rank - 1], weight[0], weight[0], 1)
     if not session.fit(weight[0] % groups, 0, name):
         raise Fault(
@@ -98,7 +106,7 @@ def convolve_transposed(
         )
     channels = weight[1] * groups
     _check_bias(name, bias, channels)
-    for more, step, spread in zip(extra, stride, dilation):
+    for more, step, spread in () if in_words else zip(extra, stride, dilation):
         if less(more, step) is False and less(more, spread) is False:
             raise Fault(
                 f"{name}: output_padding {shown(extra)} must be smaller than the stride {shown(stride)} "
@@ -106,8 +114,7 @@ def convolve_transposed(
                 FaultCode.INVALID_ARGUMENT,
             )
     out = tuple(
-        (s - 1) * t - 2 * p + d * (k - 1) + e + 1
-        for s, k, t, p, d, e in zip(spatial, kernel, stride, padding, dilation, extra)
+        transposed(s, k, t, p, e, d) for s, k, t, p, d, e in zip(spatial, kernel, stride, padding, dilation, extra)
     )
     if any(less(size, 0) is True for size in out):
         raise Fault(

@@ -153,10 +153,36 @@ def unflatten(shape: Sequence[Size], dim: Any, sizes: Sequence[Size]) -> Shape:
     return (*shape[:place], *parts, *shape[place + 1 :])
 
 
-def squeeze(shape: Sequence[Size], dims: Iterable[int] | None) -> Shape:
-    """Drop the given dimensions where their size is 1; None means all of them."""
+def replaced(shape: Sequence[Size], place: int, *sizes: Size) -> Shape:
+    """Return the shape with one dimension replaced by any number of others."""
+    return (*shape[:place], *sizes, *shape[place + 1 :])
+
+
+def squeeze(shape: Sequence[Size], dims: Iterable[int] | None, strict: bool = False) -> Shape:
+    """Drop the given dimensions where their size is 1; None means all of them. `strict` rejects any other size."""
+    if strict and dims is not None:
+        return _without(shape, list(dims))
     named = range(len(shape)) if dims is None else set(dims)
     return tuple(s for i, s in enumerate(shape) if i not in named or not _is_one(s))
+
+
+def _without(shape: Sequence[Size], places: Sequence[int]) -> Shape:
+    for place in places:
+        if equal(shape[place], 1) is False:
+            raise ArgumentFault(
+                f"squeeze: dimension {place} has size {shape[place]}, not 1: the tensor is {text(shape)}",
+                FaultCode.SHAPE_MISMATCH,
+            )
+    return tuple(size for place, size in enumerate(shape) if place not in places)
+
+
+def unsqueeze(shape: Sequence[Size], dims: Sequence[Any], extent: Size = 1) -> tuple[list[int], Shape]:
+    """Return the places of new dimensions of one size, in order, and the shape with them."""
+    places = sorted(axis(dim, len(shape) + len(dims)) for dim in dims)
+    sizes = list(shape)
+    for place in places:
+        sizes.insert(place, extent)
+    return places, tuple(sizes)
 
 
 def _is_one(extent: Size) -> bool:
@@ -215,6 +241,27 @@ def repeat(shape: Sequence[Size], counts: Sequence[Size]) -> Shape:
     return made
 
 
+def tile(shape: Sequence[Size], counts: Sequence[Size]) -> tuple[list[Size], Shape]:
+    """Return a count for each dimension, and the shape repeated so often; missing counts and dimensions are 1."""
+    every = [*[1] * (len(shape) - len(counts)), *counts]
+    return every, repeat(shape, every)
+
+
+def swap(rank: int, dim1: Any, dim2: Any) -> list[int]:
+    """Return the order of dimensions with two of them exchanged."""
+    first, second = axis(dim1, rank), axis(dim2, rank)
+    order = list(range(rank))
+    if rank:
+        order[first], order[second] = second, first
+    return order
+
+
+def rotate(shape: Sequence[Size], turns: int, first: int, second: int) -> Shape:
+    """Return the shape turned by right angles in the plane of two dimensions."""
+    order = swap(len(shape), first, second) if turns % 2 else range(len(shape))
+    return tuple(shape[place] for place in order)
+
+
 def permute(shape: Sequence[Size], dims: Sequence[Any], name: str = "permute") -> tuple[list[int], Shape]:
     """Return the order of dimensions and the shape in that order."""
     if len(dims) != len(shape):
@@ -248,6 +295,17 @@ def diagonal(shape: Sequence[Size], offset: Any, dim1: Any, dim2: Any) -> tuple[
         raise Fault(f"diagonal: dimensions cannot be identical, but both are {dim1}", FaultCode.DUPLICATE_DIMENSION)
     rest = [s for i, s in enumerate(shape) if i not in (first, second)]
     return first, second, (*rest, diagonal_size(shape[first], shape[second], offset))
+
+
+def diag(shape: Sequence[Size], offset: Any) -> Shape:
+    """Return the shape of the matrix that has a vector on its diagonal, or of the diagonal of a matrix."""
+    offset = integer(offset, "diag: diagonal")
+    if len(shape) == 1:
+        side = shape[0] + abs(offset)
+        return side, side
+    if len(shape) == 2:
+        return diagonal(shape, offset, 0, 1)[2]
+    raise Fault(f"diag: expects a 1-D or 2-D tensor, but input is {text(shape)}", FaultCode.WRONG_RANK)
 
 
 def diagonal_size(rows: Size, columns: Size, offset: Size) -> Size:
@@ -344,6 +402,31 @@ def split_sizes(extent: Size, sizes: Sequence[Size]) -> list[Size]:
             f"split: sizes {text(sizes)} sum to {total}, but the dimension has size {extent}", FaultCode.SHAPE_MISMATCH
         )
     return list(sizes)
+
+
+def filled_sizes(extent: Size, sizes: Sequence[Size]) -> list[Size]:
+    """Return the sizes of parts, with a -1 replaced by what is left of the whole."""
+    others: Size = 0
+    for part in sizes:
+        others = others if isinstance(part, int) and part == -1 else others + part
+    return [extent - others if isinstance(part, int) and part == -1 else part for part in sizes]
+
+
+def equal_parts(extent: Size, count: Any, name: str) -> list[Size]:
+    """Return the sizes of exactly `count` equal parts."""
+    if not isinstance(count, int):
+        raise Undecidable(Unknown("the number of parts of a split is not known"))
+    if count <= 0 or equal(mod(extent, count), 0) is False:
+        raise ArgumentFault(
+            f"{name}: {count} equal parts do not divide a dimension of size {extent}", FaultCode.SHAPE_MISMATCH
+        )
+    session.current().follow(count, "parts of a tensor")
+    return [floordiv(extent, count)] * count
+
+
+def parts_between(extent: Size, places: Sequence[Size]) -> list[Size]:
+    """Return the sizes of the parts before, between and after places."""
+    return [end - start for start, end in zip([0, *places], [*places, extent])]
 
 
 def even_parts(extent: Size, sections: int) -> list[Size]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.size.dim import Dim, Size, less, minimum, unknown_size
+from cutaway.core.size.dim import Dim, Size, less, maximum, minimum, unknown_size
 from cutaway.core.unknown import Unknown
 
 Shape = tuple[Size, ...]
@@ -53,6 +53,19 @@ def windows(
     if not ceil:
         return span // stride + 1
     return minimum((span + stride - 1) // stride + 1, (size + before + stride - 1) // stride)
+
+
+def transposed(size: Size, kernel: Size, stride: Size, padding: Any, extra: Size | None, dilation: Size = 1) -> Size:
+    """Return the size of which `windows` makes `size`: where several fit, the least one, and `extra` more.
+
+    Padding is a number on both sides, `valid` for none, or `spread` for half a kernel. Without `extra` every stride has
+    its window: the size is a multiple of the stride, unless the kernel reaches beyond it.
+    """
+    reach = dilation * (kernel - 1) + 1
+    if extra is None:
+        return size * stride + (maximum(reach - stride, 0) if padding == "valid" else 0)
+    around: Size = 2 * (reach // 2) if padding == "spread" else 0 if padding == "valid" else 2 * padding
+    return (size - 1) * stride - around + reach + extra
 
 
 def scaled(size: Size, factor: Any) -> Size:

@@ -64,7 +64,7 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
 
 def _argument(value: Any, name: str, text: str) -> Any:
     """Return a stand-in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
-    from cutaway.interp.symbolic.missing_arguments import stand_in
+    from cutaway.interp.symbolic.missing_arguments import stand_in  # late: most calls lack no argument
 
     if name in decisions().kinds:
         return stand_in(value, name, text)

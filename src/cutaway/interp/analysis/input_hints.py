@@ -11,7 +11,7 @@ from cutaway.core import disk
 from cutaway.core.error import CutawayError
 from cutaway.interp.modules import loader
 from cutaway.interp.run.function import Record
-from cutaway.knowledge.libraries.datasets import IMAGES
+from cutaway.knowledge.base.image_datasets import IMAGES
 from cutaway.syntax import source
 from cutaway.syntax.input_descriptions import InputDescription, annotated, calls, documented, images
 

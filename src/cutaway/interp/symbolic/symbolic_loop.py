@@ -98,7 +98,7 @@ class _LoopRun:
         for items, iterations in middle_iterations(part, self.plan, self.key):
             middle, index = iterations.count, iterations.index
             start = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars} | counters()
-            from cutaway.core.loop.recurrence import Carried  # only loops of symbolic length need it
+            from cutaway.core.loop.recurrence import Carried  # late: only loops of symbolic length need it
 
             carried = Carried(self.key, self.plan, iterations, start)
             if self.plan.trial:
@@ -241,7 +241,7 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
         for items, iterations in middle_iterations(part, plan, key):
             group: list[Any] = []
             run_iteration = partial(_collect_symbolic, iterations, items, element, group)
-            from cutaway.core.loop.recurrence import Carried
+            from cutaway.core.loop.recurrence import Carried  # late: only loops of symbolic length need it
 
             carried = Carried(key, plan, iterations, counters())
             if plan.trial:

@@ -13,7 +13,11 @@ from cutaway.knowledge.base.input_conventions import Settings
 
 
 class Framework(Protocol):
-    """What a framework's package offers the interpreter."""
+    """What a framework's package offers the interpreter.
+
+    A framework derives a class from it, and enters an instance into `FRAMEWORKS`. What has an answer here suits a
+    framework that has nothing of the kind.
+    """
 
     name: str
 
@@ -25,6 +29,7 @@ class Framework(Protocol):
 
     def unbound(self) -> list[tuple[str, Any]]:
         """Return networks of the program that no name of it is bound to, with what to call them."""
+        return []
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Any:
         """Make an input; a shape of None is an unknown one, and `number` what is in each of its places, if that is known."""
@@ -34,24 +39,31 @@ class Framework(Protocol):
 
     def declared(self, network: Any, name: str) -> Any:
         """Return the input that a network itself declares for one of forward's parameters, None where it does not."""
+        return None
 
     def call(self, network: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a network with inputs that fit its forward's signature."""
 
     def origin(self, network: Any) -> Place | None:
         """Return where a network was made."""
+        construction = network.__dict__.get("_construction")
+        return construction.place if construction is not None else None
 
     def prepare(self, network: Any) -> None:
         """Put a network into the mode in which it is analysed, recording that as an assumption."""
+        return None
 
     def settings(self, network: Any) -> Settings | None:
         """Return what is known of the sizes that a network is made for; None where no inputs are to be assumed."""
+        return None
 
     def is_solvable(self, network: Any) -> bool:
         """Tell whether someone may run a network on inputs of unknown sizes to find those that it accepts."""
+        return False
 
     def start_naming(self) -> None:
         """Name what is made from now on as in a program that has made nothing yet."""
+        return None
 
     def parts(self, network: Any) -> list[Any]:
         """Return the network and every network inside it."""

@@ -1,15 +1,16 @@
-"""What reading a network off is the same for every framework: calls, operations, shapes, remarks."""
+"""Reading a network off, for every framework, interpreted or run: modules, calls, operations, shapes, notes."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import (
     Architecture,
+    Cause,
     Condition,
     Diagnostic,
     DiagnosticNote,
@@ -23,78 +24,96 @@ from cutaway.core.architecture import (
     Weight,
 )
 from cutaway.core.architecture import Module as ModuleRecord
-from cutaway.core.record import dataclass, field, replace
+from cutaway.core.place import Place
+from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Dim, is_known, rewritten, unknown_size
 from cutaway.core.size.parser import detached
-from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.core.unknown import Exhausted, Opaque, Undecidable, Unknown
 from cutaway.knowledge.base.causes import Causes
-from cutaway.knowledge.base.describe import Described, class_name, describe, qualified_name
+from cutaway.knowledge.base.describe import Described, bind_by_name, class_name, describe, qualified_name
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a framework finds in a network, each by its own names: modules by path, weights, inputs, calls by module.
+class Contents:
+    """What a framework finds in a network, each by its own names: modules by path, weights, inputs.
 
-    `repeats` has how many there are of a module, by path, where that is not one.
+    `record` describes a module, from its path, itself and its calls; `number` is the value that a weight is in the
+    dataflow graph. Of a network that is interpreted, `unknown_parts` enters what is not known as it was built. `calls`
+    are those of each module, by identity, where they are not the ones below the network's own call.
     """
 
     modules: list[tuple[str, Any]]
     weights: list[tuple[Weight, Any]]
     inputs: list[tuple[str, Reference]]
-    calls: dict[int, list[Call]]
-    config: Callable[[Any], dict[str, Setting]]
-    repeats: dict[str, Any] = field(default_factory=dict)
+    record: Callable[[str, Any, list[Call]], ModuleRecord]
+    number: Callable[[Any], int | None]
+    unknown_parts: Callable[[Causes], None] | None = None
+    calls: dict[int, list[Call]] | None = None
     separator: str = "."
 
 
 def architecture(
-    name: str,
-    target: str,
-    framework: str,
-    gathered: Session,
-    call: Call | None,
-    found: Found,
-    unknown_parts: Callable[[Causes], None],
+    name: str, target: str, framework: str, gathered: Session, call: Call | None, contents: Contents
 ) -> Architecture:
-    """Put together what was found in a network and what was recorded of its call."""
-    paths = {id(module): path for path, module in found.modules}
-    names = {held._number: weight.name for weight, held in found.weights if _names_value(weight, held)}
-    names.update({reference.number: label for label, reference in found.inputs})
-    causes = Causes(gathered)
-    if call is not None:
-        causes.operations(gathered.operations[call.first_operation : call.last_operation])
-        causes.calls({path: found.calls.get(id(module), []) for path, module in found.modules}, found.separator)
-    unknown_parts(causes)
+    """Put together what is in a network and what was recorded of its call, interpreted or run."""
+    paths = {id(module): path for path, module in contents.modules}
+    calls = calls_below(gathered, call, paths) if contents.calls is None else contents.calls
+    names: dict[int | None, str] = {}
+    names.update({contents.number(held): weight.name for weight, held in contents.weights if weight.tied_to is None})
+    names.update({reference.number: label for label, reference in contents.inputs})
     return Architecture(
         name=name,
         target=target,
         framework=framework,
-        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in found.inputs),
+        inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in contents.inputs),
         outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-        modules=tuple(
-            module_record(
-                module,
-                path,
-                found.calls.get(id(module), []),
-                partial(found.config, module),
-                found.repeats.get(path, 1),
-            )
-            for path, module in found.modules
-        ),
-        weights=tuple(weight for weight, _ in found.weights),
+        modules=tuple(contents.record(path, module, calls.get(id(module), [])) for path, module in contents.modules),
+        weights=tuple(weight for weight, _ in contents.weights),
         ops=tuple(operations(gathered, call, paths, names)),
         unknowns=notes(gathered, paths),
         assumptions=assumptions(gathered),
         diagnostics=diagnostics(gathered),
-        separator=found.separator,
-        causes=causes.listed(),
+        separator=contents.separator,
+        causes=_causes(gathered, call, calls, contents),
         conditions=conditions(gathered),
     )
 
 
-def _names_value(weight: Weight, held: Any) -> bool:
-    return weight.tied_to is None and not isinstance(held, Unknown)
+def _causes(
+    gathered: Session, call: Call | None, calls: dict[int, list[Call]], contents: Contents
+) -> tuple[Cause, ...]:
+    """Return what the unknowns of an interpreted network depend on."""
+    if contents.unknown_parts is None:
+        return ()
+    causes = Causes(gathered)
+    if call is not None:
+        causes.operations(gathered.operations[call.first_operation : call.last_operation])
+        causes.calls({path: calls.get(id(module), []) for path, module in contents.modules}, contents.separator)
+    contents.unknown_parts(causes)
+    return causes.listed()
+
+
+def weight_number(held: Any) -> int | None:
+    """Return the value that an abstract tensor is in the dataflow graph."""
+    return None if isinstance(held, Unknown) else held._number  # type: ignore[no-any-return]
+
+
+def unknown_parts(modules: list[tuple[str, Any]], weights: list[tuple[Weight, Any]], causes: Causes) -> None:
+    """Enter the modules and weights that are not known as they were built."""
+    for path, module in modules:
+        if "_incomplete" in module.__dict__:
+            causes.module(path, module.__dict__["_incomplete"])
+    for weight, held in weights:
+        causes.weight(weight.name, held.reference())
+
+
+def signature_of(forward: Any) -> inspect.Signature:
+    """Return the signature of the target's forward, an empty one where it can't be called, which has been noted."""
+    try:
+        return session.current().signature(forward)
+    except (Exception, Undecidable, Exhausted):
+        return inspect.Signature()
 
 
 def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str, Reference]]:
@@ -109,28 +128,6 @@ def named_inputs(signature: inspect.Signature, call: Call) -> Iterator[tuple[str
             index = int(head)
             head = positional[index] if index < len(positional) else f"{star}.{index - len(positional)}"
         yield (f"{head}.{tail}" if tail else head), reference
-
-
-def layers_below(
-    network: Any, is_layer: Callable[[Any], bool], name_of: Callable[[Any], str], separator: str
-) -> Iterator[tuple[str, Any]]:
-    """Yield a network of Keras and every layer below it once, with the path of its names; equal paths are numbered."""
-    seen = {id(network)}
-    taken: dict[str, int] = {}
-    yield "", network
-    waiting = [(layer, "") for layer in reversed(network._layers)]
-    while waiting:
-        layer, above = waiting.pop()
-        if id(layer) in seen or not is_layer(layer):
-            continue
-        session.current().tick()
-        seen.add(id(layer))
-        path = f"{above}{separator}{name_of(layer)}" if above else name_of(layer)
-        taken[path] = taken.get(path, 0) + 1
-        if taken[path] > 1:
-            path = f"{path}#{taken[path]}"
-        yield path, layer
-        waiting.extend((below, path) for below in reversed(layer._layers))
 
 
 def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> dict[int, list[Call]]:
@@ -188,25 +185,52 @@ def _common(references: list[Reference]) -> Reference:
 
 
 def module_record(
-    module: Any, path: str, calls: list[Call], config: Callable[[], dict[str, Setting]], repeat: Any = 1
+    module: Any, path: str, calls: list[Call], config: Described, source: Place | None, **more: Any
 ) -> ModuleRecord:
     """Describe one module; its configuration is described when it is looked at."""
     cls = type(module)
-    construction = module.__dict__.get("_construction")
-    incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
-    incomplete = incomplete or any(isinstance(child, Unknown) for child in module.__dict__.get("_modules", {}).values())
-    described = Described(config)
     return ModuleRecord(
         path=path,
         class_name=class_name(cls),
         qualified_name=qualified_name(cls),
-        config=described,
-        source=construction.place if construction else None,
+        config=config,
+        source=source,
         calls=module_calls(calls),
-        complete=not incomplete,
-        repeat=as_quantity(repeat),
-        origins=Described(partial(_origins, cls, construction, described, session.current())),
+        **more,
     )
+
+
+def built_modules(repeats: Mapping[str, Any] | None = None) -> Callable[[str, Any, list[Call]], ModuleRecord]:
+    """Return what describes the modules of an interpreted network; `repeats` has those that there are several of, by path."""
+    here = session.current()
+
+    def record(path: str, module: Any, calls: list[Call]) -> ModuleRecord:
+        construction = module.__dict__.get("_construction")
+        incomplete = "_incomplete" in module.__dict__ or isinstance(module, Opaque)
+        incomplete = incomplete or any(
+            isinstance(part, Unknown) for part in module.__dict__.get("_modules", {}).values()
+        )
+        config = Described(partial(_config, module, here.signature))
+        return module_record(
+            module, path, calls, config, construction.place if construction else None,
+            complete=not incomplete,
+            repeat=as_quantity((repeats or {}).get(path, 1)),
+            origins=Described(partial(_origins, type(module), construction, config, here)),
+        )  # fmt: skip
+
+    return record
+
+
+def constructor_arguments(module: Any, signature: Callable[[Any], inspect.Signature]) -> dict[str, Any]:
+    """Return the arguments that a module was made with, by name, defaults filled in."""
+    construction = module.__dict__.get("_construction")
+    if construction is None:
+        return {}
+    return dict(bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs))
+
+
+def _config(module: Any, signature: Callable[[Any], inspect.Signature]) -> dict[str, Setting]:
+    return {name: describe(value) for name, value in constructor_arguments(module, signature).items()}
 
 
 def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, Setting]:
@@ -243,7 +267,9 @@ def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
     )
 
 
-def operations(gathered: Session, call: Call | None, paths: dict[int, str], names: dict[int, str]) -> Iterator[Op]:
+def operations(
+    gathered: Session, call: Call | None, paths: dict[int, str], names: Mapping[int | None, str]
+) -> Iterator[Op]:
     """Yield the operations within a call; values go by `names`, or by their numbers."""
     if call is None:
         return

@@ -1,7 +1,7 @@
 """The tables of what libraries contain: qualified name -> the object that models it.
 
-A library is a package or module of `cutaway.knowledge`; touching it imports all its files, which
-register their rows. Nothing else lists them.
+A library is a package of `cutaway.knowledge`, or a file of `libraries/` or `described/`, of the library's own name;
+touching it imports all its files, which register their rows. Nothing else lists them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from cutaway import knowledge
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 
@@ -29,27 +30,33 @@ _NAMESPACES: set[str] = set()
 _ABSENT: set[str] = set()
 _LOADED: set[str] = set()
 _WAITING: list[str] = []
-# Library -> the package or module of ours that models it.
-_HOMES = {name: name for name in ("torch", "einops", "numpy", "keras", "tensorflow")}
-_HOMES.update({name: f"libraries.{name.lower()}" for name in ("yaml", "cv2", "sklearn", "PIL")})
 _READABLE: set[str] = set()
 _ALIASES: list[tuple[str, str]] = []
-
-
-# Libraries that are read from their source but for a few rows: library -> our file.
-_PARTLY = {
-    "beartype": "type_checkers",
-    "huggingface_hub": "huggingface_hub",
-    "jaxtyping": "type_checkers",
-    "torch_geometric": "torch_geometric",
-    "transformers": "transformers",
-    "typeguard": "type_checkers",
-}
+_NO_LIBRARIES = frozenset(("base", "libraries", "described", "__pycache__"))
 _REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
 
 
 class DuplicateRow(Exception):
     """Two rows claim the same name."""
+
+
+@functools.cache
+def _homes() -> dict[str, str]:
+    """Return the libraries that are modelled whole, each with the package or module of ours that does so."""
+    packages = {
+        name: name
+        for folder in knowledge.__path__
+        for name in os.listdir(folder)
+        if name not in _NO_LIBRARIES and os.path.isfile(os.path.join(folder, name, "__init__.py"))
+    }
+    return {**packages, **{name: f"libraries.{name}" for name in _modules("libraries")}}
+
+
+@functools.cache
+def _modules(folder: str) -> frozenset[str]:
+    """Return the names of the modules in a folder."""
+    entries = os.listdir(os.path.join(knowledge.__path__[0], folder))
+    return frozenset(name[: -len(".py")] for name in entries if name.endswith(".py") and name != "__init__.py")
 
 
 def register(name: str, value: T) -> T:
@@ -91,7 +98,7 @@ def load(library: str) -> bool:
     """
     if library in _LOADED:
         return True
-    home = _HOMES.get(library)
+    home = _homes().get(library)
     if home is None:
         return False
     _LOADED.add(library)
@@ -161,26 +168,26 @@ def _text(module: str) -> str | None:
 
 def models(name: str) -> bool:
     """Tell whether a dotted module name belongs to a modelled library."""
-    return any(name == home or name.startswith(home + ".") for home in _HOMES)
+    return name.partition(".")[0] in _homes()
 
 
 def library_of(name: str) -> str:
     """Return the modelled library that a dotted module name belongs to."""
-    return next(home for home in _HOMES if name == home or name.startswith(home + "."))
+    return name.partition(".")[0]
 
 
 def is_described(module: str) -> bool:
     """Tell whether some names of a module's library are described by rows, though it is read from its source."""
-    return module.partition(".")[0] in _PARTLY
+    return module.partition(".")[0] in _modules("described")
 
 
 def rows_in(module: str) -> dict[str, Any]:
     """Return the rows that replace names of a module which is otherwise read from its source."""
     library = module.partition(".")[0]
-    if library not in _PARTLY:
+    if library not in _modules("described"):
         return {}
     if library not in _REPLACED:
-        importlib.import_module(f"cutaway.knowledge.libraries.{_PARTLY[library]}")
+        importlib.import_module(f"cutaway.knowledge.described.{library}")
         replaced = _REPLACED[library] = {}
         for name, value in TABLE.items():
             if name.startswith(f"{library}."):

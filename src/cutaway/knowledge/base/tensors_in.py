@@ -31,10 +31,3 @@ def collector(kind: type[Tensor]) -> Callable[[Any, list[Tensor]], None]:
                 collect(item, found)
 
     return collect
-
-
-def holds(value: Any, tensors: Callable[[Any], list[Any]]) -> bool:
-    """Tell whether there is a tensor in an argument; most are plain values."""
-    if type(value) in ATOMS or (type(value) is tuple and ATOMS.issuperset(map(type, value))):
-        return False
-    return bool(tensors(value))

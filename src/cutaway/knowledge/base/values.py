@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cutaway.core.size.dim import product
+from cutaway.core.unknown import Unknown
+
 LIMIT = 1 << 16  # elements; larger tensors do not carry their numbers
 
 
@@ -51,3 +54,20 @@ class Lazy:
 def known(array: Any) -> Lazy:
     """Wrap numbers that are already there."""
     return Lazy(lambda np: np.asarray(array))
+
+
+_NOT_OF_NUMPY = frozenset(("bfloat16", "complex32", "string"))
+
+
+def cast(values: Lazy | None, dtype: str, shape: Any) -> Lazy | None:
+    """Return numbers in a dtype and a shape; None where numpy does not have the dtype, or they are many."""
+    if values is None or dtype in _NOT_OF_NUMPY or dtype.startswith("float8") or isinstance(shape, Unknown):
+        return None
+    size = product(shape)
+    if not isinstance(size, int) or size > LIMIT:
+        return None
+    return Lazy(
+        lambda np, array: np.asarray(array).astype(dtype, copy=False).reshape(shape),
+        [values],
+        lambda numbers: numbers,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.knowledge.base.registry import KnownModule, register, row
+from cutaway.knowledge.base.registry import KnownModule, lookup, register, row
 from cutaway.knowledge.keras.ops.core import shape
 from cutaway.knowledge.keras.tensors.shape import seen
 from cutaway.knowledge.keras.tensors.tensor import convert
@@ -52,8 +52,6 @@ def tensor_shape(x: Any) -> Any:
 
 @row("keras.backend.batch_dot")
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
-    from cutaway.knowledge.base.registry import lookup
-
     left, right = len(shape(x)), len(shape(y))
     chosen = axes if axes is not None else [left - 1, max(right - 2, 1)]
     return lookup("keras.layers.Dot")(axes=chosen)([x, y])

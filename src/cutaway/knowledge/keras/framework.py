@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, Setting, Shape, Weight
-from cutaway.core.place import Place
+from cutaway.core.architecture import Architecture, Shape, Weight
 from cutaway.core.record import replace
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base.causes import Causes
-from cutaway.knowledge.base.describe import bind_by_name, class_name, describe
-from cutaway.knowledge.base.framework import FRAMEWORKS
-from cutaway.knowledge.base.input_conventions import Settings
-from cutaway.knowledge.base.read_off import Found, architecture, as_quantity, calls_below, layers_below, shape_of
+from cutaway.knowledge.base.describe import class_name
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
+from cutaway.knowledge.base.read_off import (
+    Contents,
+    architecture,
+    as_quantity,
+    built_modules,
+    shape_of,
+    unknown_parts,
+    weight_number,
+)
+from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
 from cutaway.knowledge.keras.models.layer import Layer
 from cutaway.knowledge.keras.models.layers_in_loops import count, turns_of
 from cutaway.knowledge.keras.models.model import Model
 from cutaway.knowledge.keras.models.sequential import Sequential
 from cutaway.knowledge.keras.models.state import reset_uids
 from cutaway.knowledge.keras.tensors.shape import symbolic
-from cutaway.knowledge.keras.tensors.tensor import Tensor, new, plain
+from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor, new, plain
 from cutaway.knowledge.keras.tensors.tree import flatten, pack_sequence_as
 
-SEPARATOR = "/"
 
-
-class Keras:
+class Keras(Framework):
     """Keras, for the interpreter."""
 
     name = "keras"
@@ -52,12 +54,7 @@ class Keras:
         return [(model.name, model) for model in session.current().state.get("keras.models", {}).values()]
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
-        if shape is None:
-            reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
-            made: Tensor = new(Unknown(reason, session.current().place()))
-            return made
-        made = new(shape, dtype)
-        return made
+        return input_tensor(shape, dtype, name)
 
     def forward(self, network: Layer) -> Any:
         references = _references(network)
@@ -94,18 +91,8 @@ class Keras:
         structure = network.__dict__["_inputs_struct"]
         return network(pack_sequence_as(structure, [given[name] for name in references]))
 
-    def origin(self, network: Layer) -> Place | None:
-        construction = network.__dict__.get("_construction")
-        return construction.place if construction is not None else None
-
     def prepare(self, network: Layer) -> None:
         session.current().assume("the network is called for inference: training=False")
-
-    def settings(self, network: Layer) -> Settings | None:
-        return None
-
-    def is_solvable(self, network: Any) -> bool:
-        return False
 
     def start_naming(self) -> None:
         reset_uids()
@@ -115,25 +102,17 @@ class Keras:
 
     def read_off(self, network: Layer, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
         layers = list(_walk(network))
-        paths = {id(layer): path for path, layer in layers}
-        calls = calls_below(gathered, call, paths)
         weights = list(_weights(layers, network))
-        inputs = list(_inputs(network, call)) if call else []
-        config = partial(_config, signature=session.current().signature)
-        return architecture(
-            name, target, self.name, gathered, call,
-            Found(layers, weights, inputs, calls, config, _repeats(layers), SEPARATOR),
-            partial(_unknown_parts, layers, weights),
-        )  # fmt: skip
-
-
-def _unknown_parts(layers: list[tuple[str, Any]], weights: list[tuple[Weight, Any]], causes: Causes) -> None:
-    """Enter the layers and weights that are not known as they were built."""
-    for path, layer in layers:
-        if "_incomplete" in layer.__dict__:
-            causes.module(path, layer.__dict__["_incomplete"])
-    for weight, variable in weights:
-        causes.weight(weight.name, variable.reference())
+        contents = Contents(
+            layers,
+            weights,
+            list(_inputs(network, call)) if call else [],
+            built_modules(_repeats(layers)),
+            weight_number,
+            partial(unknown_parts, layers, weights),
+            separator=SEPARATOR,
+        )
+        return architecture(name, target, self.name, gathered, call, contents)
 
 
 def _references(network: Any) -> dict[str, Any] | None:
@@ -143,13 +122,7 @@ def _references(network: Any) -> dict[str, Any] | None:
     own = type(network).call
     if own is not Model.call and own is not Sequential.call:
         return None
-    found: dict[str, Any] = {}
-    for tensor in flatten(network.__dict__["_inputs_struct"]):
-        name = re.sub(r"\W", "_", tensor._keras_history.operation.name)
-        while name in found or not name.isidentifier():
-            name = f"{name}_" if name in found else f"_{name}"
-        found[name] = tensor
-    return found
+    return input_names(flatten(network.__dict__["_inputs_struct"]))
 
 
 def _inputs(network: Layer, call: Call) -> Iterator[tuple[str, Reference]]:
@@ -174,7 +147,7 @@ def _walk(network: Layer) -> Iterator[tuple[str, Any]]:
     def name_of(layer: Any) -> str:
         return str(layer.__dict__.get("name", class_name(type(layer))))
 
-    return layers_below(network, lambda layer: isinstance(layer, Layer), name_of, SEPARATOR)
+    return layers_below(network, lambda layer: isinstance(layer, Layer), name_of)
 
 
 def _repeats(layers: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -192,34 +165,17 @@ def _repeats(layers: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _weights(layers: list[tuple[str, Any]], network: Layer) -> Iterator[tuple[Weight, Any]]:
-    """Yield the weights in the order of `network.weights`, each with the module that holds it."""
+    """Yield the weights in the order of `network.weights`, each with the layer that holds it."""
     by_path = dict(layers)
-    homes: dict[int, str] = {}
-    for path, layer in layers:
-        for variable in (*layer._tracker.trainable, *layer._tracker.non_trainable):
-            homes.setdefault(id(variable), path)
-    taken: dict[str, int] = {}
-    frozen = {id(v) for v in network.non_trainable_weights}
-    for variable in network.weights:
-        name = variable.path
-        taken[name] = taken.get(name, 0) + 1
-        if taken[name] > 1:
-            name = f"{name}#{taken[name]}"
+
+    def held(layer: Any) -> tuple[Any, ...]:
+        return (*layer._tracker.trainable, *layer._tracker.non_trainable)
+
+    for variable, name, trainable, home in named_variables(network, layers, held):
         shape: Shape = shape_of(variable.reference())
-        trainable = bool(variable.trainable) and id(variable) not in frozen
-        home = homes.get(id(variable), "")
         weight = Weight(name, shape, str(variable.dtype), "parameter", trainable, None, home)
         turns = turns_of(by_path[home])
         yield replace(weight, repeat=as_quantity(count(turns))) if turns else weight, variable
-
-
-def _config(layer: Layer, signature: Any) -> dict[str, Setting]:
-    """Return the constructor's arguments by name, defaults filled in."""
-    construction = layer.__dict__.get("_construction")
-    if construction is None:
-        return {}
-    bound = bind_by_name(signature(type(layer).__init__), (layer, *construction.args), construction.kwargs)
-    return {name: describe(value) for name, value in bound}
 
 
 FRAMEWORKS.append(Keras())

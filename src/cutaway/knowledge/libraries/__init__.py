@@ -1,1 +1,1 @@
-"""Small libraries of which a few names are described, a file each."""
+"""Small libraries that are modelled whole, a file each, named after the library."""

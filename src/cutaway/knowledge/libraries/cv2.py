@@ -18,7 +18,7 @@ for _name, _value in {
 
 
 def _image(shape: Any, dtype: Any = "uint8") -> Any:
-    from cutaway.knowledge.numpy.shaped import Array
+    from cutaway.knowledge.numpy.shaped import Array  # late: it imports numpy
 
     return Array(shape, dtype, "what is in an image is not known")
 

@@ -12,7 +12,7 @@ from cutaway.knowledge.base.registry import row
 
 def _rows(array: Any, count: Any) -> Any:
     """Return so many rows of an array, which ones nobody knows."""
-    from cutaway.knowledge.numpy.shaped import Array
+    from cutaway.knowledge.numpy.shaped import Array  # late: it imports numpy
 
     if isinstance(array, (list, tuple)):
         import numpy

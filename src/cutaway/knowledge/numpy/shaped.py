@@ -14,9 +14,11 @@ import numpy
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.size.dim import product
+from cutaway.core.size.dim import product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.ops.elementwise import broadcast
 from cutaway.ops.index import Mask, Positions, plan
+from cutaway.ops.join import concatenate as joined
 from cutaway.ops.reshape import reshape as reshaped
 
 _LISTED = 1 << 12  # elements that `tolist` gives one by one
@@ -215,8 +217,6 @@ def elementwise(name: str, function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def _together(name: str, shapes: list[Any]) -> Any:
-    from cutaway.ops.elementwise import broadcast
-
     return _found(lambda: broadcast(name, *shapes))
 
 
@@ -251,12 +251,8 @@ def reshape(array: Any, shape: Any, *_args: Any, **_kwargs: Any) -> Any:
     sizes = tuple(int(s) if isinstance(s, numpy.integer) else s for s in sizes)
     unknown = next((s for s in sizes if isinstance(s, Unknown)), None)
     if unknown is not None:
-        from cutaway.core.size.dim import unknown_size
-
         return Array([unknown_size() if isinstance(s, Unknown) or s == -1 else s for s in sizes], array.dtype)
     if isinstance(array.shape, Unknown):
-        from cutaway.core.size.dim import unknown_size
-
         return Array([unknown_size() if s == -1 else s for s in sizes], array.dtype)
     return Array(_found(lambda: reshaped(array.shape, sizes, "numpy.reshape")), array.dtype)
 
@@ -284,8 +280,6 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 def concatenate(arrays: Any, axis: Any = 0, *_args: Any, **_kwargs: Any) -> Any:
     """`numpy.concatenate`."""
-    from cutaway.ops.join import concatenate as joined
-
     parts = [part if type(part) is Array else Array(numpy.shape(part), numpy.asarray(part).dtype) for part in arrays]
     unknown = next((part.shape for part in parts if isinstance(part.shape, Unknown)), None)
     dtype = numpy.result_type(*(part.dtype for part in parts))
@@ -314,8 +308,6 @@ def _item(item: Any) -> Any:
     if isinstance(item, numpy.ndarray):
         if item.dtype.kind == "b":
             known = type(item) is not Array
-            from cutaway.core.size.dim import unknown_size
-
             return Mask(tuple(item.shape), int(item.sum()) if known else unknown_size())
         return Positions(tuple(item.shape))
     return int(item) if isinstance(item, numpy.integer) else item

@@ -13,6 +13,8 @@ from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.keras.tensors.shape import TensorShape, seen, symbolic
 from cutaway.knowledge.keras.tensors.tensor import convert, new
 from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
+from cutaway.knowledge.tensorflow.graph_mode.graph import build
+from cutaway.knowledge.tensorflow.graph_mode.session import Step
 from cutaway.knowledge.tensorflow.names import TensorSpec
 
 register("tensorflow.data.AUTOTUNE", -1)
@@ -33,14 +35,10 @@ class Elements:
     """An iterator of TensorFlow 1: what it gives next is a part of the graph."""
 
     def __init__(self, dataset: Any) -> None:
-        from cutaway.knowledge.tensorflow.graph_mode.session import Step
-
         self.dataset = dataset
         self.initializer = Step()
 
     def get_next(self, name: Any = None) -> Any:
-        from cutaway.knowledge.tensorflow.graph_mode.graph import build
-
         build()
         return map_structure(lambda t: new(t._shape, t._dtype), self.dataset.element)
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, Setting, Weight
+from cutaway.core.architecture import Architecture, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Exhausted, Undecidable, Unknown
-from cutaway.knowledge.base.causes import Causes
-from cutaway.knowledge.base.describe import bind_by_name, describe
-from cutaway.knowledge.base.framework import FRAMEWORKS
-from cutaway.knowledge.base.input_conventions import Settings
-from cutaway.knowledge.base.read_off import Found, architecture, calls_below, named_inputs, shape_of
-from cutaway.knowledge.keras.tensors.tensor import Tensor, new
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
+from cutaway.knowledge.base.read_off import (
+    Contents,
+    architecture,
+    built_modules,
+    named_inputs,
+    shape_of,
+    signature_of,
+    unknown_parts,
+    weight_number,
+)
+from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor
 from cutaway.knowledge.tensorflow.graph_mode.graph import Graph, default_graph
 from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
 
 
-class TensorFlow:
+class TensorFlow(Framework):
     """TensorFlow without Keras, for the interpreter."""
 
     name = "tensorflow"
@@ -44,12 +48,7 @@ class TensorFlow:
         return [("graph", graph)] if graph.building or graph.variables else []
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
-        if shape is None:
-            reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
-            made: Tensor = new(Unknown(reason, session.current().place()))
-            return made
-        made = new(shape, dtype)
-        return made
+        return input_tensor(shape, dtype, name)
 
     def forward(self, network: Any) -> Any:
         if isinstance(network, Graph):
@@ -57,29 +56,11 @@ class TensorFlow:
         own = type(network).__call__
         return getattr(own, "_function", own).__get__(network)
 
-    def declared(self, network: Any, name: str) -> None:
-        return None
-
     def call(self, network: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return None if isinstance(network, Graph) else network(*args, **kwargs)
 
     def origin(self, network: Any) -> Place | None:
-        if isinstance(network, Graph):
-            return network.place
-        construction = network.__dict__.get("_construction")
-        return construction.place if construction is not None else None
-
-    def prepare(self, network: Any) -> None:
-        """Nothing has to be set."""
-
-    def settings(self, network: Any) -> Settings | None:
-        return None
-
-    def is_solvable(self, network: Any) -> bool:
-        return False
-
-    def start_naming(self) -> None:
-        pass
+        return network.place if isinstance(network, Graph) else super().origin(network)
 
     def parts(self, network: Any) -> list[Any]:
         return [network] if isinstance(network, Graph) else [module for _, module in modules_of(network)]
@@ -89,47 +70,25 @@ class TensorFlow:
             call = Call(network, [], network.first, last_operation=len(gathered.operations))
             call.inputs = [(tensor.name, tensor.reference()) for tensor in network.placeholders]
             call.outputs = [("", tensor.reference()) for tensor in network.fetched]
+            modules: list[tuple[str, Any]] = [("", network)]
             variables = [("", variable.path, variable) for variable in network.variables]
-            found = Found(
-                [("", network)], list(_weights(variables)), call.inputs, {id(network): [call]}, _config, separator="/"
-            )  # fmt: skip
+            inputs, calls, separator = call.inputs, {id(network): [call]}, "/"
         else:
-            modules = modules_of(network)
-            calls = calls_below(gathered, call, {id(module): path for path, module in modules})
-            inputs = list(named_inputs(_signature(self.forward(network)), call)) if call else []
-            found = Found(modules, list(_weights(held_variables(network))), inputs, calls, _config)
-        return architecture(name, target, self.name, gathered, call, found, partial(_unknown_parts, found))
-
-
-def _unknown_parts(found: Found, causes: Causes) -> None:
-    """Enter the modules and variables that are not known as they were built."""
-    for path, module in found.modules:
-        if "_incomplete" in module.__dict__:
-            causes.module(path, module.__dict__["_incomplete"])
-    for weight, variable in found.weights:
-        causes.weight(weight.name, variable.reference())
-
-
-def _signature(forward: Any) -> inspect.Signature:
-    try:
-        return session.current().signature(forward)
-    except (Exception, Undecidable, Exhausted):
-        return inspect.Signature()
+            modules, variables = modules_of(network), held_variables(network)
+            inputs = list(named_inputs(signature_of(self.forward(network)), call)) if call else []
+            calls, separator = None, "."
+        weights = list(_weights(variables))
+        contents = Contents(
+            modules, weights, inputs, built_modules(), weight_number, partial(unknown_parts, modules, weights), calls,
+            separator,
+        )  # fmt: skip
+        return architecture(name, target, self.name, gathered, call, contents)
 
 
 def _weights(found: list[tuple[str, str, Any]]) -> Iterator[tuple[Weight, Any]]:
     for path, label, variable in found:
         shape = shape_of(variable.reference())
         yield Weight(label, shape, str(variable.dtype), "parameter", bool(variable.trainable), None, path), variable
-
-
-def _config(module: Any) -> dict[str, Setting]:
-    construction = module.__dict__.get("_construction")
-    if construction is None:
-        return {}
-    signature = session.current().signature(type(module).__init__)
-    bound = bind_by_name(signature, (module, *construction.args), construction.kwargs)
-    return {name: describe(value) for name, value in bound}
 
 
 FRAMEWORKS.append(TensorFlow())

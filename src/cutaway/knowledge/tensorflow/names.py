@@ -9,6 +9,7 @@ from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, standardize
 from cutaway.knowledge.keras.tensors.shape import symbolic
 from cutaway.knowledge.keras.tensors.tensor import new
+from cutaway.knowledge.tensorflow.graph_mode.graph import building
 
 for _name, _dtype in DTYPES.items():
     register(f"tensorflow.{_name}", _dtype)
@@ -27,8 +28,6 @@ def as_dtype(type_value: Any) -> DType:
 
 @row("tensorflow.executing_eagerly")
 def executing_eagerly() -> bool:
-    from cutaway.knowledge.tensorflow.graph_mode.graph import building
-
     return not building()
 
 

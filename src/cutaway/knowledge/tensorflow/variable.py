@@ -10,8 +10,9 @@ from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.keras.models.state import snake_case
 from cutaway.knowledge.keras.tensors.shape import symbolic
-from cutaway.knowledge.keras.tensors.tensor import Tensor, convert
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, new
 from cutaway.knowledge.keras.tensors.tensor import Variable as KerasVariable
 from cutaway.knowledge.tensorflow.graph_mode.graph import default_graph, scoped, unique
 
@@ -30,13 +31,9 @@ class Variable(KerasVariable):
         label = scoped(unique(name if isinstance(name, str) else "Variable"))
         if isinstance(initial_value, Unknown):
             given = None
-            from cutaway.knowledge.keras.tensors.tensor import new
-
             made = new(initial_value if shape is None else symbolic(shape, label), dtype)
         else:
             given = convert(initial_value, dtype)
-            from cutaway.knowledge.keras.tensors.tensor import new
-
             made = new(given._shape, given._dtype)
         self.__dict__.update(made.__dict__)
         self.__dict__.update(
@@ -76,8 +73,6 @@ class Module:
 
     @property
     def name(self) -> str:
-        from cutaway.knowledge.keras.models.state import snake_case
-
         return str(self.__dict__.get("_name") or snake_case(type(self).__name__))
 
     def mark_incomplete(self, unknown: Unknown) -> None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, Setting, Weight
-from cutaway.core.place import Place
+from cutaway.core.architecture import Architecture, Weight
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Exhausted, Undecidable, Unknown
+from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.causes import Causes
-from cutaway.knowledge.base.describe import bind_by_name, class_name, describe
+from cutaway.knowledge.base.describe import class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.input_conventions import Settings
-from cutaway.knowledge.base.read_off import Found, architecture, as_quantity, calls_below, named_inputs, shape_of
+from cutaway.knowledge.base.read_off import (
+    Contents,
+    architecture,
+    as_quantity,
+    built_modules,
+    constructor_arguments,
+    named_inputs,
+    shape_of,
+    signature_of,
+    weight_number,
+)
+from cutaway.knowledge.torch.named_tensors import named_tensors
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
 from cutaway.knowledge.torch.nn.module import Module
@@ -30,7 +39,7 @@ _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""
 
 
-class Torch:
+class Torch(Framework):
     """PyTorch, for the interpreter."""
 
     name = "pytorch"
@@ -42,9 +51,6 @@ class Torch:
         if type not in type(value).__mro__:
             return False
         return Module in type.mro(value) and not str(value.__module__).startswith("torch.")  # type: ignore[arg-type,attr-defined]
-
-    def unbound(self) -> list[tuple[str, Any]]:
-        return []
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:
@@ -58,9 +64,6 @@ class Torch:
     def forward(self, network: Module) -> Any:
         return network.forward
 
-    def declared(self, network: Module, name: str) -> None:
-        return None
-
     def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(network).__call__ is Module.__call__:
             return network(*args, **kwargs)
@@ -68,10 +71,6 @@ class Torch:
             result = network(*args, **kwargs)
         call.outputs = flatten(result)
         return result
-
-    def origin(self, network: Module) -> Place | None:
-        construction = network.__dict__.get("_construction")
-        return construction.place if construction is not None else None
 
     def prepare(self, network: Module) -> None:
         here = session.current()
@@ -84,7 +83,7 @@ class Torch:
 
     def settings(self, network: Module) -> Settings:
         modules = list(network.modules())
-        arguments = _arguments(network, network.__dict__.get("_construction"), session.current().signature)
+        arguments = constructor_arguments(network, session.current().signature)
         held = [module.__dict__.get(name) for module in modules for name in _CONFIGURATIONS]
         first = next((m.__dict__.get("in_channels") for m in modules if isinstance(m, Conv2d)), None)
         return Settings(
@@ -95,9 +94,6 @@ class Torch:
         held = (weight for part in network.modules() for weight in part.__dict__.get("_parameters", {}).values())
         return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
 
-    def start_naming(self) -> None:
-        pass
-
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())
 
@@ -107,16 +103,16 @@ class Torch:
         _show_as_built(network)
         modules = list(network.named_modules())
         repeats = _repeats(modules)
-        paths = {id(module): path for path, module in modules}
-        calls = calls_below(gathered, call, paths)
         weights = list(_weights(network, repeats))
-        inputs = list(named_inputs(_signature(network), call)) if call else []
-        config = partial(_config, signature=session.current().signature)
-        counts = {path: own for path, (own, _) in repeats.items()}
-        return architecture(
-            name, target, self.name, gathered, call, Found(modules, weights, inputs, calls, config, counts),
+        contents = Contents(
+            modules,
+            weights,
+            list(named_inputs(signature_of(network.forward), call)) if call else [],
+            built_modules({path: own for path, (own, _) in repeats.items()}),
+            weight_number,
             partial(_unknown_parts, modules, weights),
-        )  # fmt: skip
+        )
+        return architecture(name, target, self.name, gathered, call, contents)
 
 
 def _repeats(modules: list[tuple[str, Module]]) -> dict[str, tuple[Any, Any]]:
@@ -175,65 +171,27 @@ def _unknown_parts(modules: list[tuple[str, Module]], weights: list[tuple[Weight
         causes.weight(weight.name, known)
 
 
-def _signature(network: Module) -> inspect.Signature:
-    try:
-        return session.current().signature(network.forward)
-    except (Exception, Undecidable, Exhausted):
-        return inspect.Signature()  # a forward that can't be called, which has been remarked as it was
-
-
-def _config(module: Module, signature: Any) -> dict[str, Setting]:
-    construction = module.__dict__.get("_construction")
-    return {name: describe(value) for name, value in _arguments(module, construction, signature).items()}
-
-
-def _arguments(module: Module, construction: Any, signature: Any) -> dict[str, Any]:
-    """Return the constructor's arguments by name, defaults filled in."""
-    if construction is None:
-        return {}
-    return dict(bind_by_name(signature(type(module).__init__), (module, *construction.args), construction.kwargs))
-
-
 def _weights(network: Module, repeats: dict[str, tuple[Any, Any]]) -> Iterator[tuple[Weight, Any]]:
-    first: dict[int, str] = {}
     stored = {id(p) for m in network.modules() if "_stored" in m.__dict__ for p in m.__dict__["_parameters"].values()}
     try:
-        parameters = list(network.named_parameters(remove_duplicate=False))
-        buffers = list(network.named_buffers(remove_duplicate=False))
-        passing = _not_saved(network.named_modules(remove_duplicate=False))
+        found = list(named_tensors(network))
     except RecursionError:
         session.current().unknown("the network contains itself, or its parts too often: each weight is listed once")
-        parameters, buffers = list(network.named_parameters()), list(network.named_buffers())
-        passing = _not_saved(network.named_modules())
-    for kind, found in (("parameter", parameters), ("buffer", buffers)):
-        for name, tensor in found:
-            tied = first.setdefault(id(tensor), name)
-            known = isinstance(tensor, Tensor)
-            hidden = id(tensor) in stored  # in a format that is not known
-            yield (
-                Weight(
-                    name,
-                    shape_of(tensor.reference()) if known and not hidden else None,
-                    tensor.dtype.name if known and not hidden else None,
-                    kind,
-                    kind == "parameter" and known and tensor.requires_grad is True,
-                    None if tied == name else tied,
-                    persistent=name not in passing,
-                    repeat=as_quantity(repeats[name.rpartition(".")[0]][1])
-                    if name.rpartition(".")[0] in repeats
-                    else 1,
-                ),
-                tensor,
-            )
-
-
-def _not_saved(modules: Iterable[tuple[str, Module]]) -> set[str]:
-    """Return the names of buffers that a state dict leaves out."""
-    return {
-        f"{path}.{name}" if path else name
-        for path, module in modules
-        for name in module.__dict__.get("_non_persistent_buffers_set", ())
-    }
+        found = list(named_tensors(network, remove_duplicate=True))
+    for tensor, name, kind, tied_to, persistent in found:
+        known = isinstance(tensor, Tensor) and id(tensor) not in stored  # whose format is not known
+        home = name.rpartition(".")[0]
+        weight = Weight(
+            name,
+            shape_of(tensor.reference()) if known else None,
+            tensor.dtype.name if known else None,
+            kind,
+            kind == "parameter" and isinstance(tensor, Tensor) and tensor.requires_grad is True,
+            tied_to,
+            persistent=persistent,
+            repeat=as_quantity(repeats[home][1]) if home in repeats else 1,
+        )
+        yield weight, tensor
 
 
 FRAMEWORKS.append(Torch())

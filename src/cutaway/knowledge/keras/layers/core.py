@@ -14,7 +14,8 @@ from cutaway.knowledge.keras.layers.arguments import channels, positive
 from cutaway.knowledge.keras.models.input_spec import InputSpec
 from cutaway.knowledge.keras.models.layer import Layer, layer
 from cutaway.knowledge.keras.named_functions import get_activation
-from cutaway.knowledge.keras.tensors.tensor import convert
+from cutaway.knowledge.keras.tensors.shape import symbolic
+from cutaway.knowledge.keras.tensors.tensor import convert, new
 from cutaway.knowledge.keras.tensors.tree import flatten, map_shape_structure
 
 ops = KnownModule("keras.ops")
@@ -236,9 +237,6 @@ class Lambda(Layer):
 
     def _declared(self, inputs: Any) -> Any:
         """Return a tensor of the shape that the program states, for a function that can't be followed."""
-        from cutaway.knowledge.keras.tensors.shape import symbolic
-        from cutaway.knowledge.keras.tensors.tensor import new
-
         first = flatten(inputs)[0]
         if callable(self._output_shape):
             shape = self._output_shape(tuple(first.shape))

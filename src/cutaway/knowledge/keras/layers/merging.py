@@ -8,7 +8,7 @@ from cutaway.core.fault import ArgumentFault, IndexFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.base.registry import KnownModule, register
+from cutaway.knowledge.base.registry import TABLE, KnownModule, register
 from cutaway.knowledge.keras.models.layer import Layer, layer
 from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.ops.elementwise import broadcast_size
@@ -200,8 +200,6 @@ class Dot(Merge):
 
 
 def _merging(name: str, cls: str) -> None:
-    from cutaway.knowledge.base.registry import TABLE
-
     if name == "dot":
 
         def merge(inputs: Any, axes: Any = -1, **kwargs: Any) -> Any:

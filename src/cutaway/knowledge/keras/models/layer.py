@@ -23,8 +23,8 @@ from cutaway.knowledge.keras.tensors.dtypes import floatx
 from cutaway.knowledge.keras.tensors.masking import masks_of, set_masks
 from cutaway.knowledge.keras.tensors.op import symbolic_result
 from cutaway.knowledge.keras.tensors.policy import DTypePolicy, policy
-from cutaway.knowledge.keras.tensors.tensor import Tensor, Variable, any_symbolic, convert, is_array, plain
-from cutaway.knowledge.keras.tensors.tree import flatten, is_nested, map_structure
+from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, Variable, any_symbolic, convert, is_array, plain
+from cutaway.knowledge.keras.tensors.tree import flatten, is_nested, map_shape_structure, map_structure
 
 _DEEPEST = 500  # calls of layers within calls
 _KINDS = inspect.Parameter
@@ -519,9 +519,6 @@ class Layer(Operation):
 
 def map_shapes(shape: Any) -> Any:
     """Return symbolic tensors of the shapes in a structure."""
-    from cutaway.knowledge.keras.tensors.tensor import KerasTensor
-    from cutaway.knowledge.keras.tensors.tree import map_shape_structure
-
     return map_shape_structure(KerasTensor, shape)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from cutaway.core.fault import ArgumentFault
@@ -61,9 +60,7 @@ def transpose(x, axes=None):
 @op("keras.ops.swapaxes")
 def swapaxes(x, axis1, axis2):
     x = known_rank(x)
-    order = list(range(len(x._shape)))
-    a, b = reshape.axis(axis1, len(order)), reshape.axis(axis2, len(order))
-    order[a], order[b] = order[b], order[a]
+    order = reshape.swap(len(x._shape), axis1, axis2)
     return Out([x._shape[i] for i in order], x._dtype, compute(lambda np, v: v.transpose(order), x))
 
 
@@ -79,31 +76,18 @@ def moveaxis(x, source, destination):
 @op("keras.ops.expand_dims")
 def expand_dims(x, axis):
     x = known_rank(x)
-    wanted = axis if isinstance(axis, (list, tuple)) else [axis]
-    rank = len(x._shape) + len(wanted)
-    places = sorted(reshape.axis(size_of(a), rank) for a in wanted)
-    shape = list(x._shape)
-    for place in places:
-        shape.insert(place, 1)
+    dims = [size_of(a) for a in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    places, shape = reshape.unsqueeze(x._shape, dims)
     return Out(shape, x._dtype, compute(lambda np, v: np.expand_dims(v, tuple(places)), x), view=True)
 
 
 @op("keras.ops.squeeze")
 def squeeze(x, axis=None):
     x = known_rank(x)
-    if axis is None:
-        places = None
-    else:
-        places = [reshape.axis(a, len(x._shape)) for a in (axis if isinstance(axis, (list, tuple)) else [axis])]
-        for place in places:
-            if equal(x._shape[place], 1) is False:
-                raise ArgumentFault(
-                    f"squeeze: dimension {place} has size {x._shape[place]}, not 1: the tensor is {written(x._shape)}",
-                    FaultCode.SHAPE_MISMATCH,
-                )
-        kept = [s for i, s in enumerate(x._shape) if i not in places]
-        return Out(kept, x._dtype, compute(lambda np, v: np.squeeze(v, tuple(places)), x), view=True)
-    return Out(reshape.squeeze(x._shape, places), x._dtype, compute(lambda np, v: np.squeeze(v), x), view=True)
+    dims = None if axis is None else axis if isinstance(axis, (list, tuple)) else [axis]
+    places = None if dims is None else tuple(reshape.axis(a, len(x._shape)) for a in dims)
+    shape = reshape.squeeze(x._shape, places, strict=True)
+    return Out(shape, x._dtype, compute(lambda np, v: np.squeeze(v, places), x), view=True)
 
 
 @op("keras.ops.concatenate")
@@ -157,32 +141,27 @@ op("keras.ops.vstack")(_joined("vstack", 2, 0))
 def parts(name: str, extent: Any, indices_or_sections: Any) -> list[Any]:
     """Return the sizes of the parts that a dimension is split into."""
     if isinstance(indices_or_sections, (list, tuple)) or hasattr(indices_or_sections, "sizes"):
-        edges = [0, *sizes_of(indices_or_sections), extent]
-        return [b - a for a, b in itertools.pairwise(edges)]
-    count = size_of(indices_or_sections)
-    if not isinstance(count, int):
-        raise Undecidable(Unknown("the number of parts of a split is not known"))
-    if equal(extent % count, 0) is False:
-        raise ArgumentFault(
-            f"{name}: {count} equal parts do not divide a dimension of size {extent}", FaultCode.SHAPE_MISMATCH
-        )
-    return [extent // count] * count
+        return reshape.parts_between(extent, sizes_of(indices_or_sections))
+    return reshape.equal_parts(extent, size_of(indices_or_sections), name)
+
+
+def along(x: Any, place: int, sizes: list[Any]) -> list[Out]:
+    """Return a tensor for each size of one of its dimensions."""
+    return [Out(reshape.replaced(x._shape, place, size), x._dtype) for size in sizes]
 
 
 @op("keras.ops.split")
 def split(x, indices_or_sections, axis=0):
     x = known_rank(x)
     place = reshape.axis(axis, len(x._shape))
-    sizes = parts("split", x._shape[place], indices_or_sections)
-    return [Out((*x._shape[:place], size, *x._shape[place + 1 :]), x._dtype) for size in sizes]
+    return along(x, place, parts("split", x._shape[place], indices_or_sections))
 
 
 @op("keras.ops.array_split")
 def array_split(x, indices_or_sections, axis=0):
     x = known_rank(x)
     place = reshape.axis(axis, len(x._shape))
-    sizes = reshape.even_parts(x._shape[place], size_of(indices_or_sections))
-    return [Out((*x._shape[:place], size, *x._shape[place + 1 :]), x._dtype) for size in sizes]
+    return along(x, place, reshape.even_parts(x._shape[place], size_of(indices_or_sections)))
 
 
 @op("keras.ops.unstack")
@@ -196,7 +175,7 @@ def unstack(x, num=None, axis=0):
         raise ArgumentFault(
             f"unstack: num is {count}, but dimension {place} has size {x._shape[place]}", FaultCode.SHAPE_MISMATCH
         )
-    kept = (*x._shape[:place], *x._shape[place + 1 :])
+    kept = reshape.replaced(x._shape, place)
     held = x._sizes if isinstance(x._sizes, tuple) and len(x._shape) == 1 else [None] * count
     return [Out(kept, x._dtype, sizes=size) for size in held]
 
@@ -204,10 +183,7 @@ def unstack(x, num=None, axis=0):
 @op("keras.ops.tile")
 def tile(x, repeats):
     x = known_rank(x)
-    counts = list(given_sizes(repeats))
-    counts = [1] * (len(x._shape) - len(counts)) + counts
-    shape = (1,) * (len(counts) - len(x._shape)) + tuple(x._shape)
-    return Out([a * b for a, b in zip(shape, counts)], x._dtype)
+    return Out(reshape.tile(x._shape, given_sizes(repeats))[1], x._dtype)
 
 
 @op("keras.ops.repeat")
@@ -217,7 +193,7 @@ def repeat(x, repeats, axis=None):
     place = 0 if axis is None else reshape.axis(axis, len(shape))
     counts = sizes_of(repeats)
     total = shape[place] * counts[0] if len(counts) == 1 else sum(counts)
-    return Out((*shape[:place], total, *shape[place + 1 :]), x._dtype)
+    return Out(reshape.replaced(shape, place, total), x._dtype)
 
 
 @op("keras.ops.broadcast_to")
@@ -296,20 +272,14 @@ def triu(x, k=0):
 @op("keras.ops.rot90")
 def rot90(array, k=1, axes=(0, 1)):
     x = known_rank(array)
-    shape = list(x._shape)
-    if k % 2:
-        a, b = (reshape.axis(axis, len(shape)) for axis in axes)
-        shape[a], shape[b] = shape[b], shape[a]
-    return Out(shape, x._dtype)
+    first, second = (reshape.axis(axis, len(x._shape)) for axis in axes)
+    return Out(reshape.rotate(x._shape, k, first, second), x._dtype)
 
 
 @op("keras.ops.diag")
 def diag(x, k=0):
     x = known_rank(x)
-    if len(x._shape) == 1:
-        size = x._shape[0] + abs(k)
-        return Out((size, size), x._dtype)
-    return Out((reshape.diagonal_size(x._shape[0], x._shape[1], k),), x._dtype)
+    return Out(reshape.diag(x._shape, k), x._dtype)
 
 
 @op("keras.ops.diagonal")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.size.dim import Dim, floordiv, maximum, minimum, mod
+from cutaway.core.size.dim import Dim, floordiv, maximum, minimum, mod, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, floatx, promote, to_float
 from cutaway.knowledge.keras.tensors.op import Out, compute, op
@@ -144,8 +144,6 @@ Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign]  # `==` m
 
 @op("keras.ops.where")
 def where(condition, x1=None, x2=None):
-    from cutaway.core.size.dim import unknown_size
-
     given = convert(condition)
     if x1 is None or x2 is None:
         rank = len(given._shape)

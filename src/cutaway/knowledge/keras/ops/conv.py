@@ -6,13 +6,13 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.size.dim import equal, maximum, product
+from cutaway.core.size.dim import equal
 from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.tensors.dtypes import promote
 from cutaway.knowledge.keras.tensors.op import Out, op
 from cutaway.knowledge.keras.tensors.shape import text
-from cutaway.ops.conv import convolve
+from cutaway.ops.conv import convolve, convolve_transposed
 from cutaway.ops.window import per_axis
 
 
@@ -115,16 +115,6 @@ def separable_conv(
     return Out(restored(made.shape, order), promote(inner.dtype, point._dtype), macs=inner.macs + made.macs)
 
 
-def transposed_size(size: Any, kernel: Any, stride: Any, padding: str, extra: Any, dilation: Any) -> Any:
-    """Return the size that a transposed convolution makes of one dimension."""
-    kernel = kernel + (kernel - 1) * (dilation - 1)
-    if extra is None:
-        return size * stride + maximum(kernel - stride, 0) if padding == "valid" else size * stride
-    if padding == "same":
-        return (size - 1) * stride + kernel - 2 * (kernel // 2) + extra
-    return (size - 1) * stride + kernel + extra
-
-
 def transposed(
     name: str, inputs: Any, kernel: Any, strides: Any, padding: str, extra: Any, data_format: Any, dilation: Any
 ) -> Out:
@@ -138,14 +128,11 @@ def transposed(
         raise ArgumentFault(
             f"{name}: the input has {shape[1]} channels, but the kernel takes {inner}", FaultCode.SHAPE_MISMATCH
         )
-    steps, spread = per_axis(strides, rank, f"{name}: strides"), per_axis(dilation, rank, f"{name}: dilation_rate")
-    more = [None] * rank if extra is None else list(per_axis(extra, rank, f"{name}: output_padding"))
-    sizes = tuple(
-        transposed_size(s, k, t, str(padding).lower(), e, d)
-        for s, k, t, e, d in zip(shape[2:], width, steps, more, spread)
+    words = "valid" if str(padding).lower() == "valid" else "spread"
+    made = convolve_transposed(
+        name, shape, (inner, filters, *width), None, strides, words, extra, dilation=dilation, rank=rank
     )
-    made = (shape[0], filters, *sizes)
-    return Out(restored(made, order), promote(x._dtype, weight._dtype), macs=product((*shape, *width, filters)))
+    return Out(restored(made.shape, order), promote(x._dtype, weight._dtype), macs=made.macs)
 
 
 @op("keras.ops.conv_transpose")

@@ -12,6 +12,7 @@ from cutaway.knowledge.keras.tensors.dtypes import DTYPES, floatx, promote, stan
 from cutaway.knowledge.keras.tensors.op import Out, compute, op
 from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of
 from cutaway.knowledge.keras.tensors.tensor import Tensor, convert
+from cutaway.ops.reshape import unsqueeze
 
 
 def filled(shape: Any, dtype: Any, number: Any) -> Out:
@@ -127,10 +128,7 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     x = convert(x)
     if isinstance(x._shape, Unknown):
         return Out(x._shape, standardize(dtype))
-    shape = list(x._shape)
-    place = axis if axis >= 0 else len(shape) + 1 + axis
-    shape.insert(place, size_of(num_classes))
-    return Out(shape, standardize(dtype))
+    return Out(unsqueeze(x._shape, [axis], size_of(num_classes))[1], standardize(dtype))
 
 
 @op("keras.ops.multi_hot")

@@ -6,12 +6,13 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.size.dim import equal
+from cutaway.core.size.dim import ceildiv
 from cutaway.knowledge.keras.models.state import standardize_data_format
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.conv import channels_first, restored
 from cutaway.knowledge.keras.tensors.op import Out, op
 from cutaway.knowledge.keras.tensors.shape import sizes_of, text
+from cutaway.ops import blocks
 from cutaway.ops.window import per_axis, windows
 
 
@@ -67,7 +68,7 @@ def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid"
         strides = strides[1:3] if order == "channels_last" else strides[2:]
     steps = kernel if strides is None else per_axis(strides, 2, "extract_patches: strides")
     if padding == "same":
-        sizes = [-(-s // t) for s, t in zip(shape[2:], steps)]
+        sizes = [ceildiv(s, t) for s, t in zip(shape[2:], steps)]
     else:
         sizes = [windows(s, k, t, 0, 0, dilation_rate) for s, k, t in zip(shape[2:], kernel, steps)]
     made = restored((shape[0], shape[1] * kernel[0] * kernel[1], *sizes), order)
@@ -112,12 +113,7 @@ def crop_images(
 def depth_to_space(x, block_size, data_format="channels_last"):
     x = known_rank(x)
     order = standardize_data_format(data_format)
-    batch, channels, height, width = channels_first(x._shape, order)
-    if equal(channels % (block_size * block_size), 0) is False:
-        raise ArgumentFault(
-            f"depth_to_space: blocks of {block_size} do not divide {channels} channels", FaultCode.SHAPE_MISMATCH
-        )
-    made = (batch, channels // (block_size * block_size), height * block_size, width * block_size)
+    made = blocks.to_space("depth_to_space", channels_first(x._shape, order), block_size)
     return Out(restored(made, order), x._dtype)
 
 
@@ -125,6 +121,5 @@ def depth_to_space(x, block_size, data_format="channels_last"):
 def space_to_depth(x, block_size, data_format="channels_last"):
     x = known_rank(x)
     order = standardize_data_format(data_format)
-    batch, channels, height, width = channels_first(x._shape, order)
-    made = (batch, channels * block_size * block_size, height // block_size, width // block_size)
+    made = blocks.to_channels("space_to_depth", channels_first(x._shape, order), block_size)
     return Out(restored(made, order), x._dtype)

@@ -11,8 +11,9 @@ from cutaway.knowledge.keras.tensors.dtypes import DTYPES, promote
 from cutaway.knowledge.keras.tensors.op import Out, compute, op
 from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of
 from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, is_array
-from cutaway.ops import reshape
+from cutaway.ops import join, reshape
 from cutaway.ops.index import Mask, Positions, plan
+from cutaway.ops.window import windows
 
 
 def item_of(item: Any) -> Any:
@@ -61,7 +62,7 @@ def take(x, indices, axis=None):
     if axis is None:
         return Out(at._shape, x._dtype)
     place = reshape.axis(size_of(axis), len(x._shape))
-    return Out((*x._shape[:place], *at._shape, *x._shape[place + 1 :]), x._dtype)
+    return Out(reshape.replaced(x._shape, place, *at._shape), x._dtype)
 
 
 @op("keras.ops.take_along_axis")
@@ -152,13 +153,11 @@ def append(x1, x2, axis=None):
     if axis is None:
         return Out((product(left._shape) + product(right._shape),), kind)
     place = reshape.axis(axis, len(left._shape))
-    shape = list(left._shape)
-    shape[place] = shape[place] + right._shape[place]
-    return Out(shape, kind)
+    return Out(join.concatenate([left._shape, right._shape], place, "append"), kind)
 
 
 @op("keras.ops.extract_sequences")
 def extract_sequences(x, sequence_length, sequence_stride):
     x = known_rank(x)
-    count = (x._shape[-1] - sequence_length) // sequence_stride + 1
+    count = windows(x._shape[-1], sequence_length, sequence_stride, 0, 0)
     return Out((*x._shape[:-1], count, sequence_length), x._dtype)

@@ -16,6 +16,7 @@ from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.knowledge.keras.tensors.tensor import Tensor
 from cutaway.ops import einsum as sums
 from cutaway.ops import matmul as rule
+from cutaway.ops import reshape
 
 
 def product_of(name: str, left: Any, right: Any) -> Out:
@@ -101,5 +102,4 @@ def vdot(x1, x2):
 @op("keras.ops.trace")
 def trace(x, offset=0, axis1=0, axis2=1):
     x = known_rank(x)
-    gone = {axis1 % len(x._shape), axis2 % len(x._shape)}
-    return Out([s for i, s in enumerate(x._shape) if i not in gone], x._dtype)
+    return Out(reshape.diagonal(x._shape, offset, axis1, axis2)[2][:-1], x._dtype)

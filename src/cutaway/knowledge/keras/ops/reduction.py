@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cutaway.core.size.dim import product
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, promote, standardize, to_float
 from cutaway.knowledge.keras.tensors.op import Out, compute, op
 from cutaway.knowledge.keras.tensors.tensor import convert
@@ -115,8 +116,6 @@ for _name in ("argmax", "argmin"):
 
 def _scan(name: str) -> Callable[..., Any]:
     def rule(x: Any, axis: Any = None, dtype: Any = None) -> Out:
-        from cutaway.core.size.dim import product
-
         x = convert(x)
         if axis is None:
             shape: Any = (product(x._shape),)

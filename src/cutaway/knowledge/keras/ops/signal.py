@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.size.dim import Size
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.tensors.dtypes import to_float
 from cutaway.knowledge.keras.tensors.op import Out, op
-from cutaway.ops import linalg
+from cutaway.ops import fourier, linalg
+from cutaway.ops.window import windows
 
 
 def _pair(x: Any) -> Any:
@@ -20,30 +20,24 @@ for _name in ("fft", "fft2", "ifft2"):
     op(f"keras.ops.{_name}")(lambda x: _pair(x))
 
 
-def _length(x: Any, given: Any) -> Size:
-    length: Size = x._shape[-1] if given is None else given
-    return length
-
-
 @op("keras.ops.rfft")
 def rfft(x, fft_length=None):
     x = known_rank(x)
-    shape = (*x._shape[:-1], _length(x, fft_length) // 2 + 1)
+    shape = fourier.transform(x._shape, fft_length, -1, fourier.HALVED, "rfft")
     return (Out(shape, x._dtype), Out(shape, x._dtype))
 
 
 @op("keras.ops.irfft")
 def irfft(x, fft_length=None):
     real = known_rank(x[0])
-    length = 2 * (real._shape[-1] - 1) if fft_length is None else fft_length
-    return Out((*real._shape[:-1], length), real._dtype)
+    return Out(fourier.transform(real._shape, fft_length, -1, fourier.DOUBLED, "irfft"), real._dtype)
 
 
 @op("keras.ops.stft")
 def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=True):
     x = known_rank(x)
     padded = x._shape[-1] + 2 * (fft_length // 2) if center else x._shape[-1]
-    steps = (padded - fft_length) // sequence_stride + 1
+    steps = windows(padded, fft_length, sequence_stride, 0, 0)
     shape = (*x._shape[:-1], steps, fft_length // 2 + 1)
     return (Out(shape, x._dtype), Out(shape, x._dtype))
 

@@ -1,31 +1,27 @@
-"""How an operation becomes a row: a rule with the API's own signature that returns `Out`s.
+"""How an operation of Keras or TensorFlow becomes a row: symbolic tensors, and the graphs that their calls make.
 
     @op("keras.ops.relu", "tensorflow.nn.relu")
     def relu(x):
         x = convert(x)
         return Out(x._shape, x._dtype)
 
-The rule is called with the target's arguments. Its `Out`s become tensors, and the operation is recorded
-with its tensors as inputs and everything else as attributes under the API's own names. Where an argument
-is a symbolic tensor, so is the result, and the call becomes a node of the graph of a functional model.
+Where an argument is a symbolic tensor, so is the result, and the call becomes a node of the graph of a functional model.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import Fault
-from cutaway.core.session import Operation as Record
-from cutaway.core.session import Reference, Session
-from cutaway.core.size.dim import Dim, Size, product, unknown_size
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.session import Session
+from cutaway.core.size.dim import Size, unknown_size
+from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import op as base
+from cutaway.knowledge.base.op import compute
 from cutaway.knowledge.base.registry import register
-from cutaway.knowledge.base.rule_parameters import layout
-from cutaway.knowledge.base.tensors_in import collector, holds
-from cutaway.knowledge.base.values import LIMIT, Lazy
+from cutaway.knowledge.base.tensors_in import collector
+from cutaway.knowledge.base.values import Lazy
 from cutaway.knowledge.keras.models.graph import Node, Operation
 from cutaway.knowledge.keras.tensors.dtypes import UNTOLD
 from cutaway.knowledge.keras.tensors.tensor import (
@@ -41,10 +37,10 @@ from cutaway.knowledge.keras.tensors.tensor import (
 from cutaway.knowledge.keras.tensors.tree import map_structure
 
 
-class Out:
+class Out(base.Out):
     """One tensor that a rule returns; `sizes` are its numbers where they are sizes, `macs` what it costs."""
 
-    __slots__ = ("dtype", "macs", "shape", "sizes", "values", "view")
+    __slots__ = ("sizes",)
 
     def __init__(
         self,
@@ -64,20 +60,6 @@ class Out:
         self.view = view
 
 
-def compute(function: Callable[..., Any], *operands: Any) -> Lazy | None:
-    """Defer `function(numpy, *arrays)`; None where an operand's numbers are not known."""
-    arguments = []
-    for operand in operands:
-        if isinstance(operand, Tensor):
-            operand = operand._values
-            if operand is None:
-                return None
-        elif isinstance(operand, (Unknown, Dim)):
-            return None
-        arguments.append(operand)
-    return Lazy(function, arguments)
-
-
 RULES: dict[str, Callable[..., Any]] = {}
 """Every row made by `op`, by its names: what the oracle tests walk."""
 
@@ -90,15 +72,15 @@ def op(*names: str, node: str | None = None, methods: tuple[str, ...] = ()) -> C
     """
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        caller = _caller(names[0], rule, node or names[0].rpartition(".")[2])
+        function = KerasCaller(names[0], rule, node or names[0].rpartition(".")[2]).function
         for name in names:
             for spelling in spellings(name):
-                RULES[spelling] = caller
-                register(spelling, caller)
+                RULES[spelling] = function
+                register(spelling, function)
         for method in methods:
-            METHODS[method] = caller
-            setattr(Tensor, method, caller)
-        return caller
+            METHODS[method] = function
+            setattr(Tensor, method, function)
+        return function
 
     return decorate
 
@@ -121,72 +103,64 @@ class FunctionNode(Operation):
         return self.function(*args, **kwargs)
 
 
-def _caller(name: str, rule: Callable[..., Any], kind: str) -> Callable[..., Any]:
-    _, positional, star, defaults = layout(rule)
+class KerasCaller(base.Caller[Tensor]):
+    """A rule of Keras or TensorFlow and how it is called; `kind` is the class of its node in a functional model."""
 
-    def record(here: Session, args: Any, kwargs: Any, read: Any, written: Any, macs: Any, allocates: bool) -> None:
-        if not here.recording:
-            return
-        attributes = dict(defaults)
-        attributes.update(zip(positional, args))
-        if star is not None:
-            attributes[star] = args[len(positional) :]
-        attributes.update(kwargs)
-        given = {k: v for k, v in attributes.items() if not holds(v, tensors) and k != "name"}
-        module = here.modules[-1] if here.modules else None
-        here.operations.append(Record(name, given, read, written, module, here.place(), macs, allocates))
+    __slots__ = ("kind",)
 
-    @functools.wraps(rule)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        here = session.current()
+    collect = staticmethod(collector(Tensor))
+    unrecorded = frozenset(("name",))
+
+    def __init__(self, name: str, rule: Callable[..., Any], kind: str) -> None:
+        super().__init__(name, rule)
+        self.kind = kind
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if any_symbolic(args) or any_symbolic(kwargs):
-            return _symbolic(here, call, kind, args, kwargs)
+            return self._symbolic(args, kwargs)
+        return self.run(args, kwargs)
+
+    def _symbolic(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function on symbolic tensors: its result is symbolic, and a node of the graph."""
+        here = session.current()
+        outside, here.recording = here.recording, False
         try:
-            result = rule(*args, **kwargs)
-        except Undecidable as undecidable:
-            if type(undecidable) is not Undecidable:
-                raise
-            unknown = here.note(undecidable.unknown)
-            read = [t.reference() for t in tensors((args, kwargs))]
-            record(here, args, kwargs, read, [Reference(0, unknown, "unknown")], None, True)
-            trace = here.state.get("tensorflow.trace")
-            if trace is None or not read or "tensorflow.building" not in here.state:
-                return unknown
-            made = new(unknown, UNTOLD)
-            trace.append((call, args, kwargs, made, here.place()))
-            return made
-        except Fault as fault:
-            here.find(fault)
-            raise
-        macs: list[Any] = []
-        allocates = [True]
-        made = _materialise(result, macs, allocates)
-        trace = here.state.get("tensorflow.trace")
-        if trace is not None:
-            trace.append((call, args, kwargs, made, here.place()))
-        if here.recording:
-            read = [t.reference() for t in tensors((args, kwargs))]
-            written = [t.reference() for t in tensors(made)]
-            if {r.number for r in written} - {r.number for r in read}:
-                record(here, args, kwargs, read, written, sum(macs), allocates[0])
+            result = self.run(plain(args), plain(kwargs))
+        finally:
+            here.recording = outside
+        if not tensors(result) and not isinstance(result, Unknown):
+            return result
+        made = symbolic_result(result)
+        Node(FunctionNode(self.kind, self.function), args, kwargs, made)
         return made
 
-    call.__op__ = name  # type: ignore[attr-defined]
-    return call
+    def undecided(
+        self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], unknown: Unknown, out: Any
+    ) -> Any:
+        unknown = super().undecided(here, args, kwargs, unknown, out)
+        trace = here.state.get("tensorflow.trace")
+        if trace is None or not tensors((args, kwargs)) or "tensorflow.building" not in here.state:
+            return unknown
+        made = new(unknown, UNTOLD)
+        trace.append((self.function, args, kwargs, made, here.place()))
+        return made
+
+    def finish(self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, target: Any) -> Any:
+        made = self.complete(here, args, kwargs, result, target)
+        trace = here.state.get("tensorflow.trace")
+        if trace is not None:
+            trace.append((self.function, args, kwargs, made, here.place()))
+        return made
+
+    def make(self, out: Any, shape: Any, inputs: list[Tensor], target: Any) -> Tensor:
+        made: Tensor = new(shape, out.dtype, values=cast_values(out.values, out.dtype, shape), sizes=out.sizes)
+        return made
+
+    def size(self, here: Session, unknown: Unknown) -> Size:
+        return unknown_size()
 
 
-def _symbolic(here: Session, call: Callable[..., Any], kind: str, args: Any, kwargs: Any) -> Any:
-    """Call a function on symbolic tensors: its result is symbolic, and a node of the graph."""
-    outside, here.recording = here.recording, False
-    try:
-        result = call(*plain(args), **plain(kwargs))
-    finally:
-        here.recording = outside
-    if not tensors(result) and not isinstance(result, Unknown):
-        return result
-    made = symbolic_result(result)
-    Node(FunctionNode(kind, call), args, kwargs, made)
-    return made
+tensors = KerasCaller.tensors
 
 
 def symbolic_result(result: Any) -> Any:
@@ -205,33 +179,4 @@ def symbolic_result(result: Any) -> Any:
     return map_structure(one, result)
 
 
-def tensors(value: Any) -> list[Tensor]:
-    """Return the tensors in an argument or a result, in order."""
-    found: list[Tensor] = []
-    _collect(value, found)
-    return found
-
-
-_collect = collector(Tensor)
-
-
-def _materialise(result: Any, macs: list[Any], allocates: list[bool]) -> Any:
-    if isinstance(result, Out):
-        macs.append(result.macs)
-        if result.view:
-            allocates[0] = False
-        shape = result.shape
-        if type(shape) is not Unknown:
-            shape = [unknown_size() if isinstance(s, Unknown) else s for s in shape]
-            if result.values is not None:
-                size = product(shape)
-                if not isinstance(size, int) or size > LIMIT:
-                    result.values = None
-        return new(shape, result.dtype, values=cast_values(result.values, result.dtype), sizes=result.sizes)
-    if isinstance(result, (list, tuple)):
-        items = [_materialise(item, macs, allocates) for item in result]
-        return type(result)._make(items) if hasattr(result, "_make") else type(result)(items)
-    return result
-
-
-__all__ = ["KerasTensor", "Out", "compute", "op", "symbolic_result", "tensors"]
+__all__ = ["RULES", "FunctionNode", "KerasTensor", "Out", "compute", "op", "spellings", "symbolic_result", "tensors"]

@@ -8,12 +8,12 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.session import Reference
 from cutaway.core.size.dim import Dim, Size, equal, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.tensors_in import ATOMS
-from cutaway.knowledge.base.values import LIMIT, Lazy, known
+from cutaway.knowledge.base.values import LIMIT, Lazy, cast, known
 from cutaway.knowledge.keras.models.state import auto_name, current_path, tensor_name
 from cutaway.knowledge.keras.tensors.dtypes import DType, floatx, promote, standardize
 from cutaway.knowledge.keras.tensors.shape import TensorShape, seen, sizes_of, symbolic, text
@@ -23,21 +23,14 @@ METHODS: dict[str, Any] = {}
 
 
 @row("tensorflow.Tensor", "tensorflow.compat.v1.Tensor")
-class Tensor:
+class Tensor(AbstractTensor):
     """A tensor of which shape and dtype are known, and sometimes the numbers.
 
     `_sizes` are the numbers of a vector of sizes, or of a single one, where they may be symbolic.
     """
 
-    _shape: Any
     _dtype: DType
-    _values: Lazy | None
     _sizes: Any
-    _number: int
-    __array_priority__ = 1000  # numpy's operators leave it to this class
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return object.__new__(cls)
 
     @property
     def shape(self) -> Any:
@@ -48,11 +41,7 @@ class Tensor:
     def dtype(self) -> DType:
         return self._dtype
 
-    @property
-    def ndim(self) -> int:
-        return len(self._shape)
-
-    rank = ndim
+    rank = AbstractTensor.ndim
 
     @property
     def size(self) -> Any:
@@ -91,12 +80,8 @@ class Tensor:
             raise fault
         self._shape = tuple(given if isinstance(given, int) else size for size, given in zip(self._shape, wanted))
 
-    def reference(self) -> Reference:
-        """Return what the dataflow graph says of this tensor now."""
-        return Reference(self._number, self._shape, str(self._dtype))
-
     def with_sizes(self, shape: Any) -> Tensor:
-        """Return the same tensor of another shape: as it is in another turn of a loop."""
+        """Return the same tensor of another shape: as it is in another iteration of a loop."""
         made: Tensor = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._shape, made._values, made._sizes = tuple(shape), None, None
@@ -131,7 +116,7 @@ class Tensor:
         try:
             return self.array()
         except Undecidable:
-            from cutaway.knowledge.numpy.shaped import of_tensor
+            from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
 
             return of_tensor(self)
 
@@ -142,15 +127,6 @@ class Tensor:
         if isinstance(self._sizes, Dim):
             return bool(self._sizes)
         return bool(self.array())
-
-    def __int__(self) -> int:
-        return int(self.array())
-
-    def __float__(self) -> float:
-        return float(self.array())
-
-    def __index__(self) -> int:
-        return int(self.array().__index__())
 
     def __len__(self) -> int:
         if isinstance(self._shape, Unknown):
@@ -164,22 +140,11 @@ class Tensor:
     def __iter__(self) -> Iterator[Any]:
         return iter([METHODS["__getitem__"](self, index) for index in range(len(self))])
 
-    def __hash__(self) -> int:
-        return id(self)
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._number = session.current().next_value()
         return made
-
-    def __repr__(self) -> str:
-        return f"tensor(shape={self._shape}, dtype={self._dtype})"
-
-    def __format__(self, spec: str) -> str:
-        if self._values is not None and self._shape == ():
-            return format(self.array().item(), spec)
-        return repr(self)
 
 
 def _several(sizes: Any) -> tuple[Any, ...]:
@@ -202,6 +167,16 @@ def new(
     fields["_values"] = values
     fields["_sizes"] = sizes
     fields["_number"] = session.current().next_value()
+    return made
+
+
+def input_tensor(shape: Any, dtype: str, name: str) -> Tensor:
+    """Make an input of a network; a shape of None is an unknown one."""
+    if shape is None:
+        reason = f"the shape of the input {name} is not given: use --input {name}=1x224x224x3"
+        made: Tensor = new(Unknown(reason, session.current().place()))
+    else:
+        made = new(shape, dtype)
     return made
 
 
@@ -348,7 +323,7 @@ def _numbers_of(array: Any) -> Lazy | None:
     """Return the numbers of an array of numpy; None where they are not known."""
     if hasattr(type(array), "without_numbers") or array.size > LIMIT:
         return None
-    from cutaway.knowledge.numpy.shaped import is_lost
+    from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
 
     return None if is_lost(array) else known(array)
 
@@ -363,7 +338,9 @@ def convert(value: Any, dtype: Any = None) -> Tensor:
             dtype = session.current().state.get("keras.autocast")
             dtype = dtype if dtype is not None and value._dtype.is_floating else None
         if dtype is not None and standardize(dtype) != value._dtype:
-            made: Tensor = new(value._shape, dtype, values=cast_values(value._values, dtype), sizes=value._sizes)
+            made: Tensor = new(
+                value._shape, dtype, values=cast_values(value._values, dtype, value._shape), sizes=value._sizes
+            )
             return made
         return value
     if isinstance(value, Unknown):
@@ -376,14 +353,14 @@ def convert(value: Any, dtype: Any = None) -> Tensor:
         return made
     if isinstance(value, (bool, int, float, complex, str, bytes)):
         kind = standardize(dtype) if dtype is not None else _python_dtype(value)
-        made = new((), kind, values=None if isinstance(value, (str, bytes)) else cast_values(known(value), kind))
+        made = new((), kind, values=None if isinstance(value, (str, bytes)) else cast_values(known(value), kind, ()))
         if type(value) is int:
             made._sizes = value
         return made
     if is_array(value):
         kind = standardize(dtype) if dtype is not None else standardize(value.dtype)
         shape = value.shape if isinstance(value.shape, Unknown) else tuple(value.shape)
-        made = new(shape, kind, values=None if kind == "string" else cast_values(_numbers_of(value), kind))
+        made = new(shape, kind, values=None if kind == "string" else cast_values(_numbers_of(value), kind, shape))
         return made
     if isinstance(value, (list, tuple)):
         return _from_list(value, dtype)
@@ -412,7 +389,8 @@ def _from_list(value: Any, dtype: Any) -> Tensor:
     kind = standardize(dtype) if dtype is not None else promote(*(item._dtype for item in items))
     values = None
     if all(item._values is not None for item in items):
-        values = cast_values(Lazy(lambda np, *arrays: np.stack(arrays), [item._values for item in items]), kind)
+        stacked = Lazy(lambda np, *arrays: np.stack(arrays), [item._values for item in items])
+        values = cast_values(stacked, kind, (len(items), *first))
     sizes = None
     if first == () and kind.is_integer:
         sizes = tuple(
@@ -421,12 +399,9 @@ def _from_list(value: Any, dtype: Any) -> Tensor:
     return new((len(items), *first), kind, values=values, sizes=sizes)  # type: ignore[no-any-return]
 
 
-def cast_values(values: Lazy | None, dtype: Any) -> Lazy | None:
-    """Return numbers as numbers of another type, where numpy has it."""
-    kind = standardize(dtype)
-    if values is None or kind in ("bfloat16", "string") or kind.startswith("float8"):
-        return None
-    return Lazy(lambda np, array: np.asarray(array).astype(str(kind), copy=False), [values])
+def cast_values(values: Lazy | None, dtype: Any, shape: Any) -> Lazy | None:
+    """Return numbers as numbers of another type, where numpy has it and they are few."""
+    return None if values is None else cast(values, str(standardize(dtype)), shape)
 
 
 def any_symbolic(value: Any) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.keras.ops.arrange import known_rank
 
 
 def array(shape: Any, dtype: str) -> Any:
     """Return an array of numpy whose numbers are not known."""
-    from cutaway.knowledge.numpy.shaped import Array
+    from cutaway.knowledge.numpy.shaped import Array  # late: it imports numpy
 
     return Array(shape, dtype, "what is in a data set is not known")
 
@@ -59,9 +61,6 @@ def california_housing(*_args: Any, **_kwargs: Any) -> Any:
 @row("keras.utils.to_categorical", "keras.src.utils.to_categorical", "keras.np_utils.to_categorical")
 def to_categorical(x: Any, num_classes: Any = None) -> Any:
     """Return vectors of zeros with a single one."""
-    from cutaway.core.size.dim import unknown_size
-    from cutaway.knowledge.keras.ops.arrange import known_rank
-
     given = known_rank(x)
     shape = tuple(given._shape)
     if len(shape) > 1 and shape[-1] == 1:

@@ -7,10 +7,10 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.size.dim import equal
+from cutaway.core.size.dim import equal, symbol
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.training_loops import count_step
-from cutaway.knowledge.keras.tensors.shape import text
+from cutaway.knowledge.keras.tensors.shape import BATCH, text
 from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, convert, is_array, keras_tensor
 from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
 from cutaway.ops.elementwise import broadcast
@@ -74,7 +74,7 @@ def _predicted(output: Any) -> Any:
     """Return the array that a prediction is."""
     if not isinstance(output, Tensor):
         return output
-    from cutaway.knowledge.numpy.shaped import of_tensor
+    from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
 
     return of_tensor(output)
 
@@ -130,9 +130,6 @@ def _tensors(value: Any) -> Any:
 
 
 def _symbolic(tensor: Any) -> KerasTensor:
-    from cutaway.core.size.dim import symbol
-    from cutaway.knowledge.keras.tensors.shape import BATCH
-
     return keras_tensor((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
 
 

@@ -8,7 +8,7 @@ from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.training.downloads import array
-from cutaway.knowledge.libraries.pil import CHANNELS, Image
+from cutaway.knowledge.libraries.PIL import CHANNELS, Image
 
 _MODES = {"rgb": "RGB", "rgba": "RGBA", "grayscale": "L"}
 

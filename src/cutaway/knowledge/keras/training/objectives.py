@@ -10,6 +10,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.base.training_loops import count_step
 from cutaway.knowledge.keras.tensors.tensor import convert, new
+from cutaway.knowledge.keras.training.fit import suits
 
 _OPTIMIZERS = (
     "Adam AdamW SGD RMSprop Adagrad Adadelta Adamax Nadam Ftrl Lion Lamb Adafactor Muon LossScaleOptimizer Optimizer"
@@ -68,8 +69,6 @@ class Loss(Objective):
     """A loss, which is one number; targets that do not suit the predictions are found."""
 
     def __call__(self, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
-        from cutaway.knowledge.keras.training.fit import suits
-
         if not isinstance(y_true, Unknown) and not isinstance(y_pred, Unknown):
             try:
                 suits(type(self).__name__, convert(y_true), convert(y_pred))

@@ -10,7 +10,7 @@ from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.base.values import Lazy
-from cutaway.knowledge.keras.ops.arrange import given_sizes, known_rank, pad_amounts
+from cutaway.knowledge.keras.ops.arrange import along, given_sizes, known_rank, pad_amounts
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, standardize
 from cutaway.knowledge.keras.tensors.op import Out, compute
 from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of, text
@@ -85,27 +85,17 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split", split_dim=N
     x = known_rank(value)
     place = shapes.axis(size_of(axis), len(x._shape))
     extent = x._shape[place]
-    if isinstance(num_or_size_splits, (list, tuple)) or (
-        isinstance(num_or_size_splits, Tensor) and num_or_size_splits._shape
-    ):
-        sizes = list(sizes_of(num_or_size_splits))
-        given = [s for s in sizes if not (isinstance(s, int) and s == -1)]
-        if len(given) == len(sizes) and equal(sum(given), extent) is False:
+    is_list = isinstance(num_or_size_splits, (list, tuple))
+    if is_list or (isinstance(num_or_size_splits, Tensor) and num_or_size_splits._shape):
+        sizes = shapes.filled_sizes(extent, sizes_of(num_or_size_splits))
+        if equal(sum(sizes), extent) is False:
             raise ArgumentFault(
-                f"split: parts of {text(sizes)} are {sum(given)} together, but dimension {place} has size {extent}",
+                f"split: parts of {text(sizes)} are {sum(sizes)} together, but dimension {place} has size {extent}",
                 FaultCode.SHAPE_MISMATCH,
             )
-        sizes = [extent - sum(given) if isinstance(s, int) and s == -1 else s for s in sizes]
     else:
-        count = size_of(num_or_size_splits)
-        if not isinstance(count, int):
-            raise Undecidable(Unknown("the number of parts of a split is not known"))
-        if equal(extent % count, 0) is False:
-            raise ArgumentFault(
-                f"split: {count} equal parts do not divide dimension {place} of size {extent}", FaultCode.SHAPE_MISMATCH
-            )
-        sizes = [extent // count] * count
-    return [Out((*x._shape[:place], s, *x._shape[place + 1 :]), x._dtype) for s in sizes]
+        sizes = shapes.equal_parts(extent, size_of(num_or_size_splits), "split")
+    return along(x, place, sizes)
 
 
 @tf("tile")
@@ -116,7 +106,7 @@ def tile(input, multiples, name=None):
         raise ArgumentFault(
             f"tile: {len(counts)} multiples for a tensor of {len(x._shape)} dimensions", FaultCode.ARGUMENT_LENGTH
         )
-    return Out([a * b for a, b in zip(x._shape, counts)], x._dtype)
+    return Out(shapes.tile(x._shape, counts)[1], x._dtype)
 
 
 @tf("repeat")
@@ -168,7 +158,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     x, at = known_rank(params), known_rank(indices)
     place = shapes.axis(batch_dims if axis is None else size_of(axis), len(x._shape))
     kept = at._shape[batch_dims:] if isinstance(batch_dims, int) else at._shape
-    return Out((*x._shape[:place], *kept, *x._shape[place + 1 :]), x._dtype)
+    return Out(shapes.replaced(x._shape, place, *kept), x._dtype)
 
 
 @tf("gather_nd")

@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.size.dim import unknown_size
 from cutaway.knowledge.keras.ops.binary import operands
 from cutaway.knowledge.keras.ops.binary import sizes as size_arithmetic
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, differ, standardize
@@ -14,6 +15,7 @@ from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.knowledge.keras.tensors.tensor import Tensor, convert
 from cutaway.knowledge.tensorflow.rows import tf
 from cutaway.knowledge.tensorflow.types import divided, require
+from cutaway.ops.elementwise import broadcast
 from cutaway.ops.norm import fits
 
 _TYPES = {"abs": "fic", "negative": "fic", "reciprocal": "fic", "sign": "fic", "round": "fiuc", "square": "fiuc",
@@ -179,9 +181,6 @@ def identity(input, name=None):
 
 @tf("where", "where_v2")
 def where(condition, x=None, y=None, name=None):
-    from cutaway.core.size.dim import unknown_size
-    from cutaway.ops.elementwise import broadcast
-
     c = convert(condition)
     if x is None or y is None:
         return Out((unknown_size(), len(c._shape)), DTYPES["int64"])

@@ -9,11 +9,13 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
+from cutaway.knowledge.keras.ops.pool import pooled
 from cutaway.knowledge.keras.tensors.dtypes import standardize
 from cutaway.knowledge.keras.tensors.op import Out
 from cutaway.knowledge.keras.tensors.shape import size_of, sizes_of, text
 from cutaway.knowledge.keras.tensors.tensor import convert
 from cutaway.knowledge.tensorflow.rows import tf
+from cutaway.ops.reshape import rotate
 
 
 def _image(name: str, image: Any) -> Any:
@@ -119,9 +121,8 @@ def per_image_standardization(image):
 @tf("image.rot90", "image.transpose", "image.transpose_image")
 def rot90(image, k=1, name=None):
     x = _image("rot90", image)
-    if k in (0, 2):
-        return Out(x._shape, x._dtype)
-    return Out((*x._shape[:-3], x._shape[-2], x._shape[-3], x._shape[-1]), x._dtype)
+    turns = 1 if isinstance(k, str) else k  # the second argument of `transpose` is its name
+    return Out(rotate(x._shape, turns, -3, -2), x._dtype)
 
 
 @tf("image.rgb_to_grayscale")
@@ -164,8 +165,6 @@ def decode_image(contents, channels=0, dtype="uint8", name=None, expand_animatio
 
 @tf("image.extract_patches", "extract_image_patches")
 def extract_patches(images, sizes, strides, rates, padding, name=None):
-    from cutaway.knowledge.keras.ops.pool import pooled
-
     x = _image("extract_patches", images)
     extents = [(size - 1) * rate + 1 for size, rate in zip(sizes[1:3], rates[1:3])]
     made = pooled("extract_patches", x, extents, list(strides[1:3]), str(padding).lower(), "channels_last")

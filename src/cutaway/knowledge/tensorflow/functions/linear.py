@@ -12,6 +12,7 @@ from cutaway.knowledge.keras.tensors.dtypes import differ
 from cutaway.knowledge.keras.tensors.op import Out
 from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.knowledge.keras.tensors.tensor import Tensor
+from cutaway.knowledge.tensorflow.graph_mode.graph import building
 from cutaway.knowledge.tensorflow.rows import rule, tf
 
 
@@ -53,8 +54,6 @@ def matmul(
 
 def _strict() -> bool:
     """Tell whether the program builds a graph of TensorFlow 1, whose `matmul` does not broadcast."""
-    from cutaway.knowledge.tensorflow.graph_mode.graph import building
-
     return building()
 
 

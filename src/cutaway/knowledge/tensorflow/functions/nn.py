@@ -14,7 +14,7 @@ from cutaway.knowledge.keras.ops.pool import pooled
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES
 from cutaway.knowledge.keras.tensors.op import Out
 from cutaway.knowledge.keras.tensors.shape import sizes_of, text
-from cutaway.knowledge.keras.tensors.tensor import convert
+from cutaway.knowledge.keras.tensors.tensor import convert, new
 from cutaway.knowledge.tensorflow.rows import tf
 from cutaway.knowledge.tensorflow.types import require
 from cutaway.ops.elementwise import broadcast
@@ -182,8 +182,6 @@ def separable_conv2d(
     order = _format(data_format)
     steps = _spatial(strides, 2, order, "separable_conv2d: strides")
     inner = depthwise("separable_conv2d", input, depthwise_filter, steps, _padding(padding), order, dilations or 1)
-    from cutaway.knowledge.keras.tensors.tensor import new
-
     outer = convolution("separable_conv2d", new(inner.shape, inner.dtype), pointwise_filter, 1, "valid", order, 1)
     return Out(outer.shape, outer.dtype, macs=inner.macs + outer.macs)
 

@@ -1,18 +1,16 @@
-"""Graphs of TensorFlow 1: placeholders, variables, scopes, and sessions that run them."""
+"""Graphs of TensorFlow 1: placeholders, scopes, and names in them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import ArgumentFault
-from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
-from cutaway.core.size.dim import equal
+from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
-from cutaway.knowledge.keras.tensors.shape import symbolic, text
-from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, new
+from cutaway.knowledge.keras.tensors.shape import symbolic
+from cutaway.knowledge.keras.tensors.tensor import convert, new
 
 
 class Graph:
@@ -116,8 +114,6 @@ def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
         else symbolic(list(shape), label)
     )
     if not isinstance(sizes, Unknown) and shape is not None:
-        from cutaway.core.size.dim import symbol
-
         given = list(shape)
         sizes = tuple(
             symbol(f"{label.replace('/', '_')}_d{i}") if size is None else known
@@ -172,55 +168,6 @@ def get_variable_scope() -> Any:
     return scopes[-1] if scopes else Scope("")
 
 
-@row("tensorflow.get_variable", "tensorflow.compat.v1.get_variable")
-def get_variable(
-    name: Any, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
-    trainable: Any = True, **_options: Any,
-) -> Any:  # fmt: skip
-    """Make a variable, or give the one of this name where a scope reuses them."""
-    from cutaway.knowledge.tensorflow.variable import Variable
-
-    graph = build()
-    full = scoped(name)
-    reuse = any(scope.reuse is True for scope in graph.scopes)
-    if full in graph.named:
-        held = graph.named[full]
-        if not reuse and not any(scope.reuse is not None for scope in graph.scopes):
-            raise ArgumentFault(
-                f"get_variable: the variable {full} exists already; reuse is not set", FaultCode.DUPLICATE_NAME
-            )
-        if shape is not None and not isinstance(shape, Unknown):
-            wanted = symbolic(shape if isinstance(shape, (list, tuple)) else [shape], name)
-            if len(wanted) != len(held._shape) or any(equal(a, b) is False for a, b in zip(wanted, held._shape)):
-                raise ArgumentFault(
-                    f"get_variable: {full} has shape {text(held._shape)}, not {text(wanted)}", FaultCode.SHAPE_MISMATCH
-                )
-        return held
-    if shape is None and isinstance(initializer, Tensor):
-        value: Any = initializer
-    elif shape is None:
-        raise ArgumentFault(f"get_variable: the shape of {full} is not given", FaultCode.MISSING_ARGUMENT)
-    else:
-        value = (
-            shape
-            if isinstance(shape, Unknown)
-            else new(symbolic(shape if isinstance(shape, (list, tuple)) else [shape], name), dtype or "float32")
-        )
-    made = Variable(value, trainable=trainable, name=name, dtype=dtype)
-    graph.named[full] = made
-    return made
-
-
-@row("tensorflow.trainable_variables", "tensorflow.compat.v1.trainable_variables")
-def trainable_variables(scope: Any = None) -> list[Any]:
-    return [v for v in default_graph().variables if v.trainable]
-
-
-@row("tensorflow.global_variables", "tensorflow.all_variables", "tensorflow.compat.v1.global_variables")
-def global_variables(scope: Any = None) -> list[Any]:
-    return list(default_graph().variables)
-
-
 for _name in (
     "compat.v1.disable_eager_execution",
     "compat.v1.disable_v2_behavior",
@@ -228,8 +175,3 @@ for _name in (
     "disable_eager_execution",
 ):
     register(f"tensorflow.{_name}", lambda: build() and None)
-
-
-@row("tensorflow.assign", "tensorflow.compat.v1.assign")
-def assign(ref: Any, value: Any, *_args: Any, **_kwargs: Any) -> Any:
-    return ref

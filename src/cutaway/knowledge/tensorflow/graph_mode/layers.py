@@ -11,7 +11,8 @@ from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import lookup, register
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.tensors.tensor import convert
-from cutaway.knowledge.tensorflow.graph_mode.graph import Scope, build, get_variable, unique
+from cutaway.knowledge.tensorflow.graph_mode.graph import Scope, build, unique
+from cutaway.knowledge.tensorflow.graph_mode.variables import get_variable
 
 _CONTRIB = ("tensorflow.contrib.layers", "tensorflow.contrib.slim", "tf_slim", "tensorflow.contrib.framework")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.base.registry import lookup, register, row
 from cutaway.knowledge.keras.tensors.tensor import new
 from cutaway.knowledge.tensorflow.graph_mode.graph import default_graph
 
@@ -49,8 +49,6 @@ for _start in (
 @row("tensorflow.app.run", "tensorflow.compat.v1.app.run")
 def run(main: Any = None, argv: Any = None) -> Any:
     """Call the program's `main`."""
-    from cutaway.knowledge.base.registry import lookup
-
     if main is None:
         return lookup("tensorflow.no_op")()
     return main([""])

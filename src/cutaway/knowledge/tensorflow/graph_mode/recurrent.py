@@ -9,12 +9,15 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.keras.models.state import snake_case
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.tensors.op import Out
 from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.knowledge.keras.tensors.tensor import convert, new
 from cutaway.knowledge.keras.tensors.tree import map_structure
-from cutaway.knowledge.tensorflow.graph_mode.graph import Scope, build, get_variable, unique
+from cutaway.knowledge.tensorflow.functions.arrange import concat
+from cutaway.knowledge.tensorflow.graph_mode.graph import Scope, build, unique
+from cutaway.knowledge.tensorflow.graph_mode.variables import get_variable
 from cutaway.knowledge.tensorflow.rows import tf
 
 _HOMES = ("tensorflow.nn.rnn_cell", "tensorflow.contrib.rnn", "tensorflow.compat.v1.nn.rnn_cell",
@@ -79,8 +82,6 @@ class RNNCell:
 
 
 def _snake(name: str) -> str:
-    from cutaway.knowledge.keras.models.state import snake_case
-
     return snake_case(name)
 
 
@@ -298,8 +299,6 @@ def static_bidirectional_rnn(
     cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None, initial_state_bw: Any = None,
     dtype: Any = None, sequence_length: Any = None, scope: Any = None,
 ) -> Any:  # fmt: skip
-    from cutaway.knowledge.tensorflow.functions.arrange import concat
-
     with Scope(scope if scope is not None else unique("bidirectional_rnn")):
         forward, first = static_rnn(cell_fw, inputs, initial_state_fw, dtype, scope="fw")
         backward, last = static_rnn(cell_bw, list(reversed(inputs)), initial_state_bw, dtype, scope="bw")

@@ -104,7 +104,7 @@ def _results(fetches: Any, fresh: dict[int, Any]) -> Any:
     if not isinstance(fetches, Tensor):
         return Unknown("what a session computes is not known", session.current().place())
     tensor = fresh.get(id(fetches), fetches)
-    from cutaway.knowledge.numpy.shaped import Array
+    from cutaway.knowledge.numpy.shaped import Array  # late: it imports numpy
 
     if str(tensor._dtype) in ("string", "bfloat16", str(UNTOLD)):
         return Unknown("what a session computes is not known", session.current().place())

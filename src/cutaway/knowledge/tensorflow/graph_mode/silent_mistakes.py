@@ -22,7 +22,7 @@ def look(entries: list[Any], fresh: dict[int, Any], is_trained: bool) -> None:
         given = [*args, *kwargs.values()]
         if any(_is_trained(tensor, trained) for tensor in tensors(given)):
             trained.update(id(tensor) for tensor in tensors(made))
-        name = getattr(call, "__op__", "").rpartition(".")[2]
+        name = call.__row__.name.rpartition(".")[2]
         if name == "equal":
             _always_equal(given[:2], makers, fresh, place)
         elif is_trained and name in ("subtract", "squared_difference"):
@@ -42,7 +42,7 @@ def _always_equal(operands: list[Any], makers: dict[int, Any], fresh: dict[int, 
     shapes = []
     for operand in operands:
         entry = makers.get(id(operand))
-        if entry is None or getattr(entry[0], "__op__", "").rpartition(".")[2] not in ("argmax", "argmin"):
+        if entry is None or entry[0].__row__.name.rpartition(".")[2] not in ("argmax", "argmin"):
             return
         shape, chosen = _shape(entry[1][0], fresh), operand._shape
         axis = entry[2].get("axis", entry[2].get("dimension", entry[1][1] if len(entry[1]) > 1 else 0))

@@ -15,7 +15,7 @@ from cutaway.knowledge.torch.elementwise.rows import is_numpy, of_numpy, operand
 from cutaway.knowledge.torch.tensor.op import Out, composite, compute, op
 from cutaway.knowledge.torch.tensor.options import device_of, dtype_of, size, sizes
 from cutaway.knowledge.torch.tensor.promote import promote_types
-from cutaway.knowledge.torch.tensor.tensor import TENSOR_METHODS, Tensor, TensorMeta, new
+from cutaway.knowledge.torch.tensor.tensor import TENSOR_METHODS, Tensor, TensorMeta, attach_method, new
 from cutaway.knowledge.torch.tensor.types import DTYPES, DType, Size, default_dtype, dtype_of_number, set_default_dtype
 
 # Filled with one number
@@ -277,6 +277,14 @@ def legacy_tensor(*data: Any, dtype: DType | None = None, device: Any = None) ->
         return new(shape, made, values=values and Lazy(lambda np, a: a.astype(made.name), [values]))
     shape = tuple(first) if isinstance(first, Size) else tuple(size("Tensor", s) for s in data)
     return new(shape, made)
+
+
+def _init(self: Tensor, *data: Any, **_options: Any) -> None:
+    """`torch.Tensor(2, 3)` or `torch.Tensor([[1., 2.]])`."""
+    self.__dict__.update(legacy_tensor(*data).__dict__)
+
+
+attach_method("__init__", _init)
 
 
 class TypedMeta(TensorMeta):

@@ -55,7 +55,7 @@ def numbers_of(array: Any) -> Any:
     """Return the numbers of a numpy array as a tensor carries them; None where they are not known."""
     if hasattr(type(array), "without_numbers"):
         return None
-    from cutaway.knowledge.numpy.shaped import is_lost
+    from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
 
     return None if is_lost(array) else known(array.copy())
 

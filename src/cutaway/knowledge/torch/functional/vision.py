@@ -12,6 +12,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty, floating, same_dtype
 from cutaway.knowledge.torch.tensor.op import Out, composite, compute, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.ops import blocks
 from cutaway.ops.pool import adaptive_pool
 from cutaway.ops.resize import resize
 from cutaway.ops.window import per_axis, require_at_least, shown, size_of, windows
@@ -204,13 +205,7 @@ def pixel_shuffle(input, upscale_factor):
     name, shape, factor = "pixel_shuffle", input.shape, size_of(upscale_factor, "pixel_shuffle: upscale_factor")
     _image(name, shape)
     require_at_least((factor,), 1, f"{name}: upscale_factor")
-    *lead, channels, height, width = shape
-    if not session.fit(channels % (factor * factor), 0, name):
-        raise Fault(
-            f"{name}: input has {channels} channels, which upscale_factor**2 = {factor * factor} does not divide",
-            FaultCode.SHAPE_MISMATCH,
-        )
-    return Out((*lead, channels // (factor * factor), height * factor, width * factor), input.dtype)
+    return Out(blocks.to_space(name, shape, factor), input.dtype)
 
 
 @op(f"{_F}pixel_unshuffle", "torch.pixel_unshuffle")
@@ -220,14 +215,7 @@ def pixel_unshuffle(input, downscale_factor):
     require_at_least((factor,), 1, f"{name}: downscale_factor")
     if empty(shape):
         return Out(shape, input.dtype)
-    *lead, channels, height, width = shape
-    for what, size in (("height", height), ("width", width)):
-        if not session.fit(size % factor, 0, name):
-            raise Fault(
-                f"{name}: input has a {what} of {size}, which downscale_factor {factor} does not divide",
-                FaultCode.SHAPE_MISMATCH,
-            )
-    return Out((*lead, channels * factor * factor, height // factor, width // factor), input.dtype)
+    return Out(blocks.to_channels(name, shape, factor), input.dtype)
 
 
 @op(f"{_F}channel_shuffle", "torch.channel_shuffle", f"{_F}native_channel_shuffle", "torch.native_channel_shuffle")

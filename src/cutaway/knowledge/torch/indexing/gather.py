@@ -11,13 +11,13 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.indexing.index import check_numbers
-from cutaway.knowledge.torch.shape.arrange import along, replaced
+from cutaway.knowledge.torch.shape.arrange import along
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import DType
 from cutaway.ops import index as rule
 from cutaway.ops.elementwise import broadcast, expands_to
-from cutaway.ops.reshape import axis, diagonal, integer, text
+from cutaway.ops.reshape import axis, diagonal, integer, replaced, text
 
 
 def _need(tensor: Any, names: tuple[str, ...], name: str, what: str, fault: type[Fault] = Fault) -> None:

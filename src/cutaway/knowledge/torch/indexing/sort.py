@@ -9,10 +9,9 @@ from cutaway.core.fault import Fault, IndexFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, product, unknown_size
 from cutaway.knowledge.base.registry import register
-from cutaway.knowledge.torch.shape.arrange import replaced
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
 from cutaway.knowledge.torch.tensor.types import int64
-from cutaway.ops.reshape import axis, size, text
+from cutaway.ops.reshape import axis, replaced, size, text
 
 
 def _pair(name: str) -> Any:

@@ -391,7 +391,7 @@ def _run_repeated(part: Repeat, input: Any) -> Any:
                 value = module(value)
         return {"input": value}
 
-    from cutaway.core.loop.recurrence import Carried  # only loops of symbolic length need it
+    from cutaway.core.loop.recurrence import Carried  # late: only loops of symbolic length need it
 
     carried = Carried(key, plan, turns, {"input": input})
     if plan.trial:

@@ -13,9 +13,9 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
-from cutaway.knowledge.base.values import Lazy
+from cutaway.knowledge.base.values import Lazy, cast
 from cutaway.knowledge.torch.nn.weights import certain, indivisible, rank
-from cutaway.knowledge.torch.tensor.op import Out, cast, compute, inplace_op, write
+from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, write
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 _LINEAR = ("linear", *(f"{kind}{n}d" for kind in ("conv", "conv_transpose") for n in (1, 2, 3)))
@@ -102,7 +102,7 @@ def fill(tensor: Any, number: int) -> None:
         (ones_ if number else zeros_)(tensor)
         return
     shape = tensor.shape
-    write(tensor, cast(Lazy(lambda np: np.full(shape, number)), tensor.dtype, shape))
+    write(tensor, cast(Lazy(lambda np: np.full(shape, number)), tensor.dtype.name, shape))
 
 
 def _fills(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

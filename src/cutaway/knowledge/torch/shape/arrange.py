@@ -16,11 +16,6 @@ from cutaway.ops import reshape as rule
 from cutaway.ops.index import position
 
 
-def replaced(shape: Any, place: int, *sizes: Any) -> tuple[Any, ...]:
-    """Return the shape with one dimension replaced by any number of others."""
-    return (*shape[:place], *sizes, *shape[place + 1 :])
-
-
 def along(place: int, item: Any) -> tuple[Any, ...]:
     """Return the index that applies `item` to one dimension."""
     return (slice(None),) * place + (item,)
@@ -43,7 +38,7 @@ def repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None):
     else:
         total = _interleaved(repeats, extent, output_size)
     values = compute(lambda np, a, r: np.repeat(a.reshape(shape), r, place), input, repeats)
-    return Out(replaced(shape, place, total), input.dtype, values)
+    return Out(rule.replaced(shape, place, total), input.dtype, values)
 
 
 def _interleaved(repeats: Any, extent: Any, output_size: Any) -> Any:
@@ -82,7 +77,7 @@ def unfold(self, dimension, size, step):
     if less(size, 0) is True:
         raise Fault(f"unfold: size must be non-negative, but is {size}", FaultCode.INVALID_ARGUMENT)
     count = rule.windows(extent, size, step)
-    shape = (*replaced(self.shape, place, count), size) if self.shape else (size,)
+    shape = (*rule.replaced(self.shape, place, count), size) if self.shape else (size,)
 
     def apply(np: Any, a: Any) -> Any:
         starts = np.arange(count) * step
@@ -109,7 +104,7 @@ def narrow(input, dim, start, length):
     if isinstance(start, Tensor) and start.values_ is None:
         start = Unknown("a number in a tensor")
     if isinstance(start, Unknown):
-        return Out(replaced(input.shape, place, rule.size(length)), input.dtype, view=True)
+        return Out(rule.replaced(input.shape, place, rule.size(length)), input.dtype, view=True)
     start, extent = rule.integer(start, "narrow: start"), input.shape[place]
     length = rule.narrow(extent, start, rule.size(length))
 
@@ -117,7 +112,7 @@ def narrow(input, dim, start, length):
         begin = start + extent if start < 0 else start
         return a[along(place, slice(begin, begin + length))]
 
-    return same(input, replaced(input.shape, place, length), apply, strides=strides_of(input))
+    return same(input, rule.replaced(input.shape, place, length), apply, strides=strides_of(input))
 
 
 @op("torch.select", "torch.Tensor.select")
@@ -127,8 +122,8 @@ def select(input, dim, index):
     place = rule.axis(dim, len(input.shape))
     position(index, input.shape[place], place, "select")
     strides = strides_of(input)
-    kept = None if strides is None else replaced(strides, place)
-    return same(input, replaced(input.shape, place), lambda np, a: a[along(place, int(index))], strides=kept)
+    kept = None if strides is None else rule.replaced(strides, place)
+    return same(input, rule.replaced(input.shape, place), lambda np, a: a[along(place, int(index))], strides=kept)
 
 
 @op("torch.diagonal", "torch.Tensor.diagonal")
@@ -139,15 +134,10 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 @op("torch.diag", "torch.Tensor.diag")
 def diag(input, diagonal=0):
-    rank = len(input.shape)
-    diagonal = rule.integer(diagonal, "diag: diagonal")
-    if rank == 1:
-        side = input.shape[0] + abs(diagonal)
-        return Out((side, side), input.dtype, compute(lambda np, a: np.diag(a, diagonal), input))
-    if rank == 2:
-        shape = rule.diagonal(input.shape, diagonal, 0, 1)[2]
-        return same(input, shape, lambda np, a: np.diagonal(a, diagonal))
-    raise Fault(f"diag: expects a 1-D or 2-D tensor, but input is {rule.text(input.shape)}", FaultCode.WRONG_RANK)
+    shape = rule.diag(input.shape, diagonal)
+    if len(shape) == 2:
+        return Out(shape, input.dtype, compute(lambda np, a: np.diag(a, diagonal), input))
+    return same(input, shape, lambda np, a: np.diagonal(a, diagonal))
 
 
 @op("torch.diagflat", "torch.Tensor.diagflat")
@@ -236,9 +226,7 @@ def rot90(input, k=1, dims=(0, 1)):
         raise Fault(f"rot90: needs 2 dims and at least 2 dimensions, but got dims {rule.text(dims)} and a tensor "
                     f"{rule.text(input.shape)}", FaultCode.INVALID_ARGUMENT)  # fmt: skip
     first, second = rule.axes(dims, rank, "rot90")
-    shape = list(input.shape)
-    if k % 2:
-        shape[first], shape[second] = shape[second], shape[first]
+    shape = rule.rotate(input.shape, k, first, second)
     return Out(shape, input.dtype, compute(lambda np, a: np.rot90(a, k, (first, second)), input))
 
 

@@ -119,8 +119,7 @@ def _squeezed(input: Any, dim: Any) -> tuple[Any, ...]:
 
 
 def _unsqueezed(input: Any, dim: Any) -> tuple[Any, ...]:
-    place = rule.axis(dim, len(input.shape) + 1)
-    return (*input.shape[:place], 1, *input.shape[place:])
+    return rule.unsqueeze(input.shape, [dim])[1]
 
 
 @op("torch.squeeze", "torch.Tensor.squeeze")
@@ -131,14 +130,6 @@ def squeeze(input, dim=None):
 @op("torch.unsqueeze", "torch.Tensor.unsqueeze")
 def unsqueeze(input, dim):
     return same(input, _unsqueezed(input, dim))
-
-
-def _swap(rank: int, dim0: Any, dim1: Any) -> list[int]:
-    first, second = rule.axis(dim0, rank), rule.axis(dim1, rank)
-    order = list(range(rank))
-    if rank:
-        order[first], order[second] = second, first
-    return order
 
 
 def _ordered(input: Any, order: Sequence[int], conjugate: bool = False) -> Out:
@@ -152,17 +143,17 @@ def _ordered(input: Any, order: Sequence[int], conjugate: bool = False) -> Out:
 
 @op("torch.transpose", "torch.Tensor.transpose")
 def transpose(input, dim0, dim1):
-    return _ordered(input, _swap(len(input.shape), dim0, dim1))
+    return _ordered(input, rule.swap(len(input.shape), dim0, dim1))
 
 
 @op("torch.swapaxes", "torch.Tensor.swapaxes")
 def swapaxes(input, axis0, axis1):
-    return _ordered(input, _swap(len(input.shape), axis0, axis1))
+    return _ordered(input, rule.swap(len(input.shape), axis0, axis1))
 
 
 @op("torch.swapdims", "torch.Tensor.swapdims")
 def swapdims(input, dim0, dim1):
-    return _ordered(input, _swap(len(input.shape), dim0, dim1))
+    return _ordered(input, rule.swap(len(input.shape), dim0, dim1))
 
 
 def _matrix_order(input: Any, name: str) -> list[int]:
@@ -183,7 +174,7 @@ def t(input):
 @op("torch.adjoint", "torch.Tensor.adjoint")
 def adjoint(input):
     rule.matrix(input.shape, "adjoint")
-    return _ordered(input, _swap(len(input.shape), -2, -1), conjugate=True)
+    return _ordered(input, rule.swap(len(input.shape), -2, -1), conjugate=True)
 
 
 @op("torch.permute")
@@ -265,9 +256,8 @@ def repeat(self, *repeats, **named):
 
 
 def _tiled(input: Any, dims: Sequence[Any]) -> Out:
-    counts = sizes_of(dims, "tile")
-    counts = [1] * (len(input.shape) - len(counts)) + counts
-    return Out(rule.repeat(input.shape, counts), input.dtype, compute(lambda np, a: np.tile(a, counts), input))
+    counts, shape = rule.tile(input.shape, sizes_of(dims, "tile"))
+    return Out(shape, input.dtype, compute(lambda np, a: np.tile(a, counts), input))
 
 
 @op("torch.tile")
@@ -355,7 +345,7 @@ def _matrix_transpose(input: Any, name: str, conjugate: bool) -> Out:
     if not input.shape:
         return _ordered(input, [], conjugate)
     rule.matrix(input.shape, name)
-    return _ordered(input, _swap(len(input.shape), -2, -1), conjugate)
+    return _ordered(input, rule.swap(len(input.shape), -2, -1), conjugate)
 
 
 for _name, _caller in {"T": _T, "mT": _mT, "mH": _mH, "H": _H}.items():
@@ -382,6 +372,6 @@ for _name, _first, _second in (
     _reshaped_in_place(
         _name,
         lambda self, *dims, _keys=(_first, _second), **named: _ordered(
-            self, _swap(len(self.shape), *dims, *(named[k] for k in _keys if k in named))
+            self, rule.swap(len(self.shape), *dims, *(named[k] for k in _keys if k in named))
         ),
     )

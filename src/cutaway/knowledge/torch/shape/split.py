@@ -10,7 +10,7 @@ from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, mod
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.torch.shape.arrange import along, replaced
+from cutaway.knowledge.torch.shape.arrange import along
 from cutaway.knowledge.torch.shape.reshape import same, sizes_of
 from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor, strides_of
@@ -32,7 +32,7 @@ def _parts(tensor: Any, place: int, sizes: Sequence[Any]) -> tuple[Out, ...]:
         piece = along(place, slice(start, start + size))
         listed = None if place else lambda a, span=piece[0]: a[span]
         outs.append(
-            same(tensor, replaced(tensor.shape, place, size), lambda np, a, piece=piece: a[piece], listed, kept)
+            same(tensor, rule.replaced(tensor.shape, place, size), lambda np, a, piece=piece: a[piece], listed, kept)
         )
         start = start + size
     return tuple(outs)
@@ -47,9 +47,9 @@ def unbind(input, dim=0):
     if not isinstance(count, int):
         raise Undecidable(Unknown(f"the number of parts of a dimension of size {count} is not known"))
     session.current().follow(count, "parts of a tensor")
-    shape = replaced(input.shape, place)
+    shape = rule.replaced(input.shape, place)
     strides = strides_of(input)
-    kept = None if strides is None else replaced(strides, place)
+    kept = None if strides is None else rule.replaced(strides, place)
     return tuple(
         same(input, shape, lambda np, a, i=i: a[along(place, i)], None if place else lambda a, i=i: a[i], kept)
         for i in range(count)
@@ -105,7 +105,7 @@ def _sections(tensor: Any, sections: Any, place: int) -> tuple[Out, ...]:
         return tuple(
             same(
                 tensor,
-                replaced(tensor.shape, place, slice_size(extent, c)),
+                rule.replaced(tensor.shape, place, slice_size(extent, c)),
                 lambda np, a, c=c: a[along(place, c)],
             )
             for c in cuts

@@ -197,7 +197,7 @@ def numpy(self, *, force=False):
         raise TypeFault("numpy: numpy has no bfloat16", FaultCode.UNSUPPORTED_DTYPE)
     if self.values_ is not None:
         return self.array().copy()
-    from cutaway.knowledge.numpy.shaped import of_tensor
+    from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
 
     return of_tensor(self)
 

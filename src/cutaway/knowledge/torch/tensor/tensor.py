@@ -7,9 +7,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import DATA, Term
-from cutaway.core.session import Reference
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.base.registry import load_rest, register
+from cutaway.knowledge.base.registry import TABLE, load_rest, register
+from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.values import Lazy
 from cutaway.knowledge.torch.tensor.types import CPU, Device, DType, Size, default_dtype
 from cutaway.ops import layout
@@ -28,20 +28,17 @@ class TensorMeta(type):
     """`isinstance(buffer, torch.nn.Buffer)` and the like are answered by torch's own metaclasses."""
 
 
-class Tensor(metaclass=TensorMeta):
+class Tensor(AbstractTensor, metaclass=TensorMeta):
     """A `torch.Tensor` of which the shape and dtype are known, and sometimes the numbers.
 
-    Methods are rows named `torch.Tensor.<method>`; they are attached as they are registered.
+    Methods are rows named `torch.Tensor.<method>`; they are attached as they are registered, and so is the constructor.
     """
 
-    _shape: Any
     _dtype: DType
     _device: Device
-    _values: Lazy | None
     _storage: list[int]
     _is_view: bool
     _version: int
-    _number: int
     _contiguous: bool
     _strides: Any
     requires_grad: bool
@@ -52,17 +49,6 @@ class Tensor(metaclass=TensorMeta):
     is_cuda = False
     is_cpu = True
     grad_fn = None
-    __array_priority__ = 1000  # numpy's operators leave it to this class
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return object.__new__(cls)
-
-    def __init__(self, *data: Any, **_options: Any) -> None:
-        """`torch.Tensor(2, 3)` or `torch.Tensor([[1., 2.]])`."""
-        from cutaway.knowledge.torch.creation.create import legacy_tensor
-
-        made = legacy_tensor(*data)
-        self.__dict__.update(made.__dict__)
 
     @property
     def shape(self) -> Any:
@@ -78,13 +64,7 @@ class Tensor(metaclass=TensorMeta):
         return self._device
 
     @property
-    def ndim(self) -> int:
-        return len(self._shape)
-
-    @property
     def layout(self) -> Any:
-        from cutaway.knowledge.base.registry import TABLE
-
         return TABLE[f"torch.{self.__dict__.get('_layout', 'strided')}"]
 
     @property
@@ -125,12 +105,8 @@ class Tensor(metaclass=TensorMeta):
         """The numbers, if they are known and no other view has been written through since."""
         return self._values if self._version == self._storage[0] else None
 
-    def reference(self) -> Reference:
-        """Return what the dataflow graph says of this tensor now."""
-        return Reference(self._number, self._shape, self._dtype.name)
-
     def with_sizes(self, shape: Any) -> Tensor:
-        """Return the same tensor of another shape: as it is in another turn of a loop."""
+        """Return the same tensor of another shape: as it is in another iteration of a loop."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._shape, made._values, made._strides = Size(shape), None, None
@@ -153,17 +129,8 @@ class Tensor(metaclass=TensorMeta):
     def __bool__(self) -> bool:
         return bool(self.array())
 
-    def __int__(self) -> int:
-        return int(self.array())
-
-    def __float__(self) -> float:
-        return float(self.array())
-
     def __complex__(self) -> complex:
         return complex(self.array())
-
-    def __index__(self) -> int:
-        return int(self.array().__index__())
 
     def __len__(self) -> Any:
         shape = self._shape
@@ -187,9 +154,6 @@ class Tensor(metaclass=TensorMeta):
             return session.current().unknown(f"Tensor.{name} is not modelled")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def __hash__(self) -> int:
-        return id(self)
-
     def __contains__(self, value: Any) -> bool:
         array = self.array()
         return bool((array == (value.array() if isinstance(value, Tensor) else value)).any())
@@ -207,14 +171,6 @@ class Tensor(metaclass=TensorMeta):
         made._values = self.values_
         made._number = session.current().next_value()
         return made
-
-    def __repr__(self) -> str:
-        return f"tensor(shape={self._shape}, dtype={self._dtype})"
-
-    def __format__(self, spec: str) -> str:
-        if self.values_ is not None and isinstance(self._shape, tuple) and not self._shape:
-            return format(self.array().item(), spec)
-        return repr(self)
 
 
 TENSOR_METHODS: dict[str, Callable[..., Any]] = {}
@@ -252,7 +208,7 @@ def new(
 
 
 def attach_method(name: str, function: Any) -> None:
-    """Make a row named `torch.Tensor.<name>` callable as a method."""
+    """Make a function callable as a method: a row named `torch.Tensor.<name>`, or the constructor."""
     TENSOR_METHODS[name] = function
     setattr(Tensor, name, function)
 

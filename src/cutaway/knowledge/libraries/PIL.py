@@ -36,7 +36,7 @@ class Image:
 
     def as_array(self) -> Any:
         """Return what numpy makes of it."""
-        from cutaway.knowledge.numpy.shaped import Array
+        from cutaway.knowledge.numpy.shaped import Array  # late: it imports numpy
 
         reason = "what is in an image is not known"
         if isinstance(self.mode, Unknown):
