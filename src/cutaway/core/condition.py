@@ -138,10 +138,10 @@ class Decisions:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
         self.taken: dict[str, Decision] = {}
         self.follows = follows
-        self.held = 0
+        self.undecided_depth = 0
         self.active = 0
         self.dropped: dict[str, Place | None] = {}
-        self.wanted = False  # a condition was left open that could be followed
+        self.left_open = False  # a condition was left open that could be followed
         self.restarts = False  # the run has to start over, with another plan for a loop
         self.kinds: dict[str, str] = {}  # kinds of arguments, by name
         self.used: set[str] = set()  # prescribed decisions that were needed
@@ -152,10 +152,10 @@ class Decisions:
 
     def decide(self, term: Term, place: Place | None, prefer: bool = True) -> bool | None:
         """Return whether a term holds in this run; None where it stays undecided."""
-        if not self.active or self.held or not term.text:
+        if not self.active or self.undecided_depth or not term.text:
             return None
         if not self.follows:
-            self.wanted = True
+            self.left_open = True
             return None
         return self._decided(term, place, prefer)
 
@@ -170,7 +170,7 @@ class Decisions:
             self._before_call = dict(self._occurrences)
         self._occurrences = dict(self._before_call)
 
-    def numbered(self, place: Place | None) -> str:
+    def loop_key(self, place: Place | None) -> str:
         """Return the key of a loop: its place, and how often it occurred before in this run."""
         count = self._occurrences[str(place)] = self._occurrences.get(str(place), 0) + 1
         return f"{place}#{count}"

@@ -16,7 +16,7 @@ class InternalError(CutawayError):
 def internal(error: BaseException) -> InternalError:
     """Return the error to show for an exception that should not occur."""
     return InternalError(
-        f"a bug in Cutaway ({in_words(error)}); please report it, with the target. "
+        f"a bug in Cutaway ({describe_error(error)}); please report it, with the target. "
         "CUTAWAY_DEBUG=1 shows where it happened."
     )
 
@@ -27,7 +27,7 @@ _VARIABLES = BaseException.__dict__["__dict__"]
 _NAME = type.__dict__["__name__"]
 
 
-def in_words(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return a description of a target's error in one line; a hostile target makes its errors say or do anything."""
     if isinstance(error, CutawayError):
         return str(error)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class Deferred(list[Any]):
+class LazyList(list[Any]):
     """A list that a long computation with plain numbers fills; reading an item runs the computation."""
 
     def __init__(self, length: int, compute: Callable[[], list[Any]], numbers: bool = False) -> None:
@@ -33,7 +33,7 @@ class Deferred(list[Any]):
 def _forcing(name: str) -> Any:
     plain = getattr(list, name)
 
-    def method(self: Deferred, *args: Any) -> Any:
+    def method(self: LazyList, *args: Any) -> Any:
         self.computed()
         return plain(self, *args)
 
@@ -45,11 +45,11 @@ for _name in (
     "__getitem__ __setitem__ __delitem__ __contains__ __add__ __iadd__ __mul__ __rmul__ __imul__ __reversed__ __repr__ "
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ append clear copy count extend index insert pop remove reverse sort"
 ).split():
-    setattr(Deferred, _name, _forcing(_name))
+    setattr(LazyList, _name, _forcing(_name))
 
 
-def _added_to(self: Deferred, other: list[Any]) -> list[Any]:
+def _added_to(self: LazyList, other: list[Any]) -> list[Any]:
     return other + list(self)
 
 
-Deferred.__radd__ = _added_to  # type: ignore[attr-defined]
+LazyList.__radd__ = _added_to  # type: ignore[attr-defined]

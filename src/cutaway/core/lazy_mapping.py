@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.core.architecture import Setting
 
 
-class Described(Mapping[str, Setting]):
+class LazyMapping(Mapping[str, Setting]):
     """A mapping that is computed when it is first read: most reports read few of them."""
 
     __slots__ = ("_compute", "_computed")

@@ -16,7 +16,7 @@ from cutaway.core.condition import Decision
 from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.loop.series import Span, Turns
+from cutaway.core.loop.series import Iterations, Span
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.atom import Symbol
@@ -101,7 +101,7 @@ class Notes:
         self.findings.update(other.findings)
 
 
-class Solving(Protocol):
+class Solver(Protocol):
     """Runs a network for all sizes at once, to find those that it accepts."""
 
     guarded: int
@@ -130,11 +130,11 @@ _MAX_PARTS = 1 << 16
 class Session:
     """The record of one analysis.
 
-    `settled` is set when a loop has run often enough: the innermost loop ends there, and what it sets is unknown.
-    `recording` says whether operations are recorded: they are while a module is called. While `quiet` is positive,
+    `loop_exit` is set when a loop has run often enough: the innermost loop ends there, and what it sets is unknown.
+    `recording` says whether operations are recorded: they are while a module is called. While `muted` is positive,
     unknowns are not listed: a library is being imported, and most of what it does then does not concern any network.
     They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
-    where there is none; `catch_up` evaluates unevaluated modules that mention a word, and tells whether there are any.
+    where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there are any.
     `state` is what a framework keeps for the whole program: counters of names, defaults.
     """
 
@@ -144,9 +144,9 @@ class Session:
     tick: Callable[[], None] = lambda: None
     build: Callable[[int], None] = lambda _elements: None
     module: Callable[[str], Any] = lambda _name: None
-    catch_up: Callable[[str], bool] = lambda _word: False
+    evaluate_pending: Callable[[str], bool] = lambda _word: False
     recording: bool = True
-    settled: Unknown | None = None
+    loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     modules: list[Any] = field(default_factory=list)
@@ -154,17 +154,21 @@ class Session:
     assumptions: dict[Note, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
     values: int = 0
-    quiet: int = 0
+    muted: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
     sizes: dict[Symbol, Unknown] = field(default_factory=dict)
-    placed: dict[str, Place | None] = field(default_factory=dict)  # where a reason that has no place is first noted
+    reason_places: dict[str, Place | None] = field(
+        default_factory=dict
+    )  # where a reason that has no place is first noted
     state: dict[str, Any] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
-    solving: Solving | None = None
+    solver: Solver | None = None
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
     conditions: dict[str, Decision] = field(default_factory=dict)  # those that are decided, but could be otherwise
-    absent: tuple[Any, frozenset[str]] | None = None  # the code of forward, and its arguments that default to None
-    turns: list[Turns] = field(default_factory=list)  # symbolic loops in progress, the outermost first
+    omitted_arguments: tuple[Any, frozenset[str]] | None = (
+        None  # the code of forward, and its arguments that default to None
+    )
+    iterations: list[Iterations] = field(default_factory=list)  # symbolic loops in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
     unordered: list[tuple[int, int, Place | None]] = field(default_factory=list)  # calls in any order: first, end
 
@@ -175,16 +179,18 @@ class Session:
         return counts
 
     @contextmanager
-    def turning(self, turns: Turns) -> Iterator[None]:
+    def iterating(self, iterations: Iterations) -> Iterator[None]:
         """Run one iteration of a symbolic loop on behalf of all of them."""
         first_operation, first_call = len(self.operations), len(self.calls)
-        self.turns.append(turns)
+        self.iterations.append(iterations)
         try:
-            with self.facts.below(symbol(turns.index, 0), turns.count):
+            with self.facts.below(symbol(iterations.index, 0), iterations.count):
                 yield
         finally:
-            self.turns.pop()
-            self.spans.append(Span((first_operation, len(self.operations)), (first_call, len(self.calls)), turns.count))
+            self.iterations.pop()
+            self.spans.append(
+                Span((first_operation, len(self.operations)), (first_call, len(self.calls)), iterations.count)
+            )
 
     @contextmanager
     def in_any_order(self) -> Iterator[None]:
@@ -196,11 +202,11 @@ class Session:
             if len(self.calls) > first + 1:
                 self.unordered.append((first, len(self.calls), self.place()))
 
-    def is_given(self, size: Dim) -> bool:
+    def consists_of_arguments(self, size: Dim) -> bool:
         """Tell whether a size consists of arguments and loop indices alone: to the program it is a number."""
         if not self.arguments:
             return False
-        indices = {turns.index for turns in self.turns}
+        indices = {iterations.index for iterations in self.iterations}
         return all(one.name in self.arguments or one.name in indices for one in symbols(size))
 
     def next_value(self) -> int:
@@ -211,11 +217,11 @@ class Session:
     def unknown(self, reason: str, module: Any = None, place: Place | None = None) -> Unknown:
         """Record something that can't be determined and return the value that stands for it."""
         place = place or self.place()
-        if not self.quiet:
+        if not self.muted:
             self.unknowns.setdefault(Note(reason, place, module))
         return Unknown(reason, place)
 
-    def follow(self, count: Any, what: str) -> None:
+    def limit_parts(self, count: Any, what: str) -> None:
         """Give up on something that has too many parts to be processed one by one."""
         if isinstance(count, int) and count > _MAX_PARTS:
             raise Undecidable(self.unknown(f"{count:,} {what} are too many to be processed one by one"))
@@ -232,7 +238,7 @@ class Session:
         return size
 
     @contextmanager
-    def whole(self, inputs: list[tuple[str, Reference]]) -> Iterator[Call]:
+    def recorded_call(self, inputs: list[tuple[str, Reference]]) -> Iterator[Call]:
         """Record what happens inside as a call that belongs to no module: its class calls modules, itself or others."""
         call = Call(None, inputs, len(self.operations), depth=-1)
         self.calls.append(call)
@@ -243,7 +249,7 @@ class Session:
             self.recording = outside
             call.last_operation = len(self.operations)
 
-    def change(self, owner: Any, name: str) -> None:
+    def save_attribute(self, owner: Any, name: str) -> None:
         """Save an attribute of a modelled library before the target changes it."""
         self.changes.append((owner, name, vars(owner).get(name, _ABSENT)))
 
@@ -261,15 +267,15 @@ class Session:
         if unknown.place is None and Note(unknown.reason) in self.unknowns:
             return unknown  # it comes from the command line, and is listed already
         place = unknown.place or self.place()
-        if not self.quiet:
+        if not self.muted:
             self.unknowns.setdefault(Note(unknown.reason, place, module))
         if unknown.place is not None:
             return unknown
-        self.placed.setdefault(unknown.reason, place)
+        self.reason_places.setdefault(unknown.reason, place)
         return Unknown(unknown.reason, place)
 
     @contextmanager
-    def apart(self, notes: Notes) -> Iterator[None]:
+    def separate_notes(self, notes: Notes) -> Iterator[None]:
         """Collect the notes that are taken inside in `notes`; earlier notes stay visible."""
         before = Notes(self.unknowns, self.assumptions, self.findings)
         visible = Notes()
@@ -284,7 +290,7 @@ class Session:
             notes.findings.update((one, None) for one in visible.findings if one not in before.findings)
             self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
 
-    def find(self, fault: Fault, place: Place | None = None) -> None:
+    def report(self, fault: Fault, place: Place | None = None) -> None:
         """Record a definite fault of the target, once."""
         if not fault.reported:
             fault.reported = True
@@ -299,7 +305,7 @@ class Session:
             fault.finding = Finding(finding.code, finding.message, finding.place, (*finding.notes, (text, place)))
             self.findings = {fault.finding if each == finding else each: None for each in self.findings}
 
-    def forgive(self, fault: Fault) -> None:
+    def retract(self, fault: Fault) -> None:
         """Withdraw a fault that the network itself handles; it is recorded again if it is raised again."""
         fault.reported = False
         if fault.finding is not None:
@@ -309,10 +315,10 @@ class Session:
         """Record an assumption; an equal one is listed once."""
         self.assumptions.setdefault(Note(text, place))
 
-    def need(self, relation: Relation, operation: str) -> bool:
+    def require(self, relation: Relation, operation: str) -> bool:
         """Tell whether what an operation requires may hold; where that depends on symbols, it is assumed to."""
         answer = holds(relation)
-        if answer is not None or self.solving is not None or not (is_known(relation.left) and is_known(relation.right)):
+        if answer is not None or self.solver is not None or not (is_known(relation.left) and is_known(relation.right)):
             return answer is not False
         if self._indices_in(relation):
             relation = Relation(relation.kind, rewritten(relation.left), rewritten(relation.right))
@@ -322,12 +328,12 @@ class Session:
 
     def _indices_in(self, statement: Statement | None) -> set[str]:
         """Return the indices of loops in progress that occur in a statement."""
-        if not self.turns or statement is None:
+        if not self.iterations or statement is None:
             return set()
         if not isinstance(statement, Relation):
             return {name for part in statement.parts for name in self._indices_in(part)}
         names = {one.name for one in (*symbols(statement.left), *symbols(statement.right))}
-        return names & {turns.index for turns in self.turns}
+        return names & {iterations.index for iterations in self.iterations}
 
     def _require_in_each_iteration(self, relation: Relation, operation: str) -> bool:
         """Assume a requirement for each iteration of a loop; equality of sizes has to be known instead."""
@@ -338,13 +344,17 @@ class Session:
             reason = f"whether {described(relation)} in each iteration, as {operation} requires"
             raise Undecidable(self.unknown(reason))
         indices = self._indices_in(relation)
-        ranges = ", ".join(f"{turns.index} below {turns.count}" for turns in self.turns if turns.index in indices)
+        ranges = ", ".join(
+            f"{iterations.index} below {iterations.count}"
+            for iterations in self.iterations
+            if iterations.index in indices
+        )
         self.assume(f"{described(relation)} for each {ranges}: {operation} requires it", self.place())
         return True
 
-    def presume(self, relation: Relation, operation: str) -> bool:
+    def assume_relation(self, relation: Relation, operation: str) -> bool:
         """Assume a relation, and list that; False where it can't hold. The program may also run where it does not hold."""
-        if self.solving is not None:  # both cases are followed
+        if self.solver is not None:  # both cases are followed
             return holds(relation) is not False
         if self._indices_in(relation):
             answer = holds(relation)
@@ -357,7 +367,7 @@ class Session:
             self.assume(f"{operation}: {fact}, which is assumed", fact.place)
         return possible
 
-    def learn_anew(self, facts: Facts) -> None:
+    def replace_facts(self, facts: Facts) -> None:
         """Replace all facts by a copy of these."""
         self.facts = facts.copy()
         self.facts.install()
@@ -371,7 +381,7 @@ class Session:
                 self.assume(text, place)
 
     @contextmanager
-    def own_facts(self) -> Iterator[None]:
+    def scoped_facts(self) -> Iterator[None]:
         """Limit what is learned about sizes to the block; facts that are known before it stay known inside."""
         before, self.facts = self.facts, self.facts.copy()
         self.facts.install()
@@ -381,16 +391,16 @@ class Session:
             self.facts = before
             before.install()
 
-    def suppose(self, statement: Statement, place: Place | None) -> None:
+    def learn_statement(self, statement: Statement, place: Place | None) -> None:
         """Learn a statement about sizes that holds in this run because a condition was decided so."""
         self.facts.learn(statement, place, "")
 
-    def rely_on(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
+    def assume_condition(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
         """Assume that a condition holds, or does not, and learn what that implies for sizes; False if it can't be so."""
         count = len(self.facts.learned)
         place = place or self.place()
         possible = True
-        if truth.about is not None and self.solving is None and not self._indices_in(truth.about):
+        if truth.about is not None and self.solver is None and not self._indices_in(truth.about):
             possible = self.facts.learn(truth.about if holds else truth.about.negated(), place, why)
         implied = ", ".join(str(fact) for fact in self.facts.learned[count:])
         self.assume(f"{why}: {implied}" if implied else why, place)
@@ -405,18 +415,18 @@ def current() -> Session:
     return CURRENT.get().session
 
 
-def fit(left: Size, right: Size, operation: str) -> bool:
+def require_equal(left: Size, right: Size, operation: str) -> bool:
     """Tell whether two sizes that an operation requires to be equal may be equal; they are assumed to be if that is open."""
     if left is right or (isinstance(left, int) and isinstance(right, int)):
         return left == right
-    return current().need(Relation("==", left, right), operation)
+    return current().require(Relation("==", left, right), operation)
 
 
-def reach(size: Size, least: Size, operation: str) -> bool:
+def require_at_least(size: Size, least: Size, operation: str) -> bool:
     """Tell whether a size may be as large as an operation requires; it is assumed to be if that is open."""
     if isinstance(size, int) and isinstance(least, int):
         return size >= least
-    return current().need(Relation(">=", size, least), operation)
+    return current().require(Relation(">=", size, least), operation)
 
 
 @contextmanager

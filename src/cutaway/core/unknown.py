@@ -23,7 +23,7 @@ class Undecidable(BaseException):
 
     def __init__(self, unknown: Unknown, container: object = None) -> None:
         super().__init__(unknown.reason)
-        self.unknown = other_than_truth(unknown)
+        self.unknown = derived_unknown(unknown)
         self.container = container
 
 
@@ -39,11 +39,11 @@ class Exhausted(Interruption):
     """A budget ran out: nothing more of the target is interpreted."""
 
 
-class Again(Interruption):
+class StartOver(Interruption):
     """Something was learned that makes the whole run start over."""
 
 
-def other_than_truth(unknown: Unknown) -> Unknown:
+def derived_unknown(unknown: Unknown) -> Unknown:
     """Return a different value that is unknown for the same reason: it has no statement, type, name or ratio."""
     named = unknown.term is not None and unknown.term.text
     plain = unknown.about is None and unknown.kind is None and unknown.ratio is None and not named
@@ -51,7 +51,7 @@ def other_than_truth(unknown: Unknown) -> Unknown:
 
 
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
-    return other_than_truth(self)
+    return derived_unknown(self)
 
 
 def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]:
@@ -61,7 +61,7 @@ def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]
             if result is not None:
                 return result
         if self.term is None or not self.term.text:
-            return other_than_truth(self)
+            return derived_unknown(self)
         return Unknown(self.reason, self.place, term=self.term.combined(sign, other, swapped))
 
     return operate
@@ -70,7 +70,7 @@ def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]
 def _rounding(way: str) -> Callable[[Unknown], Any]:
     def rounded(self: Unknown) -> Any:
         result = None if self.ratio is None else self.ratio.rounded(way)
-        return other_than_truth(self) if result is None else result
+        return derived_unknown(self) if result is None else result
 
     return rounded
 
@@ -116,12 +116,12 @@ class Unknown:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         if self.term is None or not self.term.text:
-            return other_than_truth(self)
+            return derived_unknown(self)
         return Unknown(self.reason, self.place, term=self.term.attribute(name))
 
     def __getitem__(self, key: object) -> Any:
         if self.term is None or not self.term.text:
-            return other_than_truth(self)
+            return derived_unknown(self)
         return Unknown(self.reason, self.place, term=self.term.item(key))
 
     def __bool__(self) -> bool:
@@ -208,7 +208,7 @@ def decisions() -> Decisions:
 
 
 @contextmanager
-def following() -> Iterator[None]:
+def conditions_decided() -> Iterator[None]:
     """Decide conditions inside: what is undecided there is undecided in the network."""
     here = decisions()
     here.active += 1
@@ -218,24 +218,24 @@ def following() -> Iterator[None]:
         here.active -= 1
 
 
-class _Holding:
+class _ConditionsLeftOpen:
     """A context in which conditions stay undecided."""
 
     __slots__ = ()
 
     def __enter__(self) -> None:
-        decisions().held += 1
+        decisions().undecided_depth += 1
 
     def __exit__(self, *_exc: object) -> None:
-        decisions().held -= 1
+        decisions().undecided_depth -= 1
 
 
-_HOLDING = _Holding()
+_CONDITIONS_LEFT_OPEN = _ConditionsLeftOpen()
 
 
-def holding() -> _Holding:
+def conditions_left_open() -> _ConditionsLeftOpen:
     """Leave conditions inside undecided."""
-    return _HOLDING
+    return _CONDITIONS_LEFT_OPEN
 
 
 class Opaque:

@@ -28,7 +28,7 @@ class Folded:
     """Variants merged into one network, and which others are needed to determine more."""
 
     architecture: Architecture
-    wanted: tuple[Mapping[str, bool], ...] = ()
+    needed: tuple[Mapping[str, bool], ...] = ()
 
 
 Fold: TypeAlias = Callable[[Sequence[Variant]], Folded]

@@ -11,7 +11,7 @@ import torch
 from torch.export import ExportedProgram
 
 from cutaway.core.architecture import Op, Setting, Value
-from cutaway.core.error import in_words
+from cutaway.core.error import describe_error
 from cutaway.core.place import Place
 from cutaway.core.size.parser import read_size
 from cutaway.knowledge.base.describe import describe
@@ -32,7 +32,7 @@ def exported(network: torch.nn.Module, arguments: Arguments) -> tuple[tuple[Op, 
                 failed = f"; {reasons[0]}" if reasons else ""
                 return tuple(_ops(program)), f"operations are those of torch.export.{name}{failed}"
             except Exception as error:  # many networks can't be exported, for as many reasons
-                reasons.append(f"torch.export.{name} raised {in_words(error)}")
+                reasons.append(f"torch.export.{name} raised {describe_error(error)}")
     return None, "; ".join(reasons)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from cutaway.core.architecture import Architecture, Diagnostic, DiagnosticNote
-from cutaway.core.error import in_words
+from cutaway.core.error import describe_error
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Call, Session
 from cutaway.knowledge.base.describe import class_name
@@ -17,7 +17,7 @@ from cutaway.live.failure import place_of
 def with_failure(seen: Architecture, error: BaseException, notes: Iterable[DiagnosticNote]) -> Architecture:
     """Add what the call of a network raised to what was seen of it."""
     place = place_of(error, framework_detection.homes(), user_line.SHOWN)
-    fault = Diagnostic(FaultCode.FORWARD_RAISES.value, in_words(error), place, tuple(notes))
+    fault = Diagnostic(FaultCode.FORWARD_RAISES.value, describe_error(error), place, tuple(notes))
     return replace(seen, diagnostics=(*seen.diagnostics, fault))
 
 

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Mapping
 from types import TracebackType
 
-from cutaway.core.error import CutawayError, in_words
+from cutaway.core.error import CutawayError, describe_error
 from cutaway.core.place import Place
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -21,7 +21,7 @@ class LiveError(CutawayError):
 
 def failed(what: str, error: BaseException) -> LiveError:
     """Return the error to raise where the user's code raised `error`."""
-    return LiveError(f"{what} raised {in_words(error)}\n\n{own_traceback(error)}")
+    return LiveError(f"{what} raised {describe_error(error)}\n\n{own_traceback(error)}")
 
 
 def own_traceback(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cutaway.core.error import in_words
+from cutaway.core.error import describe_error
 from cutaway.core.record import dataclass
 from cutaway.live import framework_detection, user_line
 from cutaway.live.construction import observed
@@ -198,7 +198,7 @@ def _made(module: types.ModuleType, lost: list[str]) -> Iterator[Loaded]:
         try:
             made.append(Loaded(name, value()))
         except Exception as error:
-            lost.append(f"{name}() raised {in_words(error)}")
+            lost.append(f"{name}() raised {describe_error(error)}")
     inside = {type(part) for each in made for part in framework_detection.parts(each.network)[1:]}
     yield from (each for each in made if type(each.network) not in inside)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core.architecture import Module, Setting
 from cutaway.core.session import Call
-from cutaway.knowledge.base.describe import Described, describe
+from cutaway.knowledge.base.describe import LazyMapping, describe
 from cutaway.knowledge.base.read_off import module_record
 from cutaway.live.construction import Construction
 
@@ -17,7 +17,7 @@ from cutaway.live.construction import Construction
 def running_modules(
     constructions: Mapping[int, Construction],
     arguments_of: Callable[[Any], Mapping[str, Any]],
-    is_given: Callable[[Any], bool] = lambda _value: True,
+    consists_of_arguments: Callable[[Any], bool] = lambda _value: True,
 ) -> Callable[[str, Any, list[Call]], Module]:
     """Return what describes the modules of a running network; `arguments_of` is for those not seen being made.
 
@@ -27,9 +27,9 @@ def running_modules(
     def record(path: str, module: Any, calls: list[Call]) -> Module:
         construction = constructions.get(id(module))
         arguments = arguments_of(module) if construction is None else construction.arguments
-        arguments = {name: value for name, value in arguments.items() if is_given(value)}
+        arguments = {name: value for name, value in arguments.items() if consists_of_arguments(value)}
         place = None if construction is None else construction.place
-        return module_record(module, path, calls, Described(partial(_config, arguments)), place)
+        return module_record(module, path, calls, LazyMapping(partial(_config, arguments)), place)
 
     return record
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from cutaway.core.architecture import Op, Quantity, Setting, Shape, Value
-from cutaway.core.error import in_words
+from cutaway.core.error import describe_error
 from cutaway.core.size.parser import read_size
 from cutaway.formats import protobuf
 from cutaway.live.arguments import Arguments
@@ -31,7 +31,7 @@ def exported(network: torch.nn.Module, arguments: Arguments) -> tuple[tuple[Op, 
             program = torch.onnx.export(network, arguments.positional, kwargs=dict(arguments.named), verbose=False)
         except Exception as error:
             missing = f": pip install {error.name}" if isinstance(error, ModuleNotFoundError) else ""
-            raise LiveError(f"torch.onnx.export raised {in_words(error)}{missing}") from error
+            raise LiveError(f"torch.onnx.export raised {describe_error(error)}{missing}") from error
     return tuple(read(program.model_proto.SerializeToString())), "operations are those of torch.onnx.export"
 
 

@@ -82,7 +82,7 @@ def _call(network: torch.nn.Module, arguments: Arguments, gathered: Session, val
         return values.reference(value) if isinstance(value, torch.Tensor) else None
 
     given = flatten_arguments(tuple(arguments.positional), dict(arguments.named), refer)
-    with gathered.whole(given) as call:
+    with gathered.recorded_call(given) as call:
         result = network(*arguments.positional, **arguments.named)
     with torch._C.DisableTorchFunction():
         call.outputs = flatten(result, refer=refer)

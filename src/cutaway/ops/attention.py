@@ -31,12 +31,12 @@ def attention(
             raise Fault(
                 f"{name}: {which} must have at least 2 dimensions, but it is {text(shape)}", FaultCode.WRONG_RANK
             )
-    if not session.fit(query[-1], key[-1], name):
+    if not session.require_equal(query[-1], key[-1], name):
         raise Fault(
             f"{name}: query has {query[-1]} features in its last dimension, but key has {key[-1]}",
             FaultCode.SHAPE_MISMATCH,
         )
-    if not session.fit(key[-2], value[-2], name):
+    if not session.require_equal(key[-2], value[-2], name):
         raise Fault(f"{name}: key has {key[-2]} positions, but value has {value[-2]}", FaultCode.SHAPE_MISMATCH)
     if grouped:
         key, value = (_repeated(query, shape, which, name) for which, shape in (("key", key), ("value", value)))

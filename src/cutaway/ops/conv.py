@@ -46,7 +46,7 @@ def convolve(
     require_at_least((groups,), 1, f"{name}: groups")
     pads = None if padding == "spread" else _pads(name, padding, kernel, stride, dilation, rank)
     _check_channels(name, input[-rank - 1], weight[1] * groups, weight[1], groups)
-    if not session.fit(weight[0] % groups, 0, name):
+    if not session.require_equal(weight[0] % groups, 0, name):
         raise Fault(
             f"{name}: weight has {weight[0]} output channels, which {groups} groups do not divide",
             FaultCode.SHAPE_MISMATCH,
@@ -56,7 +56,7 @@ def convolve(
         spread = tuple(ceildiv(size, step) for size, step in zip(spatial, stride))
         return Convolution((*batch, weight[0], *spread), product((*batch, *spread, *weight)))
     for size, width, step, (before, after) in zip(spatial, kernel, dilation, pads):
-        if not session.reach(size + before + after, step * (width - 1) + 1, name):
+        if not session.require_at_least(size + before + after, step * (width - 1) + 1, name):
             raise Fault(
                 f"{name}: the kernel covers {shown(d * (k - 1) + 1 for k, d in zip(kernel, dilation))}, "
                 f"but the padded input is only {shown(s + b + a for s, (b, a) in zip(spatial, pads))}",
@@ -99,7 +99,7 @@ def convolve_transposed(
     if not in_words:
         require_at_least(padding, 0, f"{name}: padding")
     _check_channels(name, input[-rank - 1], weight[0], weight[0], 1)
-    if not session.fit(weight[0] % groups, 0, name):
+    if not session.require_equal(weight[0] % groups, 0, name):
         raise Fault(
             f"{name}: weight has {weight[0]} input channels, which {groups} groups do not divide",
             FaultCode.SHAPE_MISMATCH,
@@ -163,7 +163,7 @@ def _pads(name: str, padding: Any, kernel: Shape, stride: Shape, dilation: Shape
 
 
 def _check_channels(name: str, channels: Size, expected: Size, each: Size, groups: Size) -> None:
-    if not session.fit(channels, expected, name):
+    if not session.require_equal(channels, expected, name):
         grouped = "" if equal(groups, 1) is True else f" ({groups} groups of {each})"
         raise Fault(
             f"{name}: input has {channels} channels, but weight expects {expected}{grouped}", FaultCode.SHAPE_MISMATCH

@@ -53,7 +53,7 @@ def broadcast_size(left: Size, right: Size) -> Size | None:
         return left
     left_is_one, right_is_one = equal(left, 1), equal(right, 1)
     if left_is_one is False and right_is_one is False:
-        if not session.fit(left, right, "broadcasting"):
+        if not session.require_equal(left, right, "broadcasting"):
             return None
         return left if isinstance(left, int) or not isinstance(right, int) else right
     if left_is_one is False:

@@ -26,7 +26,7 @@ def concatenate(shapes: Sequence[Shape], dim: int, name: str) -> Shape:
         for d, extent in enumerate(shape):
             if d == dim:
                 continue
-            if not session.fit(common[d], extent, name):
+            if not session.require_equal(common[d], extent, name):
                 raise Fault(
                     f"{name}: sizes must match except in dimension {dim}, but tensor 0 is {text(first)} and "
                     f"tensor {number} is {text(shape)}: {common[d]} and {extent} in dimension {d} differ",
@@ -45,7 +45,7 @@ def stack(shapes: Sequence[Shape], dim: object) -> tuple[int, Shape]:
     place = axis(dim, len(first) + 1)
     common = list(first)
     for number, shape in enumerate(shapes):
-        if len(shape) != len(first) or not all(session.fit(b, a, "stack") for a, b in zip(shape, common)):
+        if len(shape) != len(first) or not all(session.require_equal(b, a, "stack") for a, b in zip(shape, common)):
             raise Fault(
                 f"stack: expects tensors of equal size, but tensor 0 is {text(first)} "
                 f"and tensor {number} is {text(shape)}",

@@ -30,7 +30,7 @@ def matmul(left: Sequence[Size], right: Sequence[Size], name: str = "matmul") ->
         )
     inner = left[-1]
     contracted = right[-2] if len(right) > 1 else right[0]
-    if not session.fit(inner, contracted, name):
+    if not session.require_equal(inner, contracted, name):
         raise Fault(
             f"{name}: {text(left)} @ {text(right)} contracts {inner} columns of the left operand "
             f"with {contracted} rows of the right one",
@@ -55,7 +55,7 @@ def matrix_product(left: Sequence[Size], right: Sequence[Size], name: str) -> tu
 def batch_product(left: Sequence[Size], right: Sequence[Size], name: str) -> tuple[Shape, Size]:
     """Return the shape and the MACs of a product of two equally long batches of matrices."""
     _of_rank(name, 3, left, right)
-    if not session.fit(left[0], right[0], name):
+    if not session.require_equal(left[0], right[0], name):
         raise Fault(f"{name}: the batches have {left[0]} and {right[0]} matrices", FaultCode.SHAPE_MISMATCH)
     shape, macs = matmul(left[1:], right[1:], name)
     return (left[0], *shape), left[0] * macs

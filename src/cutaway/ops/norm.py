@@ -19,7 +19,7 @@ def check_channels(name: str, input: Shape, weights: dict[str, Shape | None], le
             FaultCode.WRONG_RANK,
         )
     for what, shape in weights.items():
-        if shape is not None and not session.fit(input[1], product(shape), name):
+        if shape is not None and not session.require_equal(input[1], product(shape), name):
             raise Fault(
                 f"{name}: input has {input[1]} channels, but {what} has shape {shown(shape)}", FaultCode.SHAPE_MISMATCH
             )
@@ -35,7 +35,9 @@ def check_trailing(name: str, input: Shape, normalized: Shape, weights: dict[str
                 f"{name}: {what} has shape {shown(shape)}, but normalized_shape is {shown(normalized)}",
                 FaultCode.SHAPE_MISMATCH,
             )
-    if len(input) < len(normalized) or not all(session.fit(a, b, name) for a, b in zip(input[::-1], normalized[::-1])):
+    if len(input) < len(normalized) or not all(
+        session.require_equal(a, b, name) for a, b in zip(input[::-1], normalized[::-1])
+    ):
         raise Fault(
             f"{name}: the last dimensions of the input {shown(input)} must be normalized_shape, {shown(normalized)}",
             FaultCode.SHAPE_MISMATCH,
@@ -45,7 +47,7 @@ def check_trailing(name: str, input: Shape, normalized: Shape, weights: dict[str
 def check_groups(name: str, input: Shape, groups: Size) -> None:
     """Check that the groups divide the channels."""
     require_at_least((groups,), 1, f"{name}: num_groups")
-    if not session.fit(input[1] % groups, 0, name):
+    if not session.require_equal(input[1] % groups, 0, name):
         raise Fault(
             f"{name}: input has {input[1]} channels, which {groups} groups do not divide", FaultCode.SHAPE_MISMATCH
         )

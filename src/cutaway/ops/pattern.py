@@ -149,7 +149,7 @@ def sides(pattern: str, operation: Any, given: Sequence[str]) -> tuple[Expressio
 
 def plan(pattern: str, operation: Any, shape: Sequence[Size], given: Mapping[str, Size]) -> Plan:
     """Fit a pattern to a shape."""
-    session.current().follow(len(shape) ** 2, "pairs of axes")
+    session.current().limit_parts(len(shape) ** 2, "pairs of axes")
     left, right = sides(pattern, operation, list(given))
     title = _title(pattern, operation)
     groups = _expanded(title, left, shape)
@@ -187,7 +187,7 @@ def _measure(title: str, group: tuple[str, ...], number: int, length: Size, leng
     if len(unknown) > 1:
         raise PatternFault(f"{title}: the sizes of {_listed(unknown)} can't be inferred", FaultCode.INVALID_ARGUMENT)
     if not unknown:
-        if not session.fit(length, known, title):
+        if not session.require_equal(length, known, title):
             raise PatternFault(
                 f"{title}: dimension {number} has size {length}, but the pattern gives it {known}",
                 FaultCode.SHAPE_MISMATCH,
@@ -195,7 +195,7 @@ def _measure(title: str, group: tuple[str, ...], number: int, length: Size, leng
     elif len(group) == 1:
         lengths[unknown[0]] = length
     else:
-        if not session.fit(mod(length, known), 0, title):
+        if not session.require_equal(mod(length, known), 0, title):
             raise PatternFault(
                 f"{title}: dimension {number} has size {length}, which is not divisible by the {known} of "
                 f"{_listed([a for a in group if a not in unknown])}",

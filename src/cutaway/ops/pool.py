@@ -41,7 +41,7 @@ def pool(
             f"{name}: padding {shown(padding)} is more than half of the kernel {shown(kernel)}",
             FaultCode.INVALID_ARGUMENT,
         )
-    if whole and not all(session.reach(size, width, name) for size, width in zip(spatial, kernel)):
+    if whole and not all(session.require_at_least(size, width, name) for size, width in zip(spatial, kernel)):
         raise Fault(
             f"{name}: an input of {shown(spatial)} is smaller than the kernel {shown(kernel)}",
             FaultCode.KERNEL_TOO_LARGE,
@@ -49,7 +49,7 @@ def pool(
     out = tuple(
         windows(s, k, t, p, p, d, bool(ceil)) for s, k, t, p, d in zip(spatial, kernel, stride, padding, dilation)
     )
-    if not all(session.reach(size, 1, name) for size in out):
+    if not all(session.require_at_least(size, 1, name) for size in out):
         raise Fault(
             f"{name}: an input of {shown(spatial)} is too small for a kernel of {shown(kernel)} "
             f"with stride {shown(stride)}: the output would be {shown(out)}",

@@ -95,9 +95,9 @@ def reshape(shape: Sequence[Size], sizes: Sequence[Size], name: str = "reshape")
         FaultCode.SHAPE_MISMATCH,
     )
     if not inferred:
-        if less(0, have) is True and not all(session.reach(s, 1, name) for s in wanted_sizes):
+        if less(0, have) is True and not all(session.require_at_least(s, 1, name) for s in wanted_sizes):
             raise mismatch
-        if not session.fit(have, want, name):
+        if not session.require_equal(have, want, name):
             raise mismatch
         return tuple(sizes)
     if equal(want, 0) is True:
@@ -107,7 +107,7 @@ def reshape(shape: Sequence[Size], sizes: Sequence[Size], name: str = "reshape")
             f"{name}: the -1 in shape {text(sizes)} is ambiguous, because the tensor {text(shape)} has no elements",
             FaultCode.INVALID_ARGUMENT,
         )
-    if less(0, want) is True and not session.fit(mod(have, want), 0, name):
+    if less(0, want) is True and not session.require_equal(mod(have, want), 0, name):
         raise mismatch
     have, want = (product(side) for side in _cancel(shape, wanted_sizes, lambda s: s != 0))
     return tuple(floordiv(have, want) if i in inferred else s for i, s in enumerate(sizes))
@@ -190,7 +190,7 @@ def _is_one(extent: Size) -> bool:
     if answer is None:
         if not is_known(extent):
             raise Undecidable(Unknown("whether a dimension of unknown size is 1 is not known"))
-        session.current().presume(Relation(">", extent, 1), "squeeze")
+        session.current().assume_relation(Relation(">", extent, 1), "squeeze")
         return False
     return answer
 
@@ -357,14 +357,14 @@ def chunk(extent: Size, chunks: Any) -> list[Size]:
     if not is_known(extent):
         raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
     if chunks != 2:
-        if not session.current().presume(Relation("==", mod(extent, chunks), 0), "chunk"):
+        if not session.current().assume_relation(Relation("==", mod(extent, chunks), 0), "chunk"):
             raise Undecidable(Unknown(f"into how many chunks the size {extent} splits is not known"))
         return [floordiv(rewritten(extent), chunks)] * chunks
     several = less(1, extent)
     if several is False:
         return [extent]
     if several is None:
-        session.current().presume(Relation(">", extent, 1), "chunk")
+        session.current().assume_relation(Relation(">", extent, 1), "chunk")
     return [floordiv(extent + 1, 2), floordiv(extent, 2)]
 
 
@@ -385,7 +385,7 @@ def split(extent: Size, part: Size) -> list[Size]:
     rest = extent - count * part
     if not isinstance(count, int) or equal(rest, 0) is None:
         raise Undecidable(Unknown(f"into how many parts of {part} the size {extent} splits is not known"))
-    session.current().follow(count, "parts of a tensor")
+    session.current().limit_parts(count, "parts of a tensor")
     parts: list[Size] = [part] * count
     return parts if equal(rest, 0) else [*parts, rest]
 
@@ -397,7 +397,7 @@ def split_sizes(extent: Size, sizes: Sequence[Size]) -> list[Size]:
         if less(part, 0) is True:
             raise Fault(f"split: sizes must be non-negative, but they are {text(sizes)}", FaultCode.INVALID_ARGUMENT)
         total = total + part
-    if not session.fit(total, extent, "split"):
+    if not session.require_equal(total, extent, "split"):
         raise Fault(
             f"split: sizes {text(sizes)} sum to {total}, but the dimension has size {extent}", FaultCode.SHAPE_MISMATCH
         )
@@ -420,7 +420,7 @@ def equal_parts(extent: Size, count: Any, name: str) -> list[Size]:
         raise ArgumentFault(
             f"{name}: {count} equal parts do not divide a dimension of size {extent}", FaultCode.SHAPE_MISMATCH
         )
-    session.current().follow(count, "parts of a tensor")
+    session.current().limit_parts(count, "parts of a tensor")
     return [floordiv(extent, count)] * count
 
 
@@ -433,7 +433,7 @@ def even_parts(extent: Size, sections: int) -> list[Size]:
     """Return exactly `sections` sizes that differ by at most one, the larger first."""
     if sections <= 0:
         raise Fault(f"number of sections must be larger than 0, got {sections}", FaultCode.INVALID_ARGUMENT)
-    session.current().follow(sections, "parts of a tensor")
+    session.current().limit_parts(sections, "parts of a tensor")
     part, rest = floordiv(extent, sections), mod(extent, sections)
     if not isinstance(rest, int):
         return [floordiv(extent - i + sections - 1, sections) for i in range(sections)]

@@ -27,7 +27,7 @@ from cutaway.core.architecture import (
     Value,
     Weight,
 )
-from cutaway.core.lazy_mapping import Described
+from cutaway.core.lazy_mapping import LazyMapping
 from cutaway.core.record import replace
 from cutaway.core.size.dim import Dim
 from cutaway.core.variant import Folded, Variant
@@ -200,7 +200,7 @@ class _Folding:
             complete=all(module.complete for module in variants.values()),
             repeat=quantity(self.explainer.explain({n: m.repeat for n, m in variants.items()})),
             otherwise=self._aliases({n: m.path for n, m in variants.items()}, first.path),
-            origins=Described(partial(_origins, list(variants.values()))),
+            origins=LazyMapping(partial(_origins, list(variants.values()))),
         )
 
     def _aliases(self, names: Mapping[int, str], main: str) -> tuple[Alias, ...]:
@@ -256,7 +256,7 @@ class _Folding:
         return quantity(self.explainer.explain(sizes))
 
     def _blend_config(self, configs: Mapping[int, Mapping[str, Setting]]) -> Mapping[str, Setting]:
-        return Described(partial(self._settings, configs))
+        return LazyMapping(partial(self._settings, configs))
 
     def _settings(self, configs: Mapping[int, Mapping[str, Setting]]) -> dict[str, Setting]:
         first = next(iter(configs.values()))

@@ -18,7 +18,7 @@ from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size
-from cutaway.core.unknown import Again, Undecidable, Unknown
+from cutaway.core.unknown import StartOver, Undecidable, Unknown
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
 from cutaway.solve.region import EVERYWHERE, NOWHERE, Region
@@ -116,7 +116,7 @@ class Trial:
         return self.result
 
 
-class Impure(Again):
+class Impure(StartOver):
     """A call that was tried in several ways left something behind; `key` says which."""
 
     def __init__(self, key: Any) -> None:
@@ -124,7 +124,7 @@ class Impure(Again):
         self.key = key
 
 
-class Bound(Again):
+class Bound(StartOver):
     """A size of an input is required to be another one, or one that is given otherwise, as by a configuration.
 
     `others` tells that there are sizes for which that is not so.

@@ -9,7 +9,7 @@ from cutaway.core.session import Finding, Note, Notes, Session
 def test_notes_inside_are_collected_separately() -> None:
     session, notes = Session(), Notes()
     session.unknown("before")
-    with session.apart(notes):
+    with session.separate_notes(notes):
         session.unknown("inside")
         session.assume("so")
         session.findings.setdefault(Finding(FaultCode.SHAPE_MISMATCH, "3 is not 4"))
@@ -23,14 +23,14 @@ def test_notes_inside_are_collected_separately() -> None:
 def test_what_was_remarked_before_is_seen_inside() -> None:
     session, notes = Session(), Notes(unknowns={Note("its own"): None})
     session.unknown("before")
-    with session.apart(notes):
+    with session.separate_notes(notes):
         assert list(session.unknowns) == [Note("before"), Note("its own")]
 
 
 def test_notes_are_kept_when_the_inside_fails() -> None:
     session, notes = Session(), Notes()
     try:
-        with session.apart(notes):
+        with session.separate_notes(notes):
             session.unknown("inside")
             raise KeyError
     except KeyError:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from cutaway.core import session
 from cutaway.core.loop.growth import Form, form_of, grown, is_grown, is_size
-from cutaway.core.loop.series import Plan, Restart, Series, Turns, replan
+from cutaway.core.loop.series import Iterations, Plan, Restart, Series, replan
 from cutaway.core.record import replace
 from cutaway.core.size.dim import Dim, Size, rewritten, symbol
 from cutaway.core.size.relation import Relation
@@ -24,7 +24,7 @@ _TURNS = 3
 class Carried:
     """The values that one loop hands on from iteration to iteration, by name, and the forms in which they are known."""
 
-    def __init__(self, key: str, plan: Plan, turns: Turns, start: Mapping[str, Any]) -> None:
+    def __init__(self, key: str, plan: Plan, turns: Iterations, start: Mapping[str, Any]) -> None:
         self.key, self.plan, self.turns, self.start = key, plan, turns, dict(start)
         self.forms: dict[str, Form] = dict(plan.forms)
 

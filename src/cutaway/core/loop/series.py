@@ -211,7 +211,7 @@ class Restart(Interruption):
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class Iterations:
     """A repeat in progress: its loop, how often it runs, and what counts that."""
 
     key: str
@@ -235,7 +235,7 @@ def replan(key: str, plan: Plan) -> NoReturn:
     raise Restart
 
 
-def compared(turns: list[Turns], sign: str, left: Size, right: Size) -> bool | None:
+def compared(turns: list[Iterations], sign: str, left: Size, right: Size) -> bool | None:
     """Compare sizes that mention the index of a repeat in progress, which stays below its count.
 
     Where it can't be determined for all iterations alike, the loop is followed in another way.
@@ -253,7 +253,7 @@ def compared(turns: list[Turns], sign: str, left: Size, right: Size) -> bool | N
     return None
 
 
-def _at_end(turn: Turns, end: Any, left: Size, right: Size) -> tuple[Size, Size] | None:
+def _at_end(turn: Iterations, end: Any, left: Size, right: Size) -> tuple[Size, Size] | None:
     """Return two sizes at one end of a repeat that runs at least once."""
     if end is None:
         return None

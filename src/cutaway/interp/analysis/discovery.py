@@ -121,7 +121,7 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
         for framework in FRAMEWORKS:
             if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
                 notes = Notes()
-                with session.apart(notes), _isolated_state(session):
+                with session.separate_notes(notes), _isolated_state(session):
                     instance = _try_instantiate(name, value, framework, session)
                 if instance is None:
                     failed[value] = notes
@@ -167,7 +167,7 @@ def _networks_from_functions(
     for name in functions[:_MAX_FUNCTIONS]:
         for framework in FRAMEWORKS:
             notes = Notes()
-            with session.apart(notes), _isolated_state(session):
+            with session.separate_notes(notes), _isolated_state(session):
                 value = _try_instantiate(name, own[name], framework, session)
             if value is not None:
                 yield Network(name, value, framework, notes)
@@ -196,7 +196,7 @@ def _networks_from_literals(
     for text, (name, args, named) in list(calls.items())[:_MAX_FUNCTIONS]:
         for framework in FRAMEWORKS:
             notes = Notes()
-            with session.apart(notes), _isolated_state(session):
+            with session.separate_notes(notes), _isolated_state(session):
                 value = _try_instantiate(text, functools.partial(call, own[name], args, named), framework, session)
             if value is not None:
                 yield Network(text, value, framework, notes)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from cutaway.core.error import in_words, place_of
+from cutaway.core.error import describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
@@ -20,7 +20,7 @@ from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Notes, Session
 from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
-from cutaway.core.unknown import Again, Exhausted, Undecidable, Unknown, decisions, following
+from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
@@ -71,7 +71,7 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], se
     if inferred is not None:
         kwargs |= _tensors(framework, inferred)
     notes = Notes()
-    with session.apart(notes):
+    with session.separate_notes(notes):
         call, error, place = _record_call(network, framework, args, kwargs, session)
     if inferred is not None:
         _report_rejection(inferred, notes)
@@ -89,7 +89,7 @@ def _stop_reason(error: BaseException, place: Place, missing: Sequence[str], not
     is_assumed_dtype = isinstance(error, Fault) and error.code.family is Family.DTYPE and bool(missing)
     if is_assumed_dtype:
         notes.findings.clear()
-    with session.apart(notes):
+    with session.separate_notes(notes):
         if not is_assumed_dtype:
             return failure(error, place)
         options = " ".join(f"--input {name}=SHAPE:TYPE" for name in missing)
@@ -120,14 +120,14 @@ def _with_assumed(
     outcomes: list[_Outcome] = []
     facts = session.facts
     for assumed in candidates:
-        session.learn_anew(facts)
+        session.replace_facts(facts)
         outcomes.append(_try_inputs(network, framework, assumed, session))
         if outcomes[-1].is_complete:
             break
     else:
         outcomes.sort(key=lambda outcome: (outcome.error is None, _called_modules(outcome.call, session)))
     best = outcomes[-1]
-    session.learn_anew(best.facts)
+    session.replace_facts(best.facts)
     only = candidates[0][0] if len(candidates) == 1 and len(candidates[0]) == 1 else None
     if best.call is not None and only is not None and not only.is_named:
         inferred = _infer(network, framework, [], {}, [only.name], session)
@@ -146,7 +146,7 @@ def _with_assumed(
 def _try_inputs(network: Any, framework: Framework, assumed: list[conventions.Assumed], session: Session) -> _Outcome:
     """Call a network with assumed inputs, and list them."""
     notes = Notes()
-    with session.apart(notes):
+    with session.separate_notes(notes):
         kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name, each.number) for each in assumed}
         for each in assumed:
             shape = "x".join(map(str, each.shape)) or "()"
@@ -162,11 +162,11 @@ def _misfit_reason(outcome: _Outcome, names: Sequence[str], session: Session) ->
     assert error is not None, "something stopped forward"
     notes.findings.clear()
     options = " ".join(f"--input {name}=SHAPE" for name in names)
-    message = str(error) if isinstance(error, Fault) else in_words(error)
+    message = str(error) if isinstance(error, Fault) else describe_error(error)
     reason = f"the assumed input does not fit ({message}): give one with {options}"
     if notes.unknowns:
         reason = f"{RAISES}{message}, because of an unknown value or the assumed input"
-    with session.apart(notes):
+    with session.separate_notes(notes):
         return session.unknown(reason, None, place_of(error) or outcome.place)
 
 
@@ -317,12 +317,12 @@ def _record_call(
         framework.prepare(network)
         decisions().start_call()
         session.spans[:] = [span for span in session.spans if span.operations[1] <= len(session.operations)]
-        session.absent = _omitted_arguments(network, framework, args, kwargs)
-        with following():
+        session.omitted_arguments = _omitted_arguments(network, framework, args, kwargs)
+        with conditions_decided():
             framework.call(network, args, kwargs)
     except Restart:
         raise
-    except Again as again:
+    except StartOver as again:
         stopped = again
     except (Undecidable, Exhausted) as undecidable:
         reason = session.note(undecidable.unknown)
@@ -332,7 +332,7 @@ def _record_call(
         stopped = error
     finally:
         stack.pop()
-        session.absent = None
+        session.omitted_arguments = None
         session.modules.clear()
     call = session.calls[first_call] if len(session.calls) > first_call else None
     if call is not None and call.outputs is None:

@@ -254,13 +254,13 @@ def _paths(
         notes = Notes()
         taken_before = dict(decisions().taken)
         operations, calls, values = len(session.operations), len(session.calls), session.values
-        before, session.solving = dim.answer_with(explorer.ask), explorer
+        before, session.solver = dim.answer_with(explorer.ask), explorer
         try:
-            with session.apart(notes), session.own_facts():
+            with session.separate_notes(notes), session.scoped_facts():
                 call, error = run_once()
         finally:
             dim.answer_with(before)
-            session.solving = None
+            session.solver = None
         if error is not None:
             error = error.with_traceback(None)  # it would keep every frame alive
         operation_count = len(session.operations) - operations

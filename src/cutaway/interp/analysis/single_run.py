@@ -16,7 +16,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as ArchitectureNote
 from cutaway.core.condition import Decisions
 from cutaway.core.context import CURRENT
-from cutaway.core.error import in_words
+from cutaway.core.error import describe_error
 from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import is_known
@@ -177,14 +177,14 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
     errors: list[TargetError] = []
     for network, error in zip(selected, mismatches):
         if error is not None:
-            with session.apart(network.notes):
+            with session.separate_notes(network.notes):
                 session.unknown(str(error))
         applicable = options if error is None else replace(options, inputs=())
         conditions = decisions()
-        conditions.wanted = False
+        conditions.left_open = False
         try:
             described = _read_off(network, target, applicable, session)
-            results.append(_Result(network.name, described, network.needs_arguments or conditions.wanted))
+            results.append(_Result(network.name, described, network.needs_arguments or conditions.left_open))
         except TargetError as fault:
             errors.append(fault)
     if not results:
@@ -211,7 +211,7 @@ def _new_analysis(
         tick=budget.tick,
         build=budget.build,
         module=lambda name: loader.current().source(name),
-        catch_up=lambda word: loader.current().unevaluated.evaluate_pending(word),
+        evaluate_pending=lambda word: loader.current().unevaluated.evaluate_pending(word),
         recording=False,
     )
     for path in options.paths:
@@ -250,7 +250,7 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     """Run a network's forward and describe it."""
     framework = network.framework
     call = next((c for c in session.calls if c.module is network.value and c.depth == 0), None)
-    with session.apart(network.notes), session.own_facts():
+    with session.separate_notes(network.notes), session.scoped_facts():
         if options.inputs or options.argument_values is not None or call is None:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
         _explain_outputs(call, session)
@@ -266,7 +266,7 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
         except (Exception, Undecidable, Exhausted) as error:
             if os.environ.get("CUTAWAY_DEBUG"):
                 raise
-            reason = error.unknown.reason if isinstance(error, (Undecidable, Exhausted)) else in_words(error)
+            reason = error.unknown.reason if isinstance(error, (Undecidable, Exhausted)) else describe_error(error)
             raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
 
 

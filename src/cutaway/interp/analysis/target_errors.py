@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
-from cutaway.core.error import in_words, one_line, place_of
+from cutaway.core.error import describe_error, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.modules.module import RAISES, ModuleState
@@ -121,8 +121,8 @@ def failed(target: Target, error: BaseException, function: Any) -> TargetError:
     """Evaluating an expression raises an exception of the target."""
     place = place_of(error)
     if place is not None and not place.file.startswith("<"):
-        return TargetError(f"{target.text}: {place}: {in_words(error)}")
-    return TargetError(f"{target.text}: {in_words(error)}{_definition(function)}")
+        return TargetError(f"{target.text}: {place}: {describe_error(error)}")
+    return TargetError(f"{target.text}: {describe_error(error)}{_definition(function)}")
 
 
 def _definition(function: Any) -> str:

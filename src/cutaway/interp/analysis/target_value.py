@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core.loop.series import Restart
 from cutaway.core.session import current as current_session
-from cutaway.core.unknown import Exhausted, Undecidable, Unknown, following
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.discovery import Network, instantiate, missing_arguments
 from cutaway.interp.compile.compiler import PYTHON
@@ -83,7 +83,7 @@ def _evaluate_packages(state: ModuleState) -> None:
     package = state.name.rpartition(".")[0]
     imports = rb"^\s*(?:from\s+\.|(?:from|import)\s+%b\b)" % package.partition(".")[0].encode()
     if package and state.is_own and re.search(imports, state._read(), re.MULTILINE):
-        loader.current().settle(package)
+        loader.current().evaluate_import(package)
 
 
 def call_arguments(state: ModuleState, target: Target, options: Options) -> Any:
@@ -128,14 +128,14 @@ def _value(
             for node in ast.walk(tree):
                 if isinstance(node, ast.Name) and node.id not in BUILTINS and node.id not in bound:
                     state.namespace.setdefault(node.id, _name(state, node.id, target))
-            with following():
+            with conditions_decided():
                 value = PYTHON.expression(tree.body, Scope("function", None, set(), {}), top.file)(top)
         if assumed is None and missing_arguments(value):
             raise target_errors.takes_arguments(target, missing_arguments(value))
         if isinstance(value, type) or record_of(value) is not None:
             for framework in FRAMEWORKS:
                 framework.start_naming()
-        with following():
+        with conditions_decided():
             return instantiate(value, text, assumed or {})
     except (TargetError, KeyboardInterrupt, Restart):
         raise

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
@@ -54,7 +54,7 @@ def _is_instance(value: Any, kind: Any) -> bool:
 def denied_attribute(value: Any, name: str) -> Any:
     """Return what the target sees in place of an attribute that it is denied."""
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     if type(value) is FrameView and name in vars(value):
         return vars(value)[name]
 
@@ -86,11 +86,11 @@ def get_attribute(value: Any, name: Any) -> Any:
             raise TypeError("attribute name must be string")
         name = str.__str__(name)
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     if name in DENIED:
         return denied_attribute(value, name)
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     special = SPECIAL.get(name)
     attribute = getattr(value, name)
     return expose(attribute) if special is None else special(value, name, attribute)
@@ -450,7 +450,7 @@ def _may_change(owner: Any, name: str) -> bool:
         return False
     if registry.is_shared(owner):
         if name not in _STRUCTURAL_ATTRIBUTES:
-            session.current().change(owner, name)
+            session.current().save_attribute(owner, name)
             return True
     elif _is_instance(owner, type):
         if not is_host_class(owner):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
 from cutaway.interp.run.budget import build
@@ -81,7 +81,7 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     if type(result) is list and len(result) > _LONG:
         build(len(result))
     elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
-        return other_than_truth(result)  # the result for an unknown number need not be a number
+        return derived_unknown(result)  # the result for an unknown number need not be a number
     check = CHECKS.get(type(result))
     return result if check is None else check(result)
 

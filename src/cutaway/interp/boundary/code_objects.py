@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.namespace import Namespace
 from cutaway.interp.run.function import Record, record_of, wrap
 from cutaway.interp.run.interpreter import interpreter
@@ -58,7 +58,7 @@ _MAX_FRAMES = 8
 def frame_view(depth: Any = 0) -> Any:
     """`sys._getframe`: views of a call in progress and of its callers."""
     if type(depth) is Unknown:
-        return other_than_truth(depth)
+        return derived_unknown(depth)
     if not 0 <= depth < len(interpreter().stack):
         raise ValueError("call stack is not deep enough")
     frames = interpreter().stack[: len(interpreter().stack) - depth]
@@ -93,7 +93,7 @@ def make_function(
     """`types.FunctionType`: a new function with the code of another function of the target."""
     for value in (code, globals, name, argdefs, closure, kwdefaults):
         if type(value) is Unknown:
-            return other_than_truth(value)
+            return derived_unknown(value)
     if type(code) is not CodeView or not isinstance(globals, dict):
         return Unknown("a function is created from code that is not part of the analysed program")
     record: Record = object.__getattribute__(code, "__cutaway__")

@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.iteration import counted
@@ -38,7 +38,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return Unknown("a string built from an unknown value", unknown.place)
     elif args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
         if name in _SEARCH_METHODS:
-            return other_than_truth(args[0])
+            return derived_unknown(args[0])
         if name in _MUTATING_METHODS:
             raise Undecidable(args[0], owner)
     if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
@@ -79,7 +79,7 @@ def unknown_or_raise(error: Exception, args: list[Any], kwargs: dict[str, Any]) 
     if not isinstance(error, Fault):
         for value in (*args, *kwargs.values()):
             if type(value) is Unknown:
-                return other_than_truth(value)
+                return derived_unknown(value)
         if isinstance(error, TypeError) and _MENTIONS_UNKNOWN.search(str(error)):
             return Unknown("a function of the standard library is called with an unknown value")
     raise error

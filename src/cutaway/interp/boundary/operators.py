@@ -13,7 +13,7 @@ from cutaway.core.condition import Term
 from cutaway.core.loop.series import compared
 from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.size.relation import Relation
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.iteration import counted
@@ -177,8 +177,8 @@ def _undecided_comparison(sign: str, left: Any, right: Any) -> Unknown | bool:
     difference = left - right
     names = {symbol.name for symbol in symbols(difference)}
     here = session.current()
-    if here.turns:
-        answer = compared(here.turns, sign, left, right)
+    if here.iterations:
+        answer = compared(here.iterations, sign, left, right)
         if answer is not None:
             return answer
     relation = Relation(sign, left, right)
@@ -207,7 +207,7 @@ def identical(left: Any, right: Any) -> Any:
     for one, other in ((left, right), (right, left)):
         if type(one) is Unknown:
             if one.term is None or not one.term.text:
-                return other_than_truth(one)
+                return derived_unknown(one)
             return Unknown(one.reason, one.place, term=one.term.combined("is", other))
     return left is right
 
@@ -216,10 +216,10 @@ def contains(item: Any, container: Any) -> Any:
     """`item in container`, unknown where that can't be determined."""
     kind = type(container)
     if kind is Unknown:
-        return other_than_truth(container)
+        return derived_unknown(container)
     if type(item) is Unknown:
         if item.term is None or not item.term.text:
-            return other_than_truth(item)
+            return derived_unknown(item)
         items = None
         if kind in (tuple, list, dict):
             items = tuple(container)

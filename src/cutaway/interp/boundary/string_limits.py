@@ -18,7 +18,7 @@ _NUMBERS = re.compile(r"\d+")
 def size_in_string(size: Dim) -> str:
     """Return a size as it appears in a string: in braces if it is an argument or differs between iterations of a loop."""
     here = session.current()
-    names = {*here.arguments, *(turns.index for turns in here.turns)}
+    names = {*here.arguments, *(turns.index for turns in here.iterations)}
     return f"{{{size}}}" if names & {symbol.name for symbol in symbols(size)} else str(size)
 
 

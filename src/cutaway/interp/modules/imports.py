@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.modules.loader import Loader, current
 from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names
 from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
@@ -35,7 +35,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     place = frame.place
     if strict:
         loader.require(name, _importer(frame))
-    is_evaluated = call_at(place, lambda: loader.settle(name)) if not strict else False
+    is_evaluated = call_at(place, lambda: loader.evaluate_import(name)) if not strict else False
 
     def load() -> Any:
         module = call_at(place, lambda: loader.load(name, strict))
@@ -54,12 +54,12 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
     if strict:
         loader.require(full, _importer(frame))
-    is_evaluated = call_at(place, lambda: loader.settle(full)) if not strict else False
+    is_evaluated = call_at(place, lambda: loader.evaluate_import(full)) if not strict else False
 
     def load() -> Any:
         source_module = call_at(place, lambda: loader.load(full, strict))
         if isinstance(source_module, Unknown):
-            return other_than_truth(source_module)
+            return derived_unknown(source_module)
         if strict and isinstance(source_module, SourceModule):
             source_module.__dict__[MODULE_STATE].run(strict=True)
             source_module = loader.load(full)
@@ -81,7 +81,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
 
 
 def _submodule(loader: Loader, name: str) -> Any:
-    loader.settle(name)
+    loader.evaluate_import(name)
     return loader.load(name)
 
 
@@ -94,7 +94,7 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
         state.loader.require(full, _importer(frame))
         if isinstance(imported := load(), SourceModule):
             imported.__dict__[MODULE_STATE].run(strict=True)
-    is_evaluated = state.loader.settle(full)
+    is_evaluated = state.loader.evaluate_import(full)
     imported = load()
     if is_evaluated and isinstance(imported, SourceModule):
         for name in exported_names(imported):

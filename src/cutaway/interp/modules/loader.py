@@ -133,7 +133,7 @@ class Loader:
         base = location.folders[0] if location.folders else location.file
         return base is not None and os.path.dirname(os.path.abspath(base)) in self.own
 
-    def settle(self, name: str) -> bool:
+    def evaluate_import(self, name: str) -> bool:
         """Evaluate the modules that an import statement evaluates; False where some stay unevaluated."""
         parts = name.split(".")
         if (registry.models(name) or resolve.is_standard(name)) and not self._shadows(name):

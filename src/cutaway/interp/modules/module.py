@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cutaway.core import session
-from cutaway.core.error import in_words, place_of
+from cutaway.core.error import describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Interruption, Undecidable, Unknown, holding
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import EVERYTHING, with_lookup_hooks
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
@@ -324,9 +324,9 @@ class ModuleState:
         frame.line = node.lineno
         running.stack.append(frame)
         current = session.current()
-        current.quiet += not self.named
+        current.muted += not self.named
         try:
-            with holding():
+            with conditions_left_open():
                 self.loader.language.statement(node, Scope("module", None, set(), {}), self.file)(frame)
             if self.modelled_library and isinstance(node, ast.ClassDef):
                 self._replace_methods(node.name)
@@ -354,7 +354,7 @@ class ModuleState:
                 raise
             self._bind_unknown(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
         finally:
-            current.quiet -= not self.named
+            current.muted -= not self.named
             running.unknown_calls = unknown_calls  # the importing module assumes that the import succeeds
             running.stack.pop()
 
@@ -396,11 +396,11 @@ def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -
     A quiet one is only recorded if something turns out to depend on it.
     """
     place = place_of(error) or fallback
-    text = in_words(error)
+    text = describe_error(error)
     if not (quiet or isinstance(error, Fault)):
         interpreter().modules.stop(error)
     if isinstance(error, Fault):
-        session.current().find(error, place)
+        session.current().report(error, place)
     if quiet or isinstance(error, Fault):
         return Unknown(f"{RAISES}{text}", place)
     return session.current().unknown(f"{RAISES}{text}", None, place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from cutaway.core.error import CutawayError, in_words, place_of
+from cutaway.core.error import CutawayError, describe_error, place_of
 from cutaway.syntax import source
 
 _QUOTED = re.compile(rb"""["']([\w./:-]{3,})["']""")
@@ -31,7 +31,7 @@ def looked_up(error: BaseException) -> set[bytes]:
     if statement is None or not (isinstance(statement, ast.Raise) or isinstance(error, KeyError)):
         return set()
     lines = b"\n".join(text.splitlines()[statement.lineno - 1 : statement.end_lineno])
-    _, _, message = in_words(error).partition(": ")
+    _, _, message = describe_error(error).partition(": ")
     words = {word.strip(".:-/").encode() for word in _WORD.findall(message)}
     return {word for word in words if len(word) > 2 and word not in lines}
 

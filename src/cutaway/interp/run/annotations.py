@@ -6,7 +6,7 @@ import __future__
 import ast
 from typing import Any
 
-from cutaway.core.error import in_words
+from cutaway.core.error import describe_error
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import FunctionCompiler, Record
@@ -55,4 +55,4 @@ def evaluate_annotation(
     except Undecidable as undecidable:
         return undecidable.unknown
     except Exception as error:
-        return Unknown(f"the annotation can't be evaluated: {in_words(error)}")
+        return Unknown(f"the annotation can't be evaluated: {describe_error(error)}")

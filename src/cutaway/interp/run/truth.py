@@ -9,7 +9,7 @@ from cutaway.core import session
 from cutaway.core.condition import MODE, Term
 from cutaway.core.size.dim import Dim, equal, undecided
 from cutaway.core.size.relation import Relation, Several
-from cutaway.core.unknown import Undecidable, Unknown, decisions, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, decisions, derived_unknown
 from cutaway.interp.run.frame import MODULE_STATE, Frame, place
 from cutaway.interp.run.interpreter import interpreter
 
@@ -34,7 +34,7 @@ def combine_truths(first: Unknown | None, second: Unknown | None, every: bool) -
     if first is None or second is None:
         known = first or second
         assert known is not None, "at least one condition is given"
-        return known if first is None else other_than_truth(known)
+        return known if first is None else derived_unknown(known)
     parts = (first.about, second.about)
     if parts == (None, None):
         return first
@@ -49,7 +49,7 @@ def _decide_unknown(unknown: Unknown) -> bool | Unknown:
     at = place()
     holds = decisions().decide(unknown.term, at)
     if holds is not None and unknown.about is not None:
-        session.current().suppose(unknown.about if holds else unknown.about.negated(), at)
+        session.current().learn_statement(unknown.about if holds else unknown.about.negated(), at)
     return unknown if holds is None else holds
 
 
@@ -69,7 +69,7 @@ def is_own(frame: Frame) -> bool:
 
 def decide_by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
     """Decide a condition of the user's own code that depends on numbers in tensors; None for any other condition."""
-    if truth.term is None or truth.term.text or not is_own(frame) or session.current().turns:
+    if truth.term is None or truth.term.text or not is_own(frame) or session.current().iterations:
         return None
     return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
 
@@ -77,10 +77,16 @@ def decide_by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
 def training_mode(value: Any, frame: Frame) -> Any:
     """Return the training mode of a network; conditions in the user's own code leave it undecided."""
     here = decisions()
-    if type(value) is not bool or not here.active or here.held or not session.current().modules or not is_own(frame):
+    if (
+        type(value) is not bool
+        or not here.active
+        or here.undecided_depth
+        or not session.current().modules
+        or not is_own(frame)
+    ):
         return value
     if not here.follows:
-        here.wanted = True
+        here.left_open = True
         return value
     return Unknown("whether the network is being trained", frame.place, term=Term("self.training", MODE))
 

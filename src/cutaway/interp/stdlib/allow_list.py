@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace, is_host_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import counted
@@ -96,7 +96,7 @@ def _struct(real: Any) -> dict[str, Any]:
     def limited(name: str) -> Callable[..., Any]:
         def call(layout: Any, *args: Any) -> Any:
             if type(layout) is Unknown:
-                return other_than_truth(layout)
+                return derived_unknown(layout)
             if real.calcsize(layout) > ELEMENTS:
                 return session.current().unknown("a byte string would be too large to build")
             return getattr(real, name)(layout, *args)
@@ -113,7 +113,7 @@ def _re(real: Any) -> dict[str, Any]:
         def call(pattern: Any, repl: Any, string: Any, *args: Any, **kwargs: Any) -> Any:
             for value in (pattern, repl, string):
                 if type(value) is Unknown:
-                    return other_than_truth(value)
+                    return derived_unknown(value)
             if isinstance(repl, (str, bytes)) and len(repl) * (len(string) + 1) > ELEMENTS:
                 matches = sum(1 for _ in counted(real.finditer(pattern, string)))
                 references = repl.count("\\") if isinstance(repl, str) else repl.count(b"\\")
@@ -129,7 +129,7 @@ def _re(real: Any) -> dict[str, Any]:
 def _zlib(real: Any) -> dict[str, Any]:
     def decompress(data: Any, wbits: int = 15, bufsize: int = 0) -> Any:
         if type(data) is Unknown:
-            return other_than_truth(data)
+            return derived_unknown(data)
         decompressor = real.decompressobj(wbits)
         result = decompressor.decompress(data, ELEMENTS)
         if decompressor.unconsumed_tail:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.size.dim import Dim, fraction, maximum, minimum
-from cutaway.core.unknown import Opaque, Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Opaque, Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import (
     class_namespace,
     delete_attribute,
@@ -47,7 +47,7 @@ def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         for argument in args:
             if type(argument) is Unknown:
-                return other_than_truth(argument)
+                return derived_unknown(argument)
         try:
             return function(*args, **kwargs)
         except Undecidable as undecidable:
@@ -109,7 +109,7 @@ class _RangeMeta(type):
     def __call__(cls, *args: Any) -> Any:
         for argument in args:
             if isinstance(argument, Unknown):
-                return other_than_truth(argument)
+                return derived_unknown(argument)
         if any(isinstance(argument, Dim) for argument in args):
             return symbolic_range(*args)
         return _counted_range(range(*args))
@@ -129,7 +129,7 @@ def builtin_getattr(*args: Any) -> Any:
     if type(value) is Unknown or type(name) is Unknown:
         if type(value) is Unknown and type(name) is str and len(args) == 2:
             return getattr(value, name, value)
-        return other_than_truth(value if type(value) is Unknown else name)
+        return derived_unknown(value if type(value) is Unknown else name)
     if len(args) == 2:
         return get_attribute(value, name)
     try:
@@ -147,7 +147,7 @@ def builtin_hasattr(value: Any, name: Any) -> Any:
     except AttributeError:
         return False
     if isinstance(attribute, Unknown) and isinstance(value, KnownModule):
-        return other_than_truth(attribute)
+        return derived_unknown(attribute)
     return True
 
 
@@ -184,7 +184,7 @@ def builtin_isinstance(value: Any, kinds: Any) -> Any:
 def builtin_issubclass(cls: Any, kinds: Any) -> Any:
     """`issubclass`."""
     if type(cls) is Unknown:
-        return other_than_truth(cls)
+        return derived_unknown(cls)
     known_classes = [kind for kind in _flatten_classes(kinds) if type(kind) is not Unknown]
     if issubclass(cls, tuple(known_classes)):
         return True
@@ -215,7 +215,7 @@ def _max_or_min(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> 
 def builtin_sum(items: Any, start: Any = 0) -> Any:
     """`sum`."""
     if type(items) is Unknown:
-        return other_than_truth(items)
+        return derived_unknown(items)
     if isinstance(start, (str, bytes, bytearray)):
         return sum((), start)  # type: ignore[arg-type]
     result, add = start, BINARY["Add"]
@@ -233,14 +233,14 @@ def builtin_sum(items: Any, start: Any = 0) -> Any:
 def builtin_len(value: Any) -> Any:
     """`len`; the length of a tensor may be symbolic."""
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     series = series_of(value)
     if series is not None:
         return series.length
     if hasattr(value, "reference"):
         shape = value.shape
         if isinstance(shape, Unknown):
-            return other_than_truth(shape)
+            return derived_unknown(shape)
         if shape and isinstance(shape[0], Dim):
             return shape[0]
     return propagate_unknown(len)(value)
@@ -334,12 +334,12 @@ def builtin_dir(value: Any = None) -> Any:
 def builtin_import(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
     """`__import__`."""
     if type(name) is Unknown:
-        return other_than_truth(name)
+        return derived_unknown(name)
     if level:
         name = resolve.absolute(interpreter().stack[-1].globals.get("__package__") or "", name, level)
     modules = loader.current()
     module = modules.load(name, strict=True)
-    modules.settle(name)
+    modules.evaluate_import(name)
     return modules.load(name if fromlist else name.partition(".")[0]) if not isinstance(module, Unknown) else module
 
 
@@ -371,7 +371,7 @@ def depends_on_machine(name: str) -> Callable[..., Any]:
 def builtin_round(number: Any, ndigits: Any = None) -> Any:
     """`round`."""
     if type(number) is Unknown:
-        return other_than_truth(number)
+        return derived_unknown(number)
     if isinstance(number, Dim):
         return number
     if isinstance(number, int) and isinstance(ndigits, int) and ndigits < -BITS:
@@ -393,7 +393,7 @@ def _conversion(kind: Any) -> Callable[..., Any]:
         if type(first) is Unknown:
             if kind is int and first.ratio is not None:
                 return first.__trunc__()
-            return first if kind is int or kind is bool else other_than_truth(first)
+            return first if kind is int or kind is bool else derived_unknown(first)
         if isinstance(first, Dim):
             if kind is int:
                 return first

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import expose, get_attribute, special_reader
 from cutaway.interp.boundary.string_limits import is_wide, too_wide_string
 from cutaway.interp.run.budget import ELEMENTS
@@ -73,7 +73,7 @@ _FORMATTER = Formatter()
 def format_template(template: Any, args: Sequence[Any], kwargs: Any) -> Any:
     """`template.format(*args, **kwargs)`, and `template.format_map(kwargs)` if `args` is empty."""
     if type(template) is Unknown:
-        return other_than_truth(template)
+        return derived_unknown(template)
     for value in (*args, *(kwargs.values() if type(kwargs) is dict else ())):
         if type(value) is Unknown:
             return Unknown("a string built from an unknown value", value.place)

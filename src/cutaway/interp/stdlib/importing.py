@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from cutaway.core import disk
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.modules import NativeModule, stdlib_module
 from cutaway.knowledge.base import registry
@@ -16,13 +16,13 @@ from cutaway.knowledge.base import registry
 def _importlib() -> dict[str, Any]:
     def import_module(name: Any, package: Any = None) -> Any:
         if type(name) is Unknown:
-            return other_than_truth(name)
+            return derived_unknown(name)
         if name.startswith("."):
             level = len(name) - len(name.lstrip("."))
             parts = (package or "").split(".")
             name = ".".join([*parts[: len(parts) - level + 1], name.lstrip(".")])
         module = loader.current().load(name, strict=True)
-        loader.current().settle(name)
+        loader.current().evaluate_import(name)
         return loader.current().load(name) if not isinstance(module, Unknown) else module
 
     return {"import_module": import_module, "reload": lambda m: m, "util": NativeModule("importlib.util", _importlib_util()),
@@ -33,7 +33,7 @@ def _importlib() -> dict[str, Any]:
 def _importlib_util() -> dict[str, Any]:
     def find_spec(name: Any, package: Any = None) -> Any:
         if type(name) is Unknown:
-            return other_than_truth(name)
+            return derived_unknown(name)
         try:
             module = loader.current().load(name, strict=True)
         except ImportError:
@@ -49,7 +49,7 @@ def _importlib_metadata() -> dict[str, Any]:
 
     def version(name: Any) -> Any:
         if type(name) is Unknown:
-            return other_than_truth(name)
+            return derived_unknown(name)
         for folder in loader.current().folders:
             installed = disk.version(name, folder)
             if installed is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute
 from cutaway.interp.boundary.operators import BINARY, COMPARE, IN_PLACE, contains
 from cutaway.interp.run.budget import BITS
@@ -27,7 +27,7 @@ def _math() -> dict[str, Any]:
 
     def product(items: Any, *, start: Any = 1) -> Any:
         if type(items) is Unknown:
-            return other_than_truth(items)
+            return derived_unknown(items)
         values = list(counted(items))
         if all(isinstance(v, (int, float)) for v in values) and len(values) < 64:
             return prod(values, start=start)

@@ -58,7 +58,7 @@ class _Exploration:
         folded = self.fold(self.variants)
         for _ in range(_ROUNDS):
             before = len(self.variants)
-            for wanted in folded.wanted:
+            for wanted in folded.needed:
                 self._follow_nested(self._follow(wanted), set(base.decisions))
             if len(self.variants) == before:
                 break

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from cutaway.core.lazy_list import Deferred
+from cutaway.core.lazy_list import LazyList
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.syntax.scope import Scope
 
@@ -34,7 +34,7 @@ class _Impure(Exception):
     """A value is neither a number, nor a string, nor a container of these alone."""
 
 
-class Repetition:
+class NumericLoop:
     """One loop: its variables, and its results by the values that it starts from."""
 
     def __init__(self, names: Iterable[str], functions: Iterable[str], filling: Filling | None) -> None:
@@ -180,7 +180,7 @@ class Filling:
         for name, more in lengths.items():
             length = len(variables[name]) + more
             numbers = self._numbers.fill(name, variables)
-            frame.vars[name] = Deferred(length, lambda name=name: computed()[name], numbers)  # type: ignore[misc]
+            frame.vars[name] = LazyList(length, lambda name=name: computed()[name], numbers)  # type: ignore[misc]
         return True
 
     def _count(self, frame: Frame, loop: ast.For) -> int | None:
@@ -323,7 +323,7 @@ def _inner(value: Any) -> Any:
     return _frozen(value)
 
 
-def repetition(node: ast.For, scope: Scope) -> Repetition | None:
+def numeric_loop(node: ast.For, scope: Scope) -> NumericLoop | None:
     """Return the numeric loop of a statement, None where it may do more than compute with local variables."""
     if scope.kind != "function" or node.orelse:
         return None
@@ -350,7 +350,7 @@ def repetition(node: ast.For, scope: Scope) -> Repetition | None:
             pending.extend(ast.iter_child_nodes(child))
         elif not isinstance(child, _PARTS):
             return None
-    return Repetition(names, functions, filling(node))
+    return NumericLoop(names, functions, filling(node))
 
 
 def _is_computing(node: ast.Call, functions: set[str]) -> bool:

@@ -14,7 +14,7 @@ from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.module import ModuleState
 from cutaway.interp.run.frame import Pending
 
-_SESSION_FIELDS = ("unknowns", "assumptions", "findings", "placed", "sizes", "conditions", "state")
+_SESSION_FIELDS = ("unknowns", "assumptions", "findings", "reason_places", "sizes", "conditions", "state")
 
 
 class Snapshot:
@@ -43,7 +43,7 @@ class Snapshot:
         for name, value in self._saved_fields.items():
             getattr(session, name).update(_copied(value))
         session.values = self._values
-        session.learn_anew(self._facts)
+        session.replace_facts(self._facts)
 
     def check(self) -> None:
         """Drop the program if a run has changed it."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from cutaway.core import session
-from cutaway.core.loop.series import INDICES, Plan, Repeat, Series, Turns, replan, shifted
+from cutaway.core.loop.series import INDICES, Iterations, Plan, Repeat, Series, replan, shifted
 from cutaway.core.size.dim import Dim, less, symbol
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown, decisions
@@ -67,7 +67,7 @@ class Loop:
         self.modules = sorted({child.id for child in inner if isinstance(child, ast.Name)})
 
 
-def follow(
+def run_loop(
     compiler: LoopCompiler, loop: Loop, frame: Frame, series: Series, run_iteration: Callable[[Any], Any]
 ) -> Any:
     """Run a loop over a series; `run_iteration` assigns an item and runs the body. Return the signal that ends it."""
@@ -124,10 +124,10 @@ class _LoopRun:
     def _give_up(self) -> None:
         replan(self.key, Plan(lost=True))
 
-    def _run_symbolic(self, iterations: Turns, items: list[Any], values: dict[str, Any]) -> dict[str, Any]:
+    def _run_symbolic(self, iterations: Iterations, items: list[Any], values: dict[str, Any]) -> dict[str, Any]:
         """Run one iteration with these values, and return the values that it passes on."""
         self._set_variables(values)
-        with session.current().turning(iterations):
+        with session.current().iterating(iterations):
             for item in items:
                 self._run_single(item)
         now = counters()
@@ -197,11 +197,11 @@ def plan_for(frame: Frame, reason: str) -> tuple[str, Plan]:
     """Return the key and the plan of a repeat; one without a plan is undecidable."""
     here = decisions()
     if not here.follows or not here.active:
-        here.wanted = here.wanted or bool(here.active)
+        here.left_open = here.left_open or bool(here.active)
         raise Undecidable(Unknown(reason, frame.place))
-    key = here.numbered(frame.place)
+    key = here.loop_key(frame.place)
     plan: Plan = here.plans.get(key, Plan())
-    if plan.lost or len(session.current().turns) >= len(INDICES):
+    if plan.lost or len(session.current().iterations) >= len(INDICES):
         raise Undecidable(Unknown(f"{reason}: what its iterations carry has no closed form", frame.place))
     return key, plan
 
@@ -211,17 +211,17 @@ def first_iteration(part: Repeat, plan: Plan) -> list[Any]:
     separate = plan.first + plan.last
     if separate and part.count is not None and less(part.count, separate) is not False:
         session.current().assume(f"{part.count} is at least {separate}")
-        session.current().suppose(Relation(">=", part.count, separate), None)
+        session.current().learn_statement(Relation(">=", part.count, separate), None)
     return part.at(0) if plan.first else []
 
 
-def middle_iterations(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list[Any], Turns]]:
+def middle_iterations(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list[Any], Iterations]]:
     """Yield the items of the iterations in the middle, and how many there are; nothing where there are none."""
     here = session.current()
-    index = INDICES[len(here.turns)]
+    index = INDICES[len(here.iterations)]
     count = part.count if part.count is None else part.count - plan.first - plan.last
     if count != 0:
-        yield part.at(symbol(index, 0) + plan.first), Turns(key, count, index)
+        yield part.at(symbol(index, 0) + plan.first), Iterations(key, count, index)
 
 
 def last_iteration(part: Repeat, plan: Plan) -> list[Any]:
@@ -253,11 +253,11 @@ def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Seri
 
 
 def _collect_symbolic(
-    iterations: Turns, items: list[Any], element: Callable[[Any], Any], group: list[Any], values: dict[str, Any]
+    iterations: Iterations, items: list[Any], element: Callable[[Any], Any], group: list[Any], values: dict[str, Any]
 ) -> dict[str, Any]:
     """Put the results of one iteration into a group; return the values that it passes on."""
     set_counters(values)
-    with session.current().turning(iterations):
+    with session.current().iterating(iterations):
         group[:] = [element(item) for item in items]
     now = counters()
     return {name: now[name] for name in values}

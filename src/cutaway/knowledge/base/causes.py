@@ -34,7 +34,7 @@ class Causes:
         return self._found.setdefault(self._key(unknown.reason, unknown.place), _Hanging())
 
     def _key(self, reason: str, place: Place | None) -> tuple[str, Place | None]:
-        return reason, self._gathered.placed.get(reason, place)
+        return reason, self._gathered.reason_places.get(reason, place)
 
     def module(self, path: str, unknown: Unknown) -> None:
         """Enter a module that is not known completely, or not what comes out of it."""

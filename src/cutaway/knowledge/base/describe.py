@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core.architecture import Setting
-from cutaway.core.lazy_mapping import Described as Described
+from cutaway.core.lazy_mapping import LazyMapping as LazyMapping
 from cutaway.core.loop.series import Repeat, Series
 from cutaway.core.size.dim import Dim
 from cutaway.core.size.parser import detached, read_size

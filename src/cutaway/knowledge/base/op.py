@@ -136,13 +136,13 @@ class Caller(Generic[T]):
         """Call the rule and return what it makes; `out` is where the target wants the result written to."""
         here = session.current()
         try:
-            solving = here.solving
-            result = self.rule(*args, **kwargs) if solving is None else solving.attempt(self.rule, args, kwargs)
+            solver = here.solver
+            result = self.rule(*args, **kwargs) if solver is None else solver.attempt(self.rule, args, kwargs)
             target = self.target(args, kwargs, result, out) if self.redirects or out is not None else None
         except Undecidable as undecidable:
             return self.undecided(here, args, kwargs, undecidable.unknown, out)
         except Fault as fault:
-            here.find(fault)
+            here.report(fault)
             raise
         return self.finish(here, args, kwargs, result, target)
 
@@ -190,8 +190,8 @@ class Caller(Generic[T]):
             shape = result.shape
             if type(shape) is not Unknown:
                 shape = [self.size(here, size) if isinstance(size, Unknown) else size for size in shape]
-                if here.solving is not None:
-                    shape = [here.solving.named(size) for size in shape]
+                if here.solver is not None:
+                    shape = [here.solver.named(size) for size in shape]
             return self.make(result, shape, inputs, target)
         if isinstance(result, (list, tuple)):
             targets = target if isinstance(target, (list, tuple)) else [target] * len(result)

@@ -31,7 +31,7 @@ from cutaway.core.size.dim import Dim, is_known, rewritten, unknown_size
 from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Exhausted, Opaque, Undecidable, Unknown
 from cutaway.knowledge.base.causes import Causes
-from cutaway.knowledge.base.describe import Described, bind_by_name, class_name, describe, qualified_name
+from cutaway.knowledge.base.describe import LazyMapping, bind_by_name, class_name, describe, qualified_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _common(references: list[Reference]) -> Reference:
 
 
 def module_record(
-    module: Any, path: str, calls: list[Call], config: Described, source: Place | None, **more: Any
+    module: Any, path: str, calls: list[Call], config: LazyMapping, source: Place | None, **more: Any
 ) -> ModuleRecord:
     """Describe one module; its configuration is described when it is looked at."""
     cls = type(module)
@@ -210,12 +210,12 @@ def built_modules(repeats: Mapping[str, Any] | None = None) -> Callable[[str, An
         incomplete = incomplete or any(
             isinstance(part, Unknown) for part in module.__dict__.get("_modules", {}).values()
         )
-        config = Described(partial(_config, module, here.signature))
+        config = LazyMapping(partial(_config, module, here.signature))
         return module_record(
             module, path, calls, config, construction.place if construction else None,
             complete=not incomplete,
             repeat=as_quantity((repeats or {}).get(path, 1)),
-            origins=Described(partial(_origins, type(module), construction, config, here)),
+            origins=LazyMapping(partial(_origins, type(module), construction, config, here)),
         )  # fmt: skip
 
     return record
@@ -233,7 +233,7 @@ def _config(module: Any, signature: Callable[[Any], inspect.Signature]) -> dict[
     return {name: describe(value) for name, value in constructor_arguments(module, signature).items()}
 
 
-def _origins(cls: type, construction: Any, config: Described, here: Session) -> dict[str, Setting]:
+def _origins(cls: type, construction: Any, config: LazyMapping, here: Session) -> dict[str, Setting]:
     """Return how each argument of a constructor is known."""
     place = construction.place if construction else None
     try:
@@ -282,7 +282,7 @@ def operations(
         path = paths.get(id(operation.module))
         yield Op(
             operation.op,
-            Described(partial(_attributes, operation.attributes)),
+            LazyMapping(partial(_attributes, operation.attributes)),
             tuple(value(r) for r in operation.inputs),
             tuple(value(r) for r in operation.outputs),
             _around(at, gathered, paths) if path is None else path,

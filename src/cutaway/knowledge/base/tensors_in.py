@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from cutaway.core.lazy_list import Deferred
+from cutaway.core.lazy_list import LazyList
 
 ATOMS = frozenset((type(None), bool, int, float, str))
 """What is in most arguments and holds no tensor."""
@@ -22,7 +22,7 @@ def collector(kind: type[Tensor]) -> Callable[[Any, list[Tensor]], None]:
         if isinstance(value, kind):
             found.append(value)
         elif isinstance(value, (list, tuple)):
-            if type(value) is Deferred and value.numbers:
+            if type(value) is LazyList and value.numbers:
                 return
             for item in value:
                 collect(item, found)

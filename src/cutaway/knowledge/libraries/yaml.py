@@ -24,7 +24,7 @@ class Loader:
     @classmethod
     def add_implicit_resolver(cls, *_args: Any, **_options: Any) -> None:
         """Teaches which plain words are numbers, dates and the like."""
-        session.current().change(cls, "taught")
+        session.current().save_attribute(cls, "taught")
         cls.taught = True
 
     @classmethod

@@ -225,7 +225,7 @@ def _found(rule: Callable[[], Any]) -> Any:
     try:
         return rule()
     except Fault as fault:
-        session.current().find(fault)
+        session.current().report(fault)
         raise
 
 

@@ -67,7 +67,7 @@ class Torch(Framework):
     def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(network).__call__ is Module.__call__:
             return network(*args, **kwargs)
-        with session.current().whole(flatten_arguments(tuple(args), kwargs)) as call:
+        with session.current().recorded_call(flatten_arguments(tuple(args), kwargs)) as call:
             result = network(*args, **kwargs)
         call.outputs = flatten(result)
         return result

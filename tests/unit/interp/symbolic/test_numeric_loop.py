@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cutaway
-from cutaway.core.lazy_list import Deferred
+from cutaway.core.lazy_list import LazyList
 
 SOURCE = """
 import itertools
@@ -83,7 +83,7 @@ def test_a_deferred_list_is_computed_once() -> None:
         asked.append(1)
         return [3, 1, 2]
 
-    deferred = Deferred(3, compute)
+    deferred = LazyList(3, compute)
     assert len(deferred) == 3 and not asked
     deferred.append(4)
     assert sorted(deferred) == [1, 2, 3, 4]

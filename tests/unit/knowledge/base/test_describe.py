@@ -13,7 +13,7 @@ import pytest
 from cutaway.core.size.dim import symbol
 from cutaway.core.size.parser import read_size
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base.describe import Described, describe
+from cutaway.knowledge.base.describe import LazyMapping, describe
 
 
 @dataclass
@@ -65,8 +65,8 @@ def test_data_classes_that_hold_themselves_end() -> None:
 
 
 def test_a_mapping_that_is_made_later_is_equal_to_a_plain_one() -> None:
-    assert Described(lambda: {"a": 1}) == {"a": 1}
+    assert LazyMapping(lambda: {"a": 1}) == {"a": 1}
 
 
 def test_a_mapping_that_is_made_later_can_be_sent_to_another_process() -> None:
-    assert pickle.loads(pickle.dumps(Described(lambda: {"a": 1}))) == {"a": 1}
+    assert pickle.loads(pickle.dumps(LazyMapping(lambda: {"a": 1}))) == {"a": 1}

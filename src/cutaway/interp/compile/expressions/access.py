@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
@@ -52,7 +52,7 @@ class Access(ScopeCompiler):
                 return item if check is None else check(item)
             if isinstance(index, Unknown) and not hasattr(container, "reference"):
                 if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
-                    return other_than_truth(index)
+                    return derived_unknown(index)
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at index {index} of a sequence")
             if type(container) in ARRAYS:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import tick
@@ -87,7 +87,7 @@ class Comprehensions(ScopeCompiler):
         def evaluate(frame: Frame) -> Any:
             source = first(frame)
             if type(source) is Unknown:
-                return other_than_truth(source)
+                return derived_unknown(source)
             parent = frame.parent if in_class else (None if frame.vars is frame.globals else frame)
             child = Frame({}, frame.globals, frame.file, parent, None)
             child.line = frame.line

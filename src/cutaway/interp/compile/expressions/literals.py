@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import ELEMENTS
@@ -41,7 +41,7 @@ class Literals(ScopeCompiler):
             strings = [part(frame) for part in parts]
             for string in strings:
                 if type(string) is Unknown:
-                    return other_than_truth(string)
+                    return derived_unknown(string)
             return join_strings(strings)
 
         return evaluate
@@ -133,7 +133,7 @@ class Literals(ScopeCompiler):
                 pairs.clear()
                 mapping = value(frame)
                 if type(mapping) is Unknown:
-                    return other_than_truth(mapping)
+                    return derived_unknown(mapping)
                 if not hasattr(mapping, "keys"):
                     raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
                 result.update(mapping)

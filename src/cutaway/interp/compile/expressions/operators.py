@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cutaway.core import session
 from cutaway.core.condition import CONFIGURATION, Decision
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.operators import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
@@ -69,7 +69,7 @@ class Operators(ScopeCompiler):
                     unknown = combine_truths(unknown, truth, not deciding)
                 elif truth is deciding:
                     # A bool that decides the whole expression does so even after an unknown operand.
-                    return value if unknown is None or isinstance(value, bool) else other_than_truth(unknown)
+                    return value if unknown is None or isinstance(value, bool) else derived_unknown(unknown)
             return value if unknown is None else unknown
 
         return evaluate
@@ -99,7 +99,7 @@ class Operators(ScopeCompiler):
                 if isinstance(truth, Unknown):
                     unknown = combine_truths(unknown, truth, True)
                 elif truth is False:
-                    return result if unknown is None or isinstance(result, bool) else other_than_truth(unknown)
+                    return result if unknown is None or isinstance(result, bool) else derived_unknown(unknown)
                 left = right
             return result if unknown is None else unknown
 
@@ -157,8 +157,8 @@ def _is_none_test(node: ast.Compare) -> bool:
 def _note_absent_argument(value: Any, node: ast.Compare, frame: Frame) -> Any:
     """Return a value that is compared with None; note the condition if it is an argument that forward was not given."""
     here = session.current()
-    if value is None and here.absent and frame.function is not None:
-        code, names = here.absent
+    if value is None and here.omitted_arguments and frame.function is not None:
+        code, names = here.omitted_arguments
         name = cast(ast.Name, node.left).id
         if name in names and frame.function.code is code and is_own(frame):
             condition = f"{name} is None"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from cutaway.core import session
-from cutaway.core.unknown import Undecidable, Unknown, holding
+from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.run.frame import Execute, Frame
@@ -30,7 +30,7 @@ class Branches(UndecidedCode):
             return self._undecided_branch(frame, node, truth, body, orelse)
 
         def check(frame: Frame) -> object | None:
-            with holding():
+            with conditions_left_open():
                 frame.line = line
                 truth = truth_of(test(frame))
             if isinstance(truth, Unknown):
@@ -45,7 +45,7 @@ class Branches(UndecidedCode):
         """Continue after a branch whose condition can't be decided."""
         here = session.current()
         if raises(node.body):
-            here.rely_on(
+            here.assume_condition(
                 truth,
                 f"`{ast.unparse(node.test)}` is false, as the program would raise otherwise",
                 frame.place,
@@ -53,7 +53,7 @@ class Branches(UndecidedCode):
             )
             return orelse(frame)
         if node.orelse and raises(node.orelse):
-            here.rely_on(
+            here.assume_condition(
                 truth, f"`{ast.unparse(node.test)}` is true, as the program would raise otherwise", frame.place
             )
             return body(frame)
@@ -97,13 +97,13 @@ class Branches(UndecidedCode):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            with holding():
+            with conditions_left_open():
                 truth = truth_of(test(frame))
             if truth is True:
                 return
             if isinstance(truth, Unknown):
                 why = f"`{ast.unparse(node.test)}` holds, as it is asserted"
-                session.current().rely_on(truth, why, frame.place)
+                session.current().assume_condition(truth, why, frame.place)
                 return
             raise AssertionError(*([message(frame)] if message else []))
 

@@ -197,7 +197,7 @@ def handle(
         namespace_of, name = exception_target
         namespace_of(frame)[name] = error
     if isinstance(error, Fault) and session.current().modules:
-        session.current().forgive(error)
+        session.current().retract(error)
     handling = interpreter().handling
     handling.append(error)
     try:
@@ -304,13 +304,13 @@ def _tracking_handlers(body: Execute) -> Execute:
     """Return a closure that tells the solver of sizes that the target handles exceptions of the statements."""
 
     def execute(frame: Frame) -> object | None:
-        solving = session.current().solving
-        if solving is None:
+        solver = session.current().solver
+        if solver is None:
             return body(frame)
-        solving.guarded += 1
+        solver.guarded += 1
         try:
             return body(frame)
         finally:
-            solving.guarded -= 1
+            solver.guarded -= 1
 
     return execute

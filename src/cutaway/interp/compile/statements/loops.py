@@ -10,15 +10,15 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import Decision
 from cutaway.core.loop.series import Repeat, Series
-from cutaway.core.unknown import Undecidable, Unknown, holding
+from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
 from cutaway.interp.run.frame import BREAK, RETURN, Execute, Frame
 from cutaway.interp.run.iteration import in_order
 from cutaway.interp.run.truth import is_own, truth_of
-from cutaway.interp.symbolic.numeric_loop import repetition
-from cutaway.interp.symbolic.symbolic_loop import Loop, follow, series_of
+from cutaway.interp.symbolic.numeric_loop import numeric_loop
+from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
 from cutaway.syntax.scope import assigned
 
 
@@ -34,7 +34,7 @@ class Loops(UndecidedCode):
             while True:
                 tick()
                 frame.line = line
-                with holding():
+                with conditions_left_open():
                     truth = truth_of(test(frame))
                 if truth is False:
                     return orelse(frame)
@@ -43,7 +43,7 @@ class Loops(UndecidedCode):
                         self._forget(frame, node.body, truth)
                     return None
                 signal = body(frame)
-                if here.settled is not None:
+                if here.loop_exit is not None:
                     self._end_settled_loop(frame, node.body, here)
                     return None
                 if signal is not None:
@@ -61,7 +61,7 @@ class Loops(UndecidedCode):
         here = session.current()
         condition = ast.unparse(node.test)
         try:
-            follow(
+            run_loop(
                 self, Loop(node.body), frame, Series([Repeat((None,), None)], truth.reason), lambda _item: body(frame)
             )
         except Undecidable:
@@ -72,8 +72,8 @@ class Loops(UndecidedCode):
     def _For(self, node: ast.For) -> Execute:
         source, line = self.expression(node.iter), node.lineno
         assign = assign_target(self, node.target)
-        numeric_loop = None if self.in_numeric_loop else repetition(node, self.scope)
-        outer, self.in_numeric_loop = self.in_numeric_loop, self.in_numeric_loop or numeric_loop is not None
+        numeric = None if self.in_numeric_loop else numeric_loop(node, self.scope)
+        outer, self.in_numeric_loop = self.in_numeric_loop, self.in_numeric_loop or numeric is not None
         body, orelse = self.block(node.body), self.block(node.orelse)
         self.in_numeric_loop = outer
         loops: list[Loop] = []
@@ -86,7 +86,7 @@ class Loops(UndecidedCode):
         def run_series(frame: Frame, series: Series) -> object | None:
             if not loops:
                 loops.append(Loop(node.body, node.target))
-            signal = follow(self, loops[0], frame, series, partial(run_iteration, frame))
+            signal = run_loop(self, loops[0], frame, series, partial(run_iteration, frame))
             if signal is not None:
                 return None if signal is BREAK else signal
             return orelse(frame)
@@ -120,7 +120,7 @@ class Loops(UndecidedCode):
                 tick()
                 assign(frame, item)
                 signal = body(frame)
-                if here.settled is not None:
+                if here.loop_exit is not None:
                     self._end_settled_loop(frame, node.body, here)
                     return None
                 if signal is not None:
@@ -136,7 +136,7 @@ class Loops(UndecidedCode):
 
     def _end_settled_loop(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
         """End a loop whose iterations have settled: what it counts and collects is unknown, the rest is unchanged."""
-        unknown, here.settled = here.settled, None
+        unknown, here.loop_exit = here.loop_exit, None
         assert unknown is not None
         for name in assigned(body):
             if isinstance(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core import disk, session
-from cutaway.core.unknown import Undecidable, Unknown, other_than_truth
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.filesystem.open_files import is_readable, plain_path
 from cutaway.interp.stdlib.modules import stdlib_module
@@ -29,7 +29,7 @@ def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             if type(value) is Unknown:
-                return other_than_truth(value)
+                return derived_unknown(value)
         return function(*args, **kwargs)
 
     return call
@@ -40,7 +40,7 @@ def _path_query(name: str, query: Callable[[str], bool]) -> Callable[[Any], Any]
 
     def answer(path: Any) -> Any:
         if type(path) is Unknown:
-            return other_than_truth(path)
+            return derived_unknown(path)
         path = plain_path(path)
         return query(path) if is_readable(path) or _is_readable_folder(path) else _outside_project(f"os.path.{name}")
 
@@ -54,7 +54,7 @@ is_file, is_dir = _path_query("isfile", disk.is_file), _path_query("isdir", disk
 def listdir(path: Any = ".") -> Any:
     """`os.listdir`, sorted: the order in which a system lists a folder is arbitrary."""
     if type(path) is Unknown:
-        return other_than_truth(path)
+        return derived_unknown(path)
     path = plain_path(path)
     return counted(disk.names(path)) if _is_readable_folder(path) else _outside_project("os.listdir")
 
@@ -92,7 +92,7 @@ def glob_paths(pathname: Any, *, root_dir: Any = None, recursive: Any = False, *
     """`glob.glob`, sorted."""
     for value in (pathname, root_dir, recursive):
         if type(value) is Unknown:
-            return other_than_truth(value)
+            return derived_unknown(value)
     if root_dir is None:
         return matching_paths(plain_path(pathname), bool(recursive))
     root = plain_path(root_dir)

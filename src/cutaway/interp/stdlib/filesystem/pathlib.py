@@ -9,7 +9,7 @@ import pathlib
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem.open_files import plain_path, read_bytes, read_text
@@ -63,7 +63,7 @@ class Path(pathlib.PurePosixPath):
     def glob(self, pattern: Any, **_options: Any) -> Any:
         """Return the paths below it that match a pattern."""
         if type(pattern) is Unknown:
-            return other_than_truth(pattern)
+            return derived_unknown(pattern)
         paths = matching_paths(os.path.join(glob.escape(plain_path(self)), plain_path(pattern)), recursive=True)
         return paths if type(paths) is Unknown else iter([type(self)(path) for path in paths])
 
@@ -101,7 +101,7 @@ def pathlib_names() -> dict[str, Any]:
 def _folder(package: Any) -> Any:
     """Return the folder of a package, given by its name or as a module."""
     if type(package) is Unknown:
-        return other_than_truth(package)
+        return derived_unknown(package)
     module = loader.current().load(package) if isinstance(package, str) else package
     file = getattr(module, "__file__", None)
     if not isinstance(file, str):
@@ -113,7 +113,7 @@ def _resource_path(package: Any, resource: Any) -> Any:
     folder = _folder(package)
     for value in (folder, resource):
         if type(value) is Unknown:
-            return other_than_truth(value)
+            return derived_unknown(value)
     return folder / plain_path(resource)
 
 

@@ -11,7 +11,7 @@ import keyword
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import is_host_class
 from cutaway.interp.stdlib.reflection import field_annotations as field_annotations
 
@@ -39,7 +39,7 @@ def make_dataclass(cls_name: Any, fields: Any, *, bases: Any = (), **options: An
     """`dataclasses.make_dataclass`."""
     for value in (cls_name, fields, bases):
         if type(value) is Unknown:
-            return other_than_truth(value)
+            return derived_unknown(value)
     plain: list[Any] = []
     for item in fields:
         name, *rest = (item,) if isinstance(item, str) else tuple(item)
@@ -52,7 +52,7 @@ def make_dataclass(cls_name: Any, fields: Any, *, bases: Any = (), **options: An
 
 def _process(cls: Any, options: dict[str, Any]) -> Any:
     if type(cls) is Unknown:
-        return other_than_truth(cls)
+        return derived_unknown(cls)
     if is_host_class(cls):
         return session.current().unknown(
             f"{cls.__qualname__} is a class of the host: it is not turned into a data class"

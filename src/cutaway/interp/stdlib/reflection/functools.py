@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute, is_host_class, set_attribute
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
@@ -20,7 +20,7 @@ _UPDATED = functools.WRAPPER_UPDATES
 def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = _UPDATED) -> Any:
     """`functools.update_wrapper`."""
     if type(wrapper) is Unknown or type(wrapped) is Unknown:
-        return other_than_truth(wrapper)
+        return derived_unknown(wrapper)
     for name in assigned:
         if name == "__annotations__" and _annotate(wrapper, wrapped):
             continue

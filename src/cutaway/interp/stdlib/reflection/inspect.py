@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.run.annotations import annotations_of, evaluate_annotation
@@ -17,7 +17,7 @@ from cutaway.interp.run.function import record_of
 def type_hints(value: Any, *_args: Any, **_kwargs: Any) -> Any:
     """`typing.get_type_hints`."""
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
         annotations = annotations_of(record, evaluated=True)
@@ -46,7 +46,7 @@ def _evaluate_hint(annotation: Any, namespace: dict[str, Any], parent: Frame | N
 def own_annotations(value: Any, **_kwargs: Any) -> Any:
     """`inspect.get_annotations`."""
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     record = record_of(value)
     return annotations_of(record) if record else dict(vars(value).get("__annotations__", {}))
 
@@ -54,7 +54,7 @@ def own_annotations(value: Any, **_kwargs: Any) -> Any:
 def file_of(value: Any) -> Any:
     """`inspect.getfile` and `inspect.getsourcefile`."""
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     record = record_of(getattr(value, "__func__", value))
     if record is not None:
         return record.globals.get("__file__", record.code.file)
@@ -68,7 +68,7 @@ def file_of(value: Any) -> Any:
 def source_of(value: Any) -> Any:
     """`inspect.getsource`: the source of a function, a class or a module of the target."""
     if type(value) is Unknown:
-        return other_than_truth(value)
+        return derived_unknown(value)
     if isinstance(value, SourceModule):
         return value.__dict__["__cutaway__"]._read().decode("utf-8", "replace")
     record = record_of(getattr(value, "__func__", value))

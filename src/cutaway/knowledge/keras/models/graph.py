@@ -81,7 +81,7 @@ class Node:
         self.kwargs = kwargs
         self.outputs = [value for value in flatten(outputs) if isinstance(value, KerasTensor)]
         self.input_tensors = [v for v in flatten((list(args), kwargs)) if isinstance(v, KerasTensor)]
-        self.turns = [*turns_of(operation), *session.current().turns]
+        self.turns = [*turns_of(operation), *session.current().iterations]
         operation._inbound_nodes.append(self)
         for tensor in self.input_tensors:
             history = tensor.__dict__.get("_keras_history")

@@ -392,7 +392,7 @@ class Layer(Operation):
             with turning(turns_of(self)):
                 result = self._called(given, named, not symbolic)
         except Fault as fault:
-            here.find(fault)
+            here.report(fault)
             raise
         if symbolic:
             if not here.modules:

@@ -7,32 +7,32 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.loop.series import Turns
+from cutaway.core.loop.series import Iterations
 
 TURNS = "_turns"
 
 
 def mark(made: Any) -> None:
     """Note the repeats in which something is made."""
-    turns = session.current().turns
+    turns = session.current().iterations
     if turns:
         made.__dict__[TURNS] = tuple(turns)
 
 
-def turns_of(made: Any) -> tuple[Turns, ...]:
+def turns_of(made: Any) -> tuple[Iterations, ...]:
     """Return the repeats in which something was made."""
-    found: tuple[Turns, ...] = made.__dict__.get(TURNS, ())
+    found: tuple[Iterations, ...] = made.__dict__.get(TURNS, ())
     return found
 
 
 @contextmanager
-def turning(turns: Iterable[Turns]) -> Iterator[None]:
+def turning(turns: Iterable[Iterations]) -> Iterator[None]:
     """Follow one turn of repeats for all of them, but for those that are in progress."""
     here = session.current()
     with ExitStack() as stack:
         for one in turns:
-            if not any((one.index, one.count) == (other.index, other.count) for other in here.turns):
-                stack.enter_context(here.turning(one))
+            if not any((one.index, one.count) == (other.index, other.count) for other in here.iterations):
+                stack.enter_context(here.iterating(one))
         yield
 
 
@@ -40,14 +40,14 @@ def turning(turns: Iterable[Turns]) -> Iterator[None]:
 def outside() -> Iterator[None]:
     """Do something that does not come with each turn of the repeats in progress."""
     here = session.current()
-    turns, here.turns = here.turns, []
+    turns, here.iterations = here.iterations, []
     try:
         yield
     finally:
-        here.turns = turns
+        here.iterations = turns
 
 
-def count(turns: Iterable[Turns]) -> Any:
+def count(turns: Iterable[Iterations]) -> Any:
     """Return how often repeats within each other come; None where that is not known."""
     times: Any = 1
     for one in turns:

@@ -154,7 +154,7 @@ class Sequential(Model):
 
     def _followed(self, made: Callable[[], Any]) -> Iterator[Any]:
         """Yield the layers; those that a loop repeats have to leave the shape as they find it, once it has ended."""
-        active = session.current().turns
+        active = session.current().iterations
         for turns, layers in itertools.groupby(self.layers, key=turns_of):
             before = made()
             yield from layers

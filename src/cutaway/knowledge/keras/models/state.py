@@ -46,8 +46,8 @@ def uniquify(name: str) -> str:
     """Return a name with a number behind it, unless it is new."""
     here = session.current()
     seen = here.counters.get(name)
-    if seen is None and here.turns:  # the first of them has another name
-        key = here.turns[-1].key
+    if seen is None and here.iterations:  # the first of them has another name
+        key = here.iterations[-1].key
         replan(key, decisions().plans.get(key, Plan()).after_first())
     here.counters[name] = (seen or 0) + 1
     if seen is None:

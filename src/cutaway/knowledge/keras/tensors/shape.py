@@ -27,7 +27,7 @@ def seen(shape: Any) -> Any:
 
 def _seen_size(size: Any) -> Any:
     if isinstance(size, Dim):
-        if session.current().is_given(size):
+        if session.current().consists_of_arguments(size):
             return size
         return None if is_known(size) else Unknown("a size that could not be determined")
     return size

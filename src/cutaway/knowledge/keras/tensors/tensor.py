@@ -76,7 +76,7 @@ class Tensor(AbstractTensor):
                 f"set_shape: a tensor of shape {text(self._shape)} can't have shape {text(wanted)}",
                 FaultCode.SHAPE_MISMATCH,
             )
-            session.current().find(fault)
+            session.current().report(fault)
             raise fault
         self._shape = tuple(given if isinstance(given, int) else size for size, given in zip(self._shape, wanted))
 

@@ -89,7 +89,7 @@ def check(model: Any, x: Any, y: Any) -> Any:
     except Undecidable:
         return None
     except Fault as fault:
-        here.find(fault)
+        here.report(fault)
         raise
 
 

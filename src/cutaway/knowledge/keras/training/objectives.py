@@ -73,7 +73,7 @@ class Loss(Objective):
             try:
                 suits(type(self).__name__, convert(y_true), convert(y_pred))
             except Fault as fault:
-                session.current().find(fault)
+                session.current().report(fault)
                 raise
             except (Undecidable, TypeError, ValueError):
                 pass  # what is no tensor has no shape to compare

@@ -125,7 +125,7 @@ def _fed(feed: Any) -> dict[int, Any]:
         except (Undecidable, KeyError):
             continue
         except Fault as fault:
-            session.current().find(fault)
+            session.current().report(fault)
             raise
         except (TypeError, ValueError):
             continue

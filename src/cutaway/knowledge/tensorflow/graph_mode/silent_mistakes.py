@@ -79,4 +79,4 @@ def _crossed(name: str, operands: list[Any], trained: set[int], fresh: dict[int,
 
 
 def _report(message: str, code: FaultCode, place: Any) -> None:
-    session.current().find(Fault(message, code), place)
+    session.current().report(Fault(message, code), place)

@@ -6,7 +6,7 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.lazy_list import Deferred
+from cutaway.core.lazy_list import LazyList
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register
@@ -206,7 +206,7 @@ class _Data:
 
 def of_data(data: Any, dtype: DType | None) -> tuple[Any, DType, Lazy | None]:
     """Return the shape, dtype and numbers of the tensor that `torch.tensor(data)` is."""
-    if type(data) is Deferred and data.numbers and dtype is not None:
+    if type(data) is LazyList and data.numbers and dtype is not None:
         return (len(data),), dtype, Lazy(lambda np: np.array(list(data)))
     read = _Data(data)
     if dtype is None and read.undecided is not None and (read.dtype is None or not read.dtype.is_floating_point):

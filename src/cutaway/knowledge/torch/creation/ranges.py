@@ -189,7 +189,7 @@ def _triangle(name: str) -> None:
         rows, columns = size(name, row), size(name, col)
         count: Any = unknown_size()
         if isinstance(rows, int) and isinstance(columns, int) and isinstance(offset, int):
-            session.current().follow(rows, "rows")
+            session.current().limit_parts(rows, "rows")
             below = sum(min(max(i + offset + (name == "tril_indices"), 0), columns) for i in builtins.range(rows))
             count = below if name == "tril_indices" else rows * columns - below
         numbers = lambda np, r, c, k: np.stack(getattr(np, name)(r, k, c))

@@ -66,7 +66,7 @@ def reversed_(self):
 def invert(self):
     if self.dtype.is_floating_point or self.dtype.is_complex:
         fault = TypeFault(f"~ needs an integer or bool tensor, but got {self.dtype.name}", FaultCode.UNSUPPORTED_DTYPE)
-        session.current().find(fault)
+        session.current().report(fault)
         raise fault
     return TABLE["torch.bitwise_not"](self)
 

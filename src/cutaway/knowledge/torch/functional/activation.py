@@ -215,7 +215,7 @@ def glu(input, dim=-1):
         raise Fault("glu: a single number can't be halved", FaultCode.WRONG_RANK)
     dim = axis("glu", dim, input.shape)
     size = input.shape[dim]
-    if not session.fit(size % 2, 0, "glu"):
+    if not session.require_equal(size % 2, 0, "glu"):
         raise Fault(
             f"glu: dimension {dim} of the input {shown(input.shape)} must be even, but is {size}",
             FaultCode.SHAPE_MISMATCH,

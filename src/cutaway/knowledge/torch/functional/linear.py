@@ -24,7 +24,7 @@ def linear(input, weight, bias=None):
         raise Fault(
             f"linear: weight must have 1 or 2 dimensions, but its shape is {shown(weights)}", FaultCode.WRONG_RANK
         )
-    if not session.fit(shape[-1], weights[-1], "linear"):
+    if not session.require_equal(shape[-1], weights[-1], "linear"):
         raise Fault(
             f"linear: input has {shape[-1]} features in its last dimension, but weight expects {weights[-1]}",
             FaultCode.SHAPE_MISMATCH,

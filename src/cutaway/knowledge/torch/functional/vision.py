@@ -223,7 +223,7 @@ def channel_shuffle(input, groups):
     name, shape, groups = "channel_shuffle", input.shape, size_of(groups, "channel_shuffle: groups")
     _image(name, shape)
     require_at_least((groups,), 1, f"{name}: groups")
-    if not session.fit(shape[1] % groups, 0, name):
+    if not session.require_equal(shape[1] % groups, 0, name):
         raise Fault(
             f"{name}: input has {shape[1]} channels, which {groups} groups do not divide", FaultCode.SHAPE_MISMATCH
         )

@@ -27,7 +27,7 @@ def einsum(*args):
 
 def contract(equation: str, operands: list[Tensor]) -> Out:
     """Return what `einsum` makes of an equation in letters."""
-    session.current().follow(len(operands) ** 2, "pairs of operands")
+    session.current().limit_parts(len(operands) ** 2, "pairs of operands")
     shapes = [t.shape for t in operands]
     read = equations.parse(equation, [len(s) for s in shapes])
     extent = equations.sizes(read, shapes, equation)

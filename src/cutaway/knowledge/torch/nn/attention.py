@@ -178,14 +178,14 @@ def multi_head_attention_forward(
         attn_mask = _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
         if key_padding_mask is not None:
             is_causal = False
-    if not session.fit(embed_dim, embed_dim_to_check, "multi_head_attention"):
+    if not session.require_equal(embed_dim, embed_dim_to_check, "multi_head_attention"):
         raise Fault(
             f"multi_head_attention: query has {embed_dim} features in its last dimension, "
             f"but embed_dim is {embed_dim_to_check}",
             FaultCode.SHAPE_MISMATCH,
         )
     head_dim = embed_dim // num_heads
-    if not session.fit(embed_dim % num_heads, 0, "multi_head_attention"):
+    if not session.require_equal(embed_dim % num_heads, 0, "multi_head_attention"):
         raise Fault(
             f"multi_head_attention: embed_dim {embed_dim} is not divisible by num_heads {num_heads}",
             FaultCode.SHAPE_MISMATCH,

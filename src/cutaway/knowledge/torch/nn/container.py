@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.loop.series import Plan, Repeat, Series, Turns, refuse_differing
+from cutaway.core.loop.series import Iterations, Plan, Repeat, Series, refuse_differing
 from cutaway.core.size.dim import Dim, symbol
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.torch.nn.module import Module, layer
@@ -162,7 +162,7 @@ class Sequential(_Indexed):
 
     def __mul__(self, other: Any) -> Any:
         self._check_factor(other)
-        session.current().follow(other * len(self), "modules")
+        session.current().limit_parts(other * len(self), "modules")
         combined = Sequential()
         for offset, module in enumerate(list(self) * other):
             combined.add_module(str(offset), module)
@@ -172,7 +172,7 @@ class Sequential(_Indexed):
 
     def __imul__(self, other: Any) -> Any:
         self._check_factor(other)
-        session.current().follow(other * len(self), "modules")
+        session.current().limit_parts(other * len(self), "modules")
         size = len(self)
         for copy in range(1, other):
             for i in range(size):
@@ -358,7 +358,7 @@ def at_symbolic(container: Any, idx: Any) -> Any:
     series = container.as_series()
     if isinstance(idx, int):
         return Series.__getitem__(series, idx) if series is not None else container._modules[position(container, idx)]
-    turns = session.current().turns
+    turns = session.current().iterations
     name = f"{{{idx}}}"
     repeated = container.__dict__.get("_repeated", {})
     if name in repeated and turns and repeated[name].count == turns[-1].count:
@@ -375,18 +375,18 @@ def run(series: Any, input: Any) -> Any:
 
 def _run_repeated(part: Repeat, input: Any) -> Any:
     here = session.current()
-    if part.index in {turns.index for turns in here.turns}:
+    if part.index in {turns.index for turns in here.iterations}:
         for module in part.items:
             refuse_differing(module, part.index)
-    key = decisions().numbered(here.place())
+    key = decisions().loop_key(here.place())
     plan = decisions().plans.get(key, Plan())
     if plan.lost or plan.first or not decisions().follows or not decisions().active:
         raise Undecidable(Unknown(f"what {part.count} modules make of a shape that each of them changes"))
-    turns = Turns(key, part.count, part.index)
+    turns = Iterations(key, part.count, part.index)
 
     def turn(values: dict[str, Any]) -> dict[str, Any]:
         value = values["input"]
-        with here.turning(turns):
+        with here.iterating(turns):
             for module in part.items:
                 value = module(value)
         return {"input": value}

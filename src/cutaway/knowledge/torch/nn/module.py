@@ -481,16 +481,16 @@ class Module:
         here.modules.append(self)
         outside, here.recording = here.recording, True
         try:
-            if here.solving is None:
+            if here.solver is None:
                 result = self.forward(*args, **kwargs)
             else:
-                result = here.solving.enter(
+                result = here.solver.enter(
                     lambda: self.forward(*args, **kwargs), id(self), lambda: _traces(self, args, kwargs)
                 )
         except Undecidable as undecidable:
             result = here.note(undecidable.unknown, self)
         except Fault as fault:
-            here.find(fault)
+            here.report(fault)
             raise
         finally:
             here.modules.pop()

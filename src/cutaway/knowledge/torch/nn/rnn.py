@@ -124,7 +124,7 @@ class RNNBase(Module):
         self._flat_weights_names: list[str] = []
         self._all_weights: list[list[str]] = []
         self._flat_weights: list[Any] = []
-        session.current().follow(num_layers, "layers")
+        session.current().limit_parts(num_layers, "layers")
         for index in range(num_layers):
             for suffix in ("", "_reverse")[:directions]:
                 inputs = input_size if index == 0 else state_size * directions
@@ -181,7 +181,7 @@ class RNNBase(Module):
                 f"{self._get_name()}: input must have {expected} dimensions, but has {input.ndim}",
                 FaultCode.WRONG_RANK,
             )
-        if not session.fit(input.shape[-1], self.input_size, self._get_name()):
+        if not session.require_equal(input.shape[-1], self.input_size, self._get_name()):
             raise Fault(
                 f"{self._get_name()}: input has {input.shape[-1]} features in its last dimension, "
                 f"but input_size is {self.input_size}",

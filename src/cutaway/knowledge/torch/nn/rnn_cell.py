@@ -19,16 +19,16 @@ torch = KnownModule("torch")
 
 
 def _cell(name: str, input: Any, hidden: Any, w_ih: Any, w_hh: Any) -> Out:
-    if not session.fit(input.shape[-1], w_ih.shape[1], name):
+    if not session.require_equal(input.shape[-1], w_ih.shape[1], name):
         raise Fault(
             f"{name}: input has {input.shape[-1]} features, but input_size is {w_ih.shape[1]}", FaultCode.SHAPE_MISMATCH
         )
-    if not session.fit(hidden.shape[-1], w_hh.shape[1], name):
+    if not session.require_equal(hidden.shape[-1], w_hh.shape[1], name):
         raise Fault(
             f"{name}: the hidden state has {hidden.shape[-1]} features, but hidden_size is {w_hh.shape[1]}",
             FaultCode.SHAPE_MISMATCH,
         )
-    if not session.fit(input.shape[0], hidden.shape[0], name):
+    if not session.require_equal(input.shape[0], hidden.shape[0], name):
         raise Fault(
             f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}",
             FaultCode.SHAPE_MISMATCH,

@@ -30,7 +30,7 @@ def _generate_square_subsequent_mask(sz, device=None, dtype=None):
 
 @row(f"{_PACKAGE}._get_clones")
 def _get_clones(module, N):
-    session.current().follow(N, "layers")
+    session.current().limit_parts(N, "layers")
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 

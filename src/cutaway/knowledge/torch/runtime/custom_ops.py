@@ -232,7 +232,7 @@ def _within(space: str) -> Callable[[str], Any]:
         own = f"{space}::{name}"
         if own not in _operators():
             found = lookup(f"torch.ops.{space}.{name}")
-            if not isinstance(found, Unknown) or not session.current().catch_up(space):
+            if not isinstance(found, Unknown) or not session.current().evaluate_pending(space):
                 return found
         if own not in _operators():
             return Unknown(f"torch.ops.{space}.{name} is not modelled", session.current().place())

@@ -241,7 +241,7 @@ def _false(condition: Any) -> bool:
         return condition.values_ is not None and not condition.array()
     if isinstance(condition, Unknown):
         if condition.about is not None:
-            session.current().rely_on(condition, "what is checked here holds")
+            session.current().assume_condition(condition, "what is checked here holds")
         return False
     return not condition
 

@@ -28,7 +28,7 @@ def _listed(tensors: Any, name: str) -> list[Any]:
         if isinstance(tensors, Unknown):
             raise Undecidable(tensors)
         raise TypeFault(f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", FaultCode.WRONG_TYPE)
-    session.current().follow(len(tensors), "tensors")
+    session.current().limit_parts(len(tensors), "tensors")
     if not tensors:
         raise ArgumentFault(f"{name}: expects a non-empty list of tensors", FaultCode.INVALID_ARGUMENT)
     for number, tensor in enumerate(tensors):
@@ -140,7 +140,7 @@ def _grids(tensors: list[Any], indexing: str | None) -> tuple[Out, ...]:
         if tensor.dtype is not tensors[0].dtype:
             raise Fault(f"meshgrid: tensors must have the same dtype, but tensor 0 is {tensors[0].dtype} and "
                         f"tensor {number} is {tensor.dtype}", FaultCode.DTYPE_MISMATCH)  # fmt: skip
-    session.current().follow(len(tensors) ** 2, "sizes of grids")
+    session.current().limit_parts(len(tensors) ** 2, "sizes of grids")
     shape = [t.shape[0] if t.shape else 1 for t in tensors]
     order = list(range(len(shape)))
     if indexing == "xy" and len(shape) > 1:

@@ -46,7 +46,7 @@ def unbind(input, dim=0):
     count = input.shape[place]
     if not isinstance(count, int):
         raise Undecidable(Unknown(f"the number of parts of a dimension of size {count} is not known"))
-    session.current().follow(count, "parts of a tensor")
+    session.current().limit_parts(count, "parts of a tensor")
     shape = rule.replaced(input.shape, place)
     strides = strides_of(input)
     kept = None if strides is None else rule.replaced(strides, place)

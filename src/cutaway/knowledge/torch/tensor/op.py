@@ -15,7 +15,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.session import Session
 from cutaway.core.size.dim import Size
-from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.knowledge.base import op as base
 from cutaway.knowledge.base.op import Row, compute, unknown_reference
 from cutaway.knowledge.base.registry import TABLE, register
@@ -138,7 +138,7 @@ class TorchCaller(base.Caller[Tensor]):
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if args and type(args[0]) is Unknown and (self.row.positional or len(args) == 1):
             self.record(session.current(), args, kwargs, [], [unknown_reference(args[0])], None, True)
-            return other_than_truth(args[0])
+            return derived_unknown(args[0])
         out = None
         if kwargs:
             if not self.foreign and not NUMPY_NAMES.keys().isdisjoint(kwargs):
