@@ -99,8 +99,8 @@ class Loops(UndecidedCode):
                 series = series_of(iterable)
                 if series is not None:
                     return run_series(frame, series)
-                if numeric_loop is not None:
-                    finish = numeric_loop.start(frame, iterable, run_items)
+                if numeric is not None:
+                    finish = numeric.start(frame, iterable, run_items)
                     if finish is None:
                         return None
                 ordered = in_order(iterable)
