@@ -39,6 +39,12 @@ def apart(function: Callable[..., Any], *args: Any, seconds: float = 60.0) -> An
     return value
 
 
+def seconds_of_children() -> float:
+    """Return the processor time of the children that have ended: other processes on the machine do not count."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _run(function: Callable[..., Any], args: tuple[Any, ...], writing: int) -> None:
     """Be the child: send the outcome and leave without the parent's clean-up."""
     code = 0

@@ -128,14 +128,14 @@ class Initializer:
 class Regularizer(Initializer):
     """A penalty on the numbers of a weight or of an output."""
 
-    def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
         return new((), "float32")
 
 
 class Constraint(Initializer):
     """A limit on the numbers of a weight."""
 
-    def __call__(self, w: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, w: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
         return w
 
 

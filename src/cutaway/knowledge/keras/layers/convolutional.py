@@ -206,7 +206,7 @@ def _make(n: int) -> None:
         self._configure({k: v for k, v in locals().items() if k != "self"})
         self.output_padding = None if output_padding is None else several(output_padding, n, "output_padding", 0)
 
-    Transposed.__init__ = of_three if n == 3 else in_order  # type: ignore[method-assign]
+    Transposed.__init__ = of_three if n == 3 else in_order  # type: ignore[method-assign, assignment]
     _enter(Conv, f"Conv{n}D", f"Convolution{n}D", f"conv{n}d")
     _enter(Transposed, f"Conv{n}DTranspose", f"Convolution{n}DTranspose", f"conv{n}d_transpose")
     if n == 3:

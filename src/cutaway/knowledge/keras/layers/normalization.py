@@ -173,7 +173,7 @@ class SpectralNormalization(Wrapper):
         super().__init__(layer, **kwargs)
         self.power_iterations = power_iterations
 
-    def build(self, input_shape):
+    def build(self, input_shape):  # type: ignore[override]
         super().build(input_shape)
         self.input_spec = InputSpec(shape=[None, *input_shape[1:]])
         kernel = getattr(self.layer, "kernel", None)

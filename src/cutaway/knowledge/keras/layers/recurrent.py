@@ -145,8 +145,8 @@ def _recurrent(name: str, cell: type, home: str, rank: int | None = None) -> Non
         if "use_cudnn" in given:
             self.use_cudnn = given["use_cudnn"]
 
-    init.__signature__ = signature
-    cls = type(name, (RNN,), {"__init__": init, "__doc__": f"A sequence through {cell.__name__}."})
+    init.__signature__ = signature  # type: ignore[attr-defined]
+    cls: Any = type(name, (RNN,), {"__init__": init, "__doc__": f"A sequence through {cell.__name__}."})
     for attribute in ("units", "activation", "recurrent_activation", "use_bias", "filters", "kernel_size"):
         setattr(cls, attribute, property(operator.attrgetter(f"cell.{attribute}")))
     if rank:
@@ -246,7 +246,7 @@ class TimeDistributed(Wrapper):
         super().__init__(layer, **kwargs)
         self.supports_masking = True
 
-    def build(self, input_shape):
+    def build(self, input_shape):  # type: ignore[override]
         if len(input_shape) < 3:
             raise ArgumentFault(
                 f'layer "{self.name}": TimeDistributed needs at least 3 dimensions, but the input is {text(input_shape)}',

@@ -101,7 +101,7 @@ def _make(n: int) -> None:
         self.data_format = standardize_data_format(data_format)
         self.input_spec = InputSpec(ndim=n + 2)
 
-    Spatial.__init__ = one if n == 1 else more  # type: ignore[method-assign]
+    Spatial.__init__ = one if n == 1 else more  # type: ignore[method-assign, assignment]
     Spatial.__name__ = f"SpatialDropout{n}D"
     Spatial.__doc__ = "Sets whole channels to zero."
     layer(home="regularization.spatial_dropout")(Spatial)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
@@ -173,8 +173,19 @@ class Layer(Operation):
 
     # Weights
 
-    def build(self, input_shape: Any = None) -> None:
-        self.__dict__["built"] = True
+    if TYPE_CHECKING:  # layers override them with arguments of their own
+
+        def build(self, *args: Any, **kwargs: Any) -> None: ...
+
+        def compute_mask(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    else:
+
+        def build(self, input_shape: Any = None) -> None:
+            self.__dict__["built"] = True
+
+        def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+            return previous_mask
 
     def add_weight(
         self,
@@ -309,9 +320,6 @@ class Layer(Operation):
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        return previous_mask
 
     def compute_output_shape(self, *args: Any, **kwargs: Any) -> Any:
         made = self.compute_output_spec(

@@ -255,6 +255,8 @@ def keras_tensor(shape: Any, dtype: Any, name: str | None = None) -> KerasTensor
 class Variable(Tensor):
     """A weight: a tensor with a path, that a layer holds."""
 
+    trainable: bool
+
     def __init__(
         self,
         initializer: Any,

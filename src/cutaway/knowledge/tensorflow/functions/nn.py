@@ -261,8 +261,8 @@ def _pool(name: str, n: int | None) -> Any:
 
 
 for _kind in ("max", "avg"):
-    for _n, _suffix in ((None, ""), (1, "1d"), (2, "2d"), (3, "3d")):
-        tf(f"nn.{_kind}_pool{_suffix}")(_pool(f"{_kind}_pool{_suffix}", _n))
+    for _rank, _suffix in ((None, ""), (1, "1d"), (2, "2d"), (3, "3d")):
+        tf(f"nn.{_kind}_pool{_suffix}")(_pool(f"{_kind}_pool{_suffix}", _rank))
 
 
 def _losses(name: str, labels: Any, logits: Any, sparse: bool, reduce: bool) -> Out:
