@@ -52,13 +52,7 @@ LONG: dict[str, str] = {}
 """File -> why it is longer."""
 
 MOST_COMPLEX = 25
-COMPLEX = {
-    "interp/analysis/input_inference.py: _found",
-    "interp/compile/definitions/class_body.py: define_class",
-    "interp/compile/expressions/calls.py: Calls._Call",
-    "interp/compile/statements/exceptions.py: Exceptions._Try",
-    "interp/stdlib/reflection/types.py: _inspect",
-}
+COMPLEX: set[str] = set()
 """Functions that are more complex."""
 
 IN_A_CYCLE: set[str] = set()
@@ -66,16 +60,6 @@ IN_A_CYCLE: set[str] = set()
 
 UNEXPLAINED = {
     "interp/analysis/discovery.py": 1,
-    "interp/analysis/forward_pass.py": 1,
-    "interp/analysis/pipeline.py": 1,
-    "interp/boundary/attributes.py": 2,
-    "interp/boundary/host_calls.py": 1,
-    "interp/boundary/operators.py": 2,
-    "interp/compile/assignment.py": 1,
-    "interp/compile/expressions/access.py": 1,
-    "interp/stdlib/allow_list.py": 1,
-    "interp/stdlib/builtins.py": 1,
-    "interp/stdlib/reflection/types.py": 2,
     "interp/symbolic/symbolic_loop.py": 2,
     "core/session.py": 1,
 }

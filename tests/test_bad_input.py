@@ -57,9 +57,9 @@ FILES: dict[str, bytes] = {
     "forgot.py": b"from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        pass\n",
 }
 
-SHAPE = "write a shape as 1x3x224x224, with :dtype behind it if it is not float32"
+SHAPE = "write a shape as 1x3x224x224, followed by :dtype if it is not float32"
 FORMS = "give a Python file, file.py::name, or package.module:name"
-FORWARD = "--input does not fit forward(x, mask=None, *, flag=False) of small (net.py:9): "
+FORWARD = "--input does not match forward(x, mask=None, *, flag=False) of small (net.py:9): "
 
 TARGETS: dict[str, str] = {
     "": f"the target is empty: {FORMS}",
@@ -74,26 +74,26 @@ TARGETS: dict[str, str] = {
     "tabs.py": "tabs.py:3: syntax error: inconsistent use of tabs and spaces in indentation",
     "indent.py": "indent.py:2: syntax error: expected an indented block after function definition on line 1",
     "null.py": "null.py: not Python source: it contains null bytes",
-    "random.py": "random.py:1: not Python source: it is not text in UTF-8, and declares no other encoding",
+    "random.py": "random.py:1: not Python source: it is not encoded in UTF-8, and declares no other encoding",
     "image.py": "image.py: not Python source: it is an image",
     "utf16.py": "utf16.py: not Python source: it is encoded in UTF-16; save it in UTF-8",
-    "latin.py": "latin.py:2: not Python source: it is not text in UTF-8, and declares no other encoding",
-    "cookie.py": "cookie.py: its first lines declare an encoding that is not known (unknown encoding: nonsense)",
+    "latin.py": "latin.py:2: not Python source: it is not encoded in UTF-8, and declares no other encoding",
+    "cookie.py": "cookie.py: its first lines declare an unknown encoding (unknown encoding: nonsense)",
     "saved.pt": "saved.pt: it can't be unpacked: File is not a zip file",
     "book.ipynb": "book.ipynb: is a notebook; show the code in it as a script: jupyter nbconvert --to script book.ipynb",
     "empty.py": "empty.py: is empty",
     "blank.py": "blank.py: is empty",
-    "comment.py": "comment.py: no network is found in it: it defines no class of a network, and no variable in it is one",
-    "none.py": "none.py: no network is found in it: it defines no class of a network, and no variable in it is one",
-    "functions.py": "functions.py: no network is found in it; if one of its functions makes one, name the call, as in 'functions.py::build(...)'",
-    "missing_base.py": "missing_base.py: no network is found in it; Net may be one, but its base class is unknown: missing_base.py:1: module nowhere is not found: add its folder with --path, or install it",
+    "comment.py": "comment.py: no network found: it defines no network class, and none of its variables is a network",
+    "none.py": "none.py: no network found: it defines no network class, and none of its variables is a network",
+    "functions.py": "functions.py: no network found; if one of its functions returns one, name the call, as in 'functions.py::build(...)'",
+    "missing_base.py": "missing_base.py: no network found; Net may be one, but its base class is unknown: missing_base.py:1: module nowhere is not found: add its folder with --path, or install it",
     "forgot.py": "forgot.py: Net can't be described: AttributeError: Net.__init__() does not call super().__init__()",
-    "net.py::": "net.py::: nothing stands behind '::'; name a class, a variable or a call",
-    "::Net": f"::Net: nothing stands before '::'; {FORMS}",
-    "net.py:Net": "net.py:Net: a name in a file stands behind two colons: write net.py::Net",
+    "net.py::": "net.py::: nothing follows '::'; name a class, a variable or a call",
+    "::Net": f"::Net: nothing precedes '::'; {FORMS}",
+    "net.py:Net": "net.py:Net: a name in a file follows two colons: write net.py::Net",
     "net.py::Ne": "net.py::Ne: net.py has no Ne; did you mean Net?",
     "net.py::other": "net.py::other: net.py has no other; the networks in it are Net, small",
-    "net.py::Plain": "net.py::Plain: Plain is a class, but not one of a network",
+    "net.py::Plain": "net.py::Plain: Plain is a class, but not a network class",
     "net.py::number": "net.py::number: number is not a network but a value of type int",
     "net.py::[small]": "net.py::[small]: [small] is not a network but a value of type list",
     "net.py::torch.relu": "net.py::torch.relu: torch.relu is a function, not a network",
@@ -104,13 +104,13 @@ TARGETS: dict[str, str] = {
     "net.py::Net(": "net.py::Net(: 'Net(' is neither a name nor a call ('(' was never closed)",
     "net.py::import os": "net.py::import os: 'import os' is neither a name nor a call (invalid syntax)",
     "net.py::small.fd": "net.py::small.fd: AttributeError: 'Net' object has no attribute 'fd'",
-    "stops.py::net_": "stops.py::net_: stops.py has no net_; did you mean net? (stops.py:2: the program stops here with ValueError: not today)",
+    "stops.py::net_": "stops.py::net_: stops.py has no net_; did you mean net? (stops.py:2: raises ValueError: not today)",
     "no.such.module:Net": "no.such.module:Net: module no.such.module is not found; add its folder with --path, or install its package",
     "net.PY": "net.PY: module net.PY is not found; did you mean net.py?",
     "json": "json: module json is not read from source but described by tables; name a file or module that uses it",
     "a b": f"a b: not a target; {FORMS}",
-    "-": "-: nothing comes from standard input",
-    "-::Net": "-::Net: nothing comes from standard input",
+    "-": "-: standard input is empty",
+    "-::Net": "-::Net: standard input is empty",
 }
 
 INPUTS: dict[str, str] = {
@@ -121,11 +121,11 @@ INPUTS: dict[str, str] = {
     "1x4.5": f"--input 1x4.5: '4.5' is not a size; {SHAPE}",
     "1xx4": f"--input 1xx4: a size is missing; {SHAPE}",
     "1x²": f"--input 1x²: '²' is not a size; {SHAPE}",
-    "=1x4": "--input =1x4: no argument name stands before '='; write NAME=SHAPE, as in x=1x3x224x224",
+    "=1x4": "--input =1x4: no argument name precedes '='; write NAME=SHAPE, as in x=1x3x224x224",
     "a b=1x4": "--input a b=1x4: 'a b' is not an argument name; write NAME=SHAPE, as in x=1x3x224x224",
-    "x:1x4": "--input x:1x4: the name of an argument stands before '=': write x=1x4",
+    "x:1x4": "--input x:1x4: the name of an argument precedes '=': write x=1x4",
     "1x4:flot32": "--input 1x4:flot32: unknown dtype 'flot32'; did you mean float32?",
-    "1x4:?": "--input 1x4:?: unknown dtype '?'; known are bool, uint8, ",
+    "1x4:?": "--input 1x4:?: unknown dtype '?'; the dtypes are bool, uint8, ",
     "9" * 30: f"--input {'9' * 30}: the size {'9' * 30} is too large for any tensor",
     "1x4 2x2 2x3": f"{FORWARD}3 inputs are given without a name, but it takes at most 2",
     "y=1x4": f"{FORWARD}it has no argument y",

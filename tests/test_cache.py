@@ -36,7 +36,7 @@ class Net(nn.Module):
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A network in two files, and a cache that keeps everything."""
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kept"))
-    monkeypatch.setattr(cache, "WORTH_SECONDS", -1.0)
+    monkeypatch.setattr(cache, "MIN_SECONDS", -1.0)
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "model.py").write_text(MODEL)
@@ -141,7 +141,7 @@ def test_folder_that_cannot_be_written_keeps_nothing(project: Path, monkeypatch:
 
 
 def test_quick_result_is_not_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "WORTH_SECONDS", 1e6)
+    monkeypatch.setattr(cache, "MIN_SECONDS", 1e6)
     shown(project)
     assert not (project.parent / "kept").exists()
 
@@ -155,7 +155,7 @@ def test_result_that_depends_on_time_is_not_kept(project: Path) -> None:
 def test_entries_that_are_not_used_make_room(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown(project)
     (entry,) = (project.parent / "kept").iterdir()
-    monkeypatch.setattr(cache, "_MOST_BYTES", entry.stat().st_size * 3 // 2)
+    monkeypatch.setattr(cache, "_MAX_BYTES", entry.stat().st_size * 3 // 2)
     shown(project, input="1x3")
     assert len(list((project.parent / "kept").iterdir())) == 1
     assert not entry.exists()

@@ -207,7 +207,7 @@ def test_the_configuration_itself_may_be_named(hub: Path) -> None:
 def test_without_an_architecture_the_base_network_is_shown(hub: Path) -> None:
     network = shown(write(hub / "model/config.json", {"model_type": "tiny"}))
     assert network.name == "TinyModel"
-    assert any("names no architecture" in note.text for note in network.assumptions)
+    assert any("does not name an architecture" in note.text for note in network.assumptions)
 
 
 def test_code_beside_the_configuration_is_interpreted(hub: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_pipeline_lists_each_component(pipeline: Path) -> None:
     assert network.totals.parameters == 4 * 4 * 9 + 4 + 20 * 6 + 6 * 6 + 6
     notes = " ".join(note.text for note in network.assumptions)
     assert "steps (Steps) is a scheduler" in notes and "words (Words) is a tokenizer" in notes
-    assert "lost (Lost) is left out: its folder is not there" in notes
+    assert "lost (Lost) is omitted: its folder does not exist" in notes
 
 
 def test_a_component_that_can_not_be_shown_costs_only_itself(pipeline: Path) -> None:
@@ -336,23 +336,29 @@ def test_a_network_that_would_be_downloaded_is_not_known(hub: Path) -> None:
 
 BAD = {
     "broken": ('{"architectures": [\n', "model/config.json:2: not JSON: "),
-    "a list": ("[1]", "model/config.json: describes no network: it is a list, not an object with settings"),
-    "no class": ("{}", "model/config.json: names no network: it has none of architectures"),
+    "a list": ("[1]", "model/config.json: does not describe a network: it is a list, not an object with settings"),
+    "no class": ("{}", "model/config.json: does not name a network: it has none of architectures"),
     "no such class": (
         {"architectures": ["OtherModel"]},
         "model/config.json:2: names OtherModel, which transformers 9.9 does not have",
     ),
-    "no type": ({"architectures": []}, "names no class: architectures is missing or empty, and so is model_type"),
+    "no type": (
+        {"architectures": []},
+        "does not name a class: architectures is missing or empty, and so is model_type",
+    ),
     "another type": ({"model_type": "other"}, "ValueError: the type other is not known"),
     "no code": (
         {"architectures": ["Own"], "auto_map": {"AutoModel": "modeling_own.Own"}},
-        "auto_map names Own in modeling_own.py, which is not in the folder; put it beside config.json",
+        "auto_map names Own in modeling_own.py, which is not in the folder; put it next to config.json",
     ),
     "code elsewhere": (
         {"architectures": ["Own"], "auto_map": {"AutoModel": "a/b--modeling_own.Own"}},
         "auto_map names Own in modeling_own.py of a/b, which is not in the folder",
     ),
-    "strange code": ({"auto_map": {"AutoModel": "../x"}}, "auto_map names '../x', which is no module.Class"),
+    "strange code": (
+        {"auto_map": {"AutoModel": "../x"}},
+        "auto_map names '../x', which is not of the form module.Class",
+    ),
     "strange class": ({"architectures": ["os; x"]}, "'os; x' is not the name of a class"),
 }
 
@@ -370,15 +376,13 @@ def test_a_library_that_is_missing_is_named(
 ) -> None:
     monkeypatch.setattr(resolve, "environment_folders", lambda: [])
     write(hub / "model/config.json", TINY)
-    message = (
-        "is made by transformers, whose source is not found: pip install --no-deps transformers, or add its folder"
-    )
+    message = "needs transformers, whose source is not found: pip install --no-deps transformers, or add its folder"
     assert message in said(["model"], capsys)
 
 
 def test_a_base_network_that_is_not_here_is_named(hub: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(hub / "model/adapter_config.json", {"peft_type": "LORA", "base_model_name_or_path": "someone/base"})
-    message = "its base network someone/base is not here, and nothing is downloaded; name the folder"
+    message = "its base network someone/base is missing, and nothing is downloaded; name the folder"
     assert message in said(["model", "--path", "site-packages"], capsys)
 
 

@@ -75,7 +75,7 @@ def test_a_fault_in_an_imported_file_is_named_where_it_stands(tmp_path: Path) ->
 def test_a_program_that_stops_shows_what_it_had_made(tmp_path: Path) -> None:
     network = show(tmp_path, f"{NET}raise ValueError('not today')\n", input="1x2")
     assert network.outputs[0].shape == (1, 3)
-    assert remarks(network) == ["3: the program stops here with ValueError: not today"]
+    assert remarks(network) == ["3: raises ValueError: not today"]
 
 
 def test_a_class_that_needs_arguments_is_shown_with_what_is_known(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ one, two = One(4, 2), Two(4, 2)
     assert one.outputs[0].shape == (1, 2)
     assert (
         remarks(two)[0]
-        == f"-: --input does not fit forward(x, y) of two ({path}:6): y is not given; add --input y=SHAPE"
+        == f"-: --input does not match forward(x, y) of two ({path}:6): y is not given; add --input y=SHAPE"
     )
 
 

@@ -1,4 +1,4 @@
-"""The public functions, behind `cutaway/__init__.py`."""
+"""The public functions that `cutaway/__init__.py` exports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.size.dim import symbols
 from cutaway.core.unknown import Exhausted, Undecidable
-from cutaway.interp.analysis.pipeline import Options, analyse
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.pipeline import analyse
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
 
@@ -43,44 +44,44 @@ def show(
     Args:
         target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, a saved file, or `-`.
         input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
-        set: numbers in place of sizes that have names: `{"H": 224, "W": 224}`.
+        set: numbers in place of named sizes: `{"H": 224, "W": 224}`.
         path: folders in which imports are looked for first.
         arguments: a target whose value forward is called with instead: one tensor, a tuple or list of them, or a
             dict of keyword arguments.
         timeout: seconds after which what is not yet known is reported as unknown.
-        live: import and run the target's code instead, and read off the networks that it makes.
+        live: import and run the target's code instead, and read off the networks that it builds.
         device: where they are built and run then; on "meta" they take no memory.
-        assume: arguments that are not given, and whether conditions hold: `["use_dropout=True", "width=64"]`.
-        via: how their operations are seen then: "calls" of the API, "export", "onnx", or "hooks", which see none.
-        cache: keep a result that took long on disk, and give it back while nothing that it was made from has changed.
+        assume: values of arguments that are not given, and whether conditions hold: `["use_dropout=True", "width=64"]`.
+        via: how their operations are observed then: "calls" of the API, "export", "onnx", or "hooks", which see none.
+        cache: store a result that took long on disk, and reuse it while nothing that it depends on has changed.
 
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
     """
-    texts = (input,) if isinstance(input, str) else tuple(input)
-    named = tuple(parse_input(text) for text in texts)
-    inputs = tuple(with_numbers(each, set or {}) for each in named)
+    descriptions = (input,) if isinstance(input, str) else tuple(input)
+    symbolic_inputs = tuple(parse_input(text) for text in descriptions)
+    inputs = tuple(with_numbers(each, set or {}) for each in symbolic_inputs)
     paths = (path,) if isinstance(path, str) else tuple(path)
-    given = None if arguments is None else parse_target(arguments)
+    arguments_target = None if arguments is None else parse_target(arguments)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     if live:
         if os.path.isdir(target):
-            raise CutawayError(
-                f"{target}: a folder is read, not run; leave out --live, or name a program that loads it"
-            )
+            raise CutawayError(f"{target}: a folder is read, not run; omit --live, or name a program that loads it")
         from cutaway.formats import dispatch  # late: Python files that are analysed need none of it
 
         if dispatch.is_saved(target):
-            raise CutawayError(f"{target}: a saved file is read; there is no code in it to run")
-        found = _show_live(parse_target(target), inputs, paths, given, device, stdin, via)
-        return _evaluated(found, set, named) if set else found
+            raise CutawayError(f"{target}: a saved file is read; it contains no code to run")
+        running = _show_live(parse_target(target), inputs, paths, arguments_target, device, stdin, via)
+        return _with_values(running, set, symbolic_inputs) if set else running
     assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
-    options = Options(paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=given, assumed=assumed)
+    options = Options(
+        paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=arguments_target, assumed=assumed
+    )
     try:
-        saved = _saved(target)
-        if saved is None:
-            saved = _kept(target, options) if cache else _analysed(target, options)[0]
-        return _evaluated(saved, set, named) if set else saved
+        architectures = _read_saved(target)
+        if architectures is None:
+            architectures = _cached(target, options) if cache else _analyse_recorded(target, options)[0]
+        return _with_values(architectures, set, symbolic_inputs) if set else architectures
     except CutawayError:
         raise
     except (Undecidable, Exhausted) as undecidable:
@@ -91,52 +92,57 @@ def show(
         raise internal(error) from error
 
 
-def _evaluated(
-    found: Sequence[Architecture], values: Mapping[str, int], inputs: Iterable[Input]
+def _with_values(
+    architectures: Sequence[Architecture], values: Mapping[str, int], inputs: Iterable[Input]
 ) -> tuple[Architecture, ...]:
-    """Put numbers in place of the symbols that are left; each of them has to be the name of a size."""
+    """Replace the remaining symbols by numbers; each name has to be that of a size."""
     from cutaway.passes.substitute import evaluate, names  # late: only where symbols are given numbers
 
     known = {symbol.name for each in inputs for size in each.shape for symbol in symbols(size)}
-    left = {name for architecture in found for name in names(architecture)}
+    remaining = {name for architecture in architectures for name in names(architecture)}
     for name, value in values.items():
-        if name not in known | left:
-            those = f"those that have one are {', '.join(sorted(known | left))}" if known | left else "none has one"
-            raise CutawayError(f"--set {name}={value}: no size has that name; {those}")
-    return tuple(evaluate(architecture, values) for architecture in found) if left & values.keys() else tuple(found)
+        if name not in known | remaining:
+            known_names = ", ".join(sorted(known | remaining))
+            alternatives = f"the names of sizes are {known_names}" if known_names else "no size has a name"
+            raise CutawayError(f"--set {name}={value}: no size has that name; {alternatives}")
+    return (
+        tuple(evaluate(architecture, values) for architecture in architectures)
+        if remaining & values.keys()
+        else tuple(architectures)
+    )
 
 
-def _analysed(target: str, options: Options) -> tuple[tuple[Architecture, ...], disk.Recording]:
+def _analyse_recorded(target: str, options: Options) -> tuple[tuple[Architecture, ...], disk.Recording]:
     with disk.recorded() as recording:
         return tuple(with_totals(architecture) for architecture in _analyse(target, options)), recording
 
 
-def _kept(target: str, options: Options) -> tuple[Architecture, ...]:
-    """Return the result that was kept; make and keep it where there is none."""
+def _cached(target: str, options: Options) -> tuple[Architecture, ...]:
+    """Return the cached result; analyse and store it where there is none."""
     from cutaway import cache  # late: --no-cache needs none of it
 
     key = cache.key(target, options)
-    found = cache.find(key)
-    if found is None:
+    architectures = cache.find(key)
+    if architectures is None:
         started = time.process_time()
-        found, recording = _analysed(target, options)
-        if time.process_time() - started > cache.WORTH_SECONDS:
-            cache.keep(key, recording, found)
-    return found
+        architectures, recording = _analyse_recorded(target, options)
+        if time.process_time() - started > cache.MIN_SECONDS:
+            cache.store(key, recording, architectures)
+    return architectures
 
 
-def _saved(target: str) -> tuple[Architecture, ...] | None:
-    """Return the networks of a saved file; None where a target is none. It is read anew each time: that takes little."""
+def _read_saved(target: str) -> tuple[Architecture, ...] | None:
+    """Return the networks of a saved file; None where the target is not one. It is not cached: reading takes little."""
     if target.partition("::")[0].endswith(".py"):
         return None
     from cutaway.formats import dispatch  # late: Python files need none of the formats
 
-    found = dispatch.read(target)
-    return None if found is None else tuple(with_totals(architecture) for architecture in found)
+    architectures = dispatch.read(target)
+    return None if architectures is None else tuple(with_totals(architecture) for architecture in architectures)
 
 
 def _analyse(text: str, options: Options) -> list[Architecture]:
-    """Analyse a program, or a folder as it comes from the hub."""
+    """Analyse a program, or a model folder from the hub."""
     folder = None
     if os.path.isdir(text) or text.endswith(".json"):
         # late: only a folder from the hub needs them
@@ -158,37 +164,39 @@ def _fold(variants: Sequence[Variant]) -> Folded:
 
 
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
-    """Analyse each network of a pipeline; one that can't be shown is remarked, unless it is none of them."""
-    # late: only a pipeline needs them
-    from cutaway.hub.pipeline import components, joined
+    """Analyse each network of a pipeline; one that can't be shown is noted, unless none can."""
+    # late: only a pipeline needs it
+    from cutaway.hub.pipeline import combine, components
     from cutaway.hub.program import target as folder_target
 
     if options.inputs:
         raise CutawayError(
-            f"{folder.text}: is a pipeline of several networks; give --input to one, as {folder.text}/unet"
+            f"{folder.text}: is a pipeline of several networks; give --input to one of them, such as {folder.text}/unet"
         )
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
     parts: list[tuple[Component, Architecture | str]] = []
     errors: list[CutawayError] = []
     for component in components(folder):
-        found: Architecture | str = ""
+        result: Architecture | str = ""
         if component.folder is not None:
-            left = None if deadline is None else max(1.0, deadline - time.monotonic())
+            seconds_left = None if deadline is None else max(1.0, deadline - time.monotonic())
             try:
-                (found,) = analyse(folder_target(component.folder, options.paths), replace(options, seconds=left))
+                (result,) = analyse(
+                    folder_target(component.folder, options.paths), replace(options, seconds=seconds_left)
+                )
             except CutawayError as error:
                 errors.append(error)
-                found = str(error)
-        parts.append((component, found))
-    if errors and not any(isinstance(found, Architecture) for _, found in parts):
+                result = str(error)
+        parts.append((component, result))
+    if errors and not any(isinstance(result, Architecture) for _, result in parts):
         raise errors[0]
-    return joined(folder, parts)
+    return combine(folder, parts)
 
 
 def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
-    """Call a running network and return what it is and what the call does; the network is left as it was.
+    """Call a running network and return its description and what the call does; the network is left as it was.
 
-    Without arguments it is not called. A call that raises gives everything up to there, and a diagnostic.
+    Without arguments it is not called. A call that raises gives everything up to that point, and a diagnostic.
     """
     # late: they import the framework
     from cutaway.live import framework_detection
@@ -217,5 +225,7 @@ def _show_live(
         from cutaway.live.show import show as show_live  # late: it imports the framework
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
-    found = show_live(target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via)
-    return tuple(with_totals(architecture) for architecture in found)
+    architectures = show_live(
+        target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via
+    )
+    return tuple(with_totals(architecture) for architecture in architectures)

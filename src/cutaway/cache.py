@@ -1,12 +1,12 @@
-"""Results kept on disk, and given back while everything that they were made from is as it was.
+"""Results on disk, which are reused while everything that they depend on is unchanged.
 
-An entry is named after what was asked for, and holds the digests of all files that the analysis read and its answers to
-all other questions about the file system (`core/disk.py`). It is given back only where each of them is the same,
-byte for byte, and this Cutaway is the one that made it. Entries are JSON; each is written whole or not at all, so
+An entry is named after the request, and holds the digests of all files that the analysis read and the answers to
+all other queries about the file system (`core/disk.py`). It is reused only where each of them is the same,
+byte for byte, and the same version of Cutaway wrote it. Entries are JSON; each is written completely or not at all, so
 that processes can share them, and any of them can be deleted at any time.
 
-Kept are whole results, not syntax trees: nothing that a file could hold becomes a syntax tree as fast as the parser
-makes one from the source.
+Whole results are stored, not syntax trees: no file format loads a syntax tree as fast as the parser
+builds it from the source.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 
 VARIABLE = "CUTAWAY_CACHE"
-WORTH_SECONDS = 0.5  # of an analysis; a shorter one is done again
-_MOST_BYTES = 256 << 20
+MIN_SECONDS = 0.5  # a shorter analysis is repeated
+_MAX_BYTES = 256 << 20
 
 Key = list[str]
 
 
 def folder() -> str:
-    """Return the folder of the entries: what the environment says, or the user's folder for such."""
-    given = os.environ.get(VARIABLE)
-    if given:
-        return given
+    """Return the folder of the entries: as the environment says, or the user's cache folder."""
+    configured = os.environ.get(VARIABLE)
+    if configured:
+        return configured
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~")
     elif sys.platform == "darwin":
@@ -42,14 +42,14 @@ def folder() -> str:
     return os.path.join(base, "cutaway")
 
 
-def key(*asked: object) -> Key:
-    """Return what a result depends on beside the file system: what was asked, from where, and by which Python."""
-    return [*map(repr, asked), os.getcwd(), sys.version, *sys.path]
+def key(*request: object) -> Key:
+    """Return what a result depends on besides the file system: the request, the working folder, and Python."""
+    return [*map(repr, request), os.getcwd(), sys.version, *sys.path]
 
 
-def find(asked: Key) -> tuple[Architecture, ...] | None:
-    """Return the result that was kept, if it would come out again."""
-    path = _path(asked)
+def find(request: Key) -> tuple[Architecture, ...] | None:
+    """Return the cached result, if it is still valid."""
+    path = _path(request)
     try:
         with open(path, "rb") as file:
             import json
@@ -57,17 +57,17 @@ def find(asked: Key) -> tuple[Architecture, ...] | None:
             from cutaway.report.json import loads  # late: only a cached result is read
 
             head = json.loads(file.readline())
-            if head["key"] != asked or head["made_by"] != _stamp() or not _is_unchanged(head):
+            if head["key"] != request or head["made_by"] != _cutaway_version() or not _is_unchanged(head):
                 return None
-            found = loads(file.read())
-        os.utime(path)  # it is in use
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or damaged
+            architectures = loads(file.read())
+        os.utime(path)  # it was used
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # missing or damaged
         return None
-    return found
+    return architectures
 
 
-def keep(asked: Key, recording: disk.Recording, result: Sequence[Architecture]) -> None:
-    """Keep a result, where it can be kept; a folder that can't be written to keeps nothing."""
+def store(request: Key, recording: disk.Recording, result: Sequence[Architecture]) -> None:
+    """Store a result, where possible; a folder that can't be written to stores nothing."""
     if not recording.repeatable:
         return
     import json
@@ -77,29 +77,29 @@ def keep(asked: Key, recording: disk.Recording, result: Sequence[Architecture]) 
     from cutaway.report.json import dumps
 
     head = {
-        "key": asked,
-        "made_by": _stamp(),
-        "answers": [[*question, answer] for question, answer in recording.answers.items()],
+        "key": request,
+        "made_by": _cutaway_version(),
+        "answers": [[*query, answer] for query, answer in recording.answers.items()],
         "contents": {path: _digest(content) for path, content in recording.contents.items()},
     }
     with suppress(OSError, CutawayError, ValueError, RecursionError):
         text = json.dumps(head).encode() + b"\n" + dumps(result).encode()
         os.makedirs(folder(), mode=0o700, exist_ok=True)
         _make_room(len(text))
-        write(text, _path(asked))
+        write(text, _path(request))
 
 
-def _path(asked: Key) -> str:
-    import zlib  # two keys of one name take turns: the entry says which it is for
+def _path(request: Key) -> str:
+    import zlib  # keys of the same name replace each other: the entry says which it is for
 
-    name = zlib.crc32("\0".join(asked).encode(errors="replace"))
+    name = zlib.crc32("\0".join(request).encode(errors="replace"))
     return os.path.join(folder(), f"{name:08x}.json")
 
 
 def _is_unchanged(head: dict[str, object]) -> bool:
     answers, contents = head["answers"], head["contents"]
     assert isinstance(answers, list) and isinstance(contents, dict)
-    return all(disk.ask(*question) == answer for *question, answer in answers) and all(
+    return all(disk.ask(*query) == answer for *query, answer in answers) and all(
         _digest_of(path) == digest for path, digest in contents.items()
     )
 
@@ -115,27 +115,27 @@ def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=20).hexdigest()
 
 
-def _stamp() -> str:
-    """Return which Cutaway this is: its version, and its files as they lie there."""
+def _cutaway_version() -> str:
+    """Return which Cutaway this is: its version, and the sizes and times of its files."""
     top = os.path.dirname(os.path.abspath(__file__))
     files = []
     for place, folders, names in os.walk(top):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
-            told = os.stat(os.path.join(place, name))
-            files.append(f"{place}/{name} {told.st_size} {told.st_mtime_ns}")
+            status = os.stat(os.path.join(place, name))
+            files.append(f"{place}/{name} {status.st_size} {status.st_mtime_ns}")
     return f"{__version__} {_digest(chr(10).join(sorted(files)).encode())}"
 
 
 def _make_room(size: int) -> None:
-    """Delete the entries that were not used for longest, where all together are too much."""
+    """Delete the least recently used entries, where all together are too large."""
     entries = []
     for entry in os.scandir(folder()):
         with suppress(OSError):
             entries.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
     total = size + sum(bytes for _, bytes, _ in entries)
     for _, bytes, path in sorted(entries):
-        if total <= _MOST_BYTES:
+        if total <= _MAX_BYTES:
             return
         with suppress(OSError):
             os.unlink(path)

@@ -15,74 +15,74 @@ from cutaway.core.error import CutawayError, InternalError, internal
 from cutaway.limits import FAILED, INTERRUPTED
 
 COMMANDS = {"show": "show", "unique": "unique", "ops": "ops", "verify": "verify", "diff": "diff", "fingerprint": "diff"}
-"""The modules of `commands` that enter each command; only that of the command in hand is imported."""
+"""The module of `commands` that defines each command; only that of the requested command is imported."""
 CLEAN = 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 clean, 1 faults found, 2 it could not be done."""
+    """Run a command and return its exit code: 0 clean, 1 faults found, 2 failed."""
     return _run(_parse(sys.argv[1:] if arguments is None else arguments))
 
 
-def program(bounded: Callable[[float], None]) -> int:
-    """Run as a program of its own, and say how long that may take: the user's own code, if it is run, has no bounds."""
+def program(limit: Callable[[float], None]) -> int:
+    """Run as a process of its own, and announce how long that may take; the user's own code, if it runs, is not limited."""
     try:
         options = _parse(sys.argv[1:])
         if not getattr(options, "live", False):
-            bounded(options.timeout)
+            limit(options.timeout)
         return _run(options)
     except KeyboardInterrupt:
-        _complain("interrupted")
+        _print_error("interrupted")
         return INTERRUPTED
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the command line; `-::Net` looks like an option but is a target, so it goes behind all options."""
+    """Parse the command line; `-::Net` looks like an option but is a target, so it is moved after all options."""
     targets = [text for text in arguments if text.startswith("-::")]
     rest = [text for text in arguments if not text.startswith("-::")]
-    named = next((text for text in rest if not text.startswith("-")), "")
-    return _parser(named).parse_args([*rest, "--", *targets] if targets else rest)
+    command = next((text for text in rest if not text.startswith("-")), "")
+    return _parser(command).parse_args([*rest, "--", *targets] if targets else rest)
 
 
 def _run(options: argparse.Namespace) -> int:
-    collecting = gc.isenabled()
-    gc.disable()  # one command makes little garbage and ends; collecting would cost more than it frees
+    was_enabled = gc.isenabled()
+    gc.disable()  # one command creates little garbage and ends; collecting would cost more than it frees
     try:
         return int(options.run(options))
     except CutawayError as error:
         if isinstance(error, InternalError) and os.environ.get("CUTAWAY_DEBUG"):
             raise
-        _complain(str(error))
+        _print_error(str(error))
         return FAILED
     except KeyboardInterrupt:
-        _complain("interrupted")
+        _print_error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLEAN
     except MemoryError:
-        _complain("there is not enough memory to show this")
+        _print_error("there is not enough memory to show this")
         return FAILED
     except Exception as error:
         if os.environ.get("CUTAWAY_DEBUG"):
             raise
-        _complain(str(internal(error)))
+        _print_error(str(internal(error)))
         return FAILED
     finally:
-        if collecting:
+        if was_enabled:
             gc.enable()
 
 
-def _complain(message: str) -> None:
-    """Say what went wrong, in whatever letters the error stream can write."""
+def _print_error(message: str) -> None:
+    """Print what went wrong, in the characters that the error stream can encode."""
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
     with suppress(OSError, ValueError):
         print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that knows how wide the terminal is: argparse imports much to find that out."""
+    """A parser that determines the terminal's width itself: argparse imports much for that."""
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         return self.formatter_class(prog=self.prog, width=_columns() - 2)  # type: ignore[call-arg]
@@ -96,11 +96,11 @@ def _columns() -> int:
     return 80
 
 
-def _parser(named: str) -> argparse.ArgumentParser:
-    """Return a parser for the command that is named, or for all where it is none of them."""
+def _parser(command: str) -> argparse.ArgumentParser:
+    """Return a parser for one command, or for all where there is no such command."""
     parser = _Parser(prog="cutaway", description="Show what is inside a neural network without running it.")
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
-    for module in [COMMANDS[named]] if named in COMMANDS else dict.fromkeys(COMMANDS.values()):
+    for module in [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values()):
         import_module(f"cutaway.commands.{module}").add(commands)
     return parser

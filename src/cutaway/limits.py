@@ -1,7 +1,7 @@
-"""Bounds on a command as a process: its time, memory and stack, and what is said when one is crossed.
+"""Limits on a command as a process: its time, memory and stack, and the messages when one is exceeded.
 
-The interpreter has budgets of its own and ends in an unknown when they run out. What it can't see, one
-operation of the host that takes too long or too much, is bounded here.
+The interpreter has budgets of its own and ends in an unknown when they run out. What it can't interrupt, one
+operation of the host that takes too much time or memory, is limited here.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from typing import Any, NoReturn
 FAILED, INTERRUPTED = 2, 130
 
 _STACK_BYTES = 100 << 20
-_MOST_BYTES, _LEAST_BYTES = 16 << 30, 4 << 30
+_MAX_BYTES, _MIN_BYTES = 16 << 30, 4 << 30
 _GRACE_SECONDS = 1.0
-_LAST_SECONDS = 90.0  # for describing and writing what was found, and for operations that can't be interrupted
+_REPORT_SECONDS = 90.0  # for describing and writing the result, and for operations that can't be interrupted
 
 
 def supervised(run: Callable[[Callable[[float], None]], int]) -> NoReturn:
-    """End the process with the exit code of `run`, run in a child process where there can be one: nothing is fatal.
+    """End the process with the exit code of `run`, which runs in a child process where possible, so nothing is fatal.
 
-    `run` is given what it is to call as soon as it knows how many seconds it may take; if it never does, it has no
-    bounds. The child is started before much is imported, for memory that two processes share is slow to write to.
+    `run` gets a function to call as soon as it knows how many seconds it may take; if it never calls it, it is not
+    limited. The child is started before much is imported, because memory that two processes share is slow to write to.
     """
     if not hasattr(os, "fork") or os.environ.get("CUTAWAY_DEBUG"):
         _finish(run, lambda seconds: None)
-    told, tell = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(told)
+        os.close(read_end)
 
-        def bounded(seconds: float) -> None:
-            os.write(tell, str(seconds + _GRACE_SECONDS + _LAST_SECONDS).encode())
-            os.close(tell)
+        def limit(seconds: float) -> None:
+            os.write(write_end, str(seconds + _GRACE_SECONDS + _REPORT_SECONDS).encode())
+            os.close(write_end)
             _restrict()
 
-        _finish(run, bounded)
-    os.close(tell)
-    os._exit(_wait(child, told))
+        _finish(run, limit)
+    os.close(write_end)
+    os._exit(_wait(child, read_end))
 
 
-def _finish(run: Callable[[Callable[[float], None]], int], bounded: Callable[[float], None]) -> NoReturn:
+def _finish(run: Callable[[Callable[[float], None]], int], limit: Callable[[float], None]) -> NoReturn:
     code: Any = FAILED
     try:
-        code = run(bounded)
+        code = run(limit)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0
     finally:
@@ -57,69 +57,69 @@ def _finish(run: Callable[[Callable[[float], None]], int], bounded: Callable[[fl
         os._exit(code)  # without taking the analysis apart object by object
 
 
-def _wait(child: int, told: int) -> int:
-    asked: list[int] = []
+def _wait(child: int, read_end: int) -> int:
+    signals: list[int] = []
 
     def end(number: int, _frame: Any) -> None:
-        asked.append(number)
+        signals.append(number)
         os.kill(child, signal.SIGKILL)
 
     def interrupt(number: int, _frame: Any) -> None:
-        asked.append(number)  # the child is interrupted too; if it does not heed that, it is ended
+        signals.append(number)  # the child is interrupted too; if it ignores that, it is killed
         signal.setitimer(signal.ITIMER_REAL, 2.0)
 
     signal.signal(signal.SIGINT, interrupt)
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
-    seconds = os.read(told, 64)  # nothing where the child has ended
+    seconds = os.read(read_end, 64)  # empty if the child has ended
     if seconds:
         signal.setitimer(signal.ITIMER_REAL, float(seconds))
     _, status = os.waitpid(child, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if number in asked:
+        if number in signals:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
     if os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
-    if signal.SIGINT in asked:
+    if signal.SIGINT in signals:
         print("cutaway: interrupted", file=sys.stderr)
         return INTERRUPTED
-    print(f"cutaway: {_cause(os.WTERMSIG(status), asked)}", file=sys.stderr)
+    print(f"cutaway: {_cause(os.WTERMSIG(status), signals)}", file=sys.stderr)
     return FAILED
 
 
-def _cause(number: int, asked: list[int]) -> str:
-    if signal.SIGALRM in asked:
+def _cause(number: int, signals: list[int]) -> str:
+    if signal.SIGALRM in signals:
         return "gave up: one operation of the target takes too long; --timeout allows more time"
     if number == signal.SIGKILL:
-        return "the analysis was ended by the system, probably because it took too much memory"
+        return "the analysis was killed by the system, probably because it took too much memory"
     name = signal.Signals(number).name
-    return f"the analysis crashed ({name}): the target nests something deeper than Python itself can follow"
+    return f"the analysis crashed ({name}): the target nests something too deeply for Python itself"
 
 
 def _restrict() -> None:
-    """Bound stack and memory where the system can."""
+    """Limit stack and memory where the system supports it."""
     with suppress(ImportError, ValueError, OSError, AttributeError):
         import resource
 
         physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        memory = min(_MOST_BYTES, max(_LEAST_BYTES, physical * 3 // 4))
-        for kind, wanted in (
+        memory = min(_MAX_BYTES, max(_MIN_BYTES, physical * 3 // 4))
+        for kind, limit in (
             (resource.RLIMIT_STACK, _STACK_BYTES),
             (resource.RLIMIT_AS, memory),
             (resource.RLIMIT_CORE, 0),
         ):
             soft, hard = resource.getrlimit(kind)
             if soft == resource.RLIM_INFINITY or kind != resource.RLIMIT_AS:
-                resource.setrlimit(kind, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+                resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
 @contextmanager
-def alarmed(seconds: float) -> Iterator[None]:
-    """Interrupt an operation of the target that is still at it when the time budget has long run out."""
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Interrupt an operation of the target that is still running after the time budget has run out."""
     try:
-        before = signal.signal(signal.SIGALRM, _late)
+        before = signal.signal(signal.SIGALRM, _interrupt)
     except (AttributeError, ValueError):  # no such signal, or not the main thread
         yield
         return
@@ -131,7 +131,7 @@ def alarmed(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _late(*_args: object) -> None:
+def _interrupt(*_args: object) -> None:
     from cutaway.interp.run.interpreter import interpreter  # late: a command that interprets nothing needs none of it
 
     if interpreter().stack:

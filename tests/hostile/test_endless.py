@@ -51,7 +51,7 @@ def _show(
     out, err = capfd.readouterr()
     assert code in (0, 1, 2), (code, out, err)
     assert "Traceback" not in out + err
-    assert "mistake of Cutaway" not in err, err
+    assert "bug in Cutaway" not in err, err
     assert "Exception ignored" not in err, err
     assert (code == cli.FAILED) == bool(err), (code, err)
     assert "fc: Linear" in out

@@ -78,7 +78,7 @@ def test_a_source_of_extreme_shape(tmp_path: Path, make: Callable[[], str], capf
     code = apart(cli.main, ["show", str(model), "--timeout", "5"], seconds=60)
     out, err = capfd.readouterr()
     assert time.monotonic() - started < 25
-    assert "Traceback" not in out + err and "mistake of Cutaway" not in err
+    assert "Traceback" not in out + err and "bug in Cutaway" not in err
     if code == cli.FAILED:
         assert out == "" and err.startswith("cutaway: ") and str(model) in err and err.count("\n") == 1
     else:

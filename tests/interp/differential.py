@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.interp.analysis.pipeline import Options, _installed
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.single_run import _new_analysis
 from cutaway.interp.modules.loader import current
 from cutaway.interp.run.frame import Pending
 from cutaway.syntax.resolve import Location
@@ -47,7 +48,7 @@ def interpreted(files: Mapping[str, str], folder: Path, installed: bool = False)
     It is the user's own program, or a package that is installed and of which something is used.
     """
     write(files, folder)
-    with _installed(Options(seconds=30)) as gathered:
+    with _new_analysis(Options(seconds=30)) as gathered:
         if installed:
             current().folders.insert(0, str(folder))
             state = current().add("user", Location("user.py"), b"import program\nresult = program.result\n")

@@ -14,7 +14,8 @@ pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, given, settings
 
 from cutaway.core.unknown import Undecidable
-from cutaway.interp.analysis.pipeline import Options, _installed
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.single_run import _new_analysis
 from cutaway.interp.modules.loader import current
 from cutaway.syntax.resolve import Location
 from tests.interp import generation
@@ -36,7 +37,7 @@ def _native(text: str) -> str:
 
 
 def _interpreted(text: str) -> str:
-    with _installed(Options(seconds=30)) as gathered:
+    with _new_analysis(Options(seconds=30)) as gathered:
         state = current().add("program", Location("program.py"), text.encode())
         try:
             state.run(strict=True)

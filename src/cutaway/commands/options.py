@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
-from cutaway.limits import alarmed
+from cutaway.limits import interrupted_after
 
 TARGET = (
     "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
@@ -98,7 +98,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)
         return read(live=True, device=options.device, via=getattr(options, "via", "calls"))
-    with alarmed(options.timeout):
+    with interrupted_after(options.timeout):
         return read(timeout=options.timeout, cache=not options.no_cache, assume=options.assume)
 
 

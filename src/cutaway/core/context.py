@@ -1,7 +1,7 @@
-"""The analysis in progress: one object that holds all of its state, and the one way to reach it.
+"""The state of the current analysis: one object that holds all of it, and the one way to reach it.
 
-Rows of knowledge have the signatures of the APIs that they model, so nothing can be handed to them. What they
-need of the analysis they find here. A context belongs to one thread and to one analysis; analyses that run at the
+Rows of knowledge have the signatures of the APIs that they model, so nothing can be passed to them. They find here
+what they need of the analysis. A context belongs to one thread and one analysis; analyses that run at the
 same time, or inside each other, do not see each other's state.
 """
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Analysis:
     """The state of one analysis.
 
-    `session` is the record of what it meets, `decisions` says how open conditions are decided, `sizes` what is known of
-    sizes, `recording` keeps what is asked of the file system (None where nobody wants to know), and `interpreter` is the
+    `session` records what it encounters, `decisions` says how open conditions are decided, `sizes` is what is known of
+    sizes, `recording` records what is asked of the file system (None where that is not needed), and `interpreter` is the
     interpreter's own state.
     """
 
@@ -44,7 +44,7 @@ class Analysis:
 
 
 IDLE = Analysis()
-"""What there is outside of any analysis. Each part is entered by the module that defines it."""
+"""The state outside of any analysis. Each part is set by the module that defines it."""
 
 IDLE.recording = None
 IDLE.interpreter = None
@@ -54,7 +54,7 @@ CURRENT: ContextVar[Analysis] = ContextVar("cutaway.analysis", default=IDLE)
 
 @contextmanager
 def installed(analysis: Analysis) -> Iterator[Analysis]:
-    """Make an analysis the one in progress."""
+    """Make an analysis the current one."""
     token = CURRENT.set(analysis)
     try:
         yield analysis

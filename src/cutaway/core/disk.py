@@ -1,7 +1,7 @@
-"""The file system as an analysis sees it: every question goes through here, so that it can be asked again later.
+"""The file system as an analysis sees it: every query goes through here, so that it can be repeated later.
 
-A `Recording` keeps what was asked and what the answers were. As long as all answers stay the same, the analysis
-would give the same result, which is what `cutaway/cache.py` rests on.
+A `Recording` holds the queries and their answers. As long as all answers stay the same, the analysis
+would give the same result, which is what `cutaway/cache.py` relies on.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from typing import Any
 from cutaway.core import context
 from cutaway.core.context import CURRENT
 
-Question = tuple[str, ...]
+Query = tuple[str, ...]
 """The name of one of the functions below, and its arguments."""
 
 
 class Recording:
-    """What was asked during one analysis, and whether asking again can tell that nothing has changed."""
+    """The queries of one analysis, and whether repeating them can show that nothing has changed."""
 
     __slots__ = ("answers", "contents", "repeatable")
 
     def __init__(self) -> None:
-        self.answers: dict[Question, Any] = {}
+        self.answers: dict[Query, Any] = {}
         self.contents: dict[str, bytes] = {}
         self.repeatable = True
 
 
 @contextmanager
 def recorded() -> Iterator[Recording]:
-    """Record what is asked; a question that was asked before gets the same answer."""
+    """Record queries; one that is repeated gets the same answer."""
     recording = Recording()
     with context.installed(CURRENT.get().derived(recording=recording)):
         yield recording
 
 
 def unrepeatable() -> None:
-    """Say that the result depends on something that can't be asked again: a pipe, or how fast the machine is."""
+    """Note that the result depends on something that can't be queried again: a pipe, or how fast the machine is."""
     recording = CURRENT.get().recording
     if recording is not None:
         recording.repeatable = False
@@ -51,15 +51,15 @@ def was_read(path: str, content: bytes) -> None:
         recording.contents[path] = content
 
 
-def ask(*question: str) -> Any:
-    """Answer a question by its name, as it is recorded."""
+def ask(*query: str) -> Any:
+    """Answer a query, and record the answer."""
     recording = CURRENT.get().recording
     if recording is None:
-        return _ANSWERED[question[0]](*question[1:])
+        return _QUERIES[query[0]](*query[1:])
     answers = recording.answers
-    if question not in answers:
-        answers[question] = _ANSWERED[question[0]](*question[1:])
-    return answers[question]
+    if query not in answers:
+        answers[query] = _QUERIES[query[0]](*query[1:])
+    return answers[query]
 
 
 def is_file(path: str) -> bool:
@@ -88,16 +88,16 @@ def real_path(path: str) -> str:
 
 
 def names(folder: str, *endings: str) -> list[str]:
-    """Return the sorted names in a folder, or only those with one of the endings; raise `OSError` as the system does."""
-    found = ask("names", folder, *endings)
-    if found is None:
+    """Return the sorted names in a folder, or those with one of the endings; raise `OSError` as the system does."""
+    entries = ask("names", folder, *endings)
+    if entries is None:
         os.listdir(folder)  # raises what it raised before
         return []
-    return list(found)
+    return list(entries)
 
 
 def matching(pattern: str, recursive: bool) -> list[str]:
-    """Return the sorted paths that match a pattern of the shell's."""
+    """Return the sorted paths that match a shell pattern."""
     return list(ask("matching", pattern, "recursive" if recursive else ""))
 
 
@@ -123,10 +123,10 @@ def _matching(pattern: str, recursive: str) -> list[str]:
 def _version(distribution: str, folder: str) -> str | None:
     from importlib.metadata import distributions
 
-    return next((found.version for found in distributions(name=distribution, path=[folder])), None)
+    return next((installed.version for installed in distributions(name=distribution, path=[folder])), None)
 
 
-_ANSWERED: dict[str, Callable[..., Any]] = {
+_QUERIES: dict[str, Callable[..., Any]] = {
     "is_file": os.path.isfile,
     "is_folder": os.path.isdir,
     "exists": os.path.exists,

@@ -1,4 +1,4 @@
-"""What stops an analysis altogether, and errors of the target put into words."""
+"""Errors that stop an analysis altogether, and one-line descriptions of the target's errors."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from cutaway.core.place import Place
 
 
 class CutawayError(Exception):
-    """Nothing can be shown; the message stands alone, names the place, and says what to do."""
+    """Nothing can be shown; the message is complete, names the place, and says what to do."""
 
 
 class InternalError(CutawayError):
-    """A mistake of Cutaway's own; it is the cause of this error."""
+    """A bug in Cutaway; the original exception is its cause."""
 
 
 def internal(error: BaseException) -> InternalError:
-    """Return what to say of an exception that should not have come about."""
+    """Return the error to show for an exception that should not occur."""
     return InternalError(
-        f"a mistake of Cutaway's own ({in_words(error)}); please report it, with the target. "
+        f"a bug in Cutaway ({in_words(error)}); please report it, with the target. "
         "CUTAWAY_DEBUG=1 shows where it happened."
     )
 
 
-_LONGEST = 300
+_MAX_LENGTH = 300
 _PLACE = "__cutaway_place__"
 _VARIABLES = BaseException.__dict__["__dict__"]
 _NAME = type.__dict__["__name__"]
 
 
 def in_words(error: BaseException) -> str:
-    """Return an error of the target in one line; a hostile target makes its errors say or do anything."""
+    """Return a description of a target's error in one line; a hostile target makes its errors say or do anything."""
     if isinstance(error, CutawayError):
         return str(error)
     name: str = _NAME.__get__(type(error))
@@ -45,14 +45,14 @@ def in_words(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text that a target chose without line breaks and control characters, cut where it is long."""
-    text = " ".join(text[: 4 * _LONGEST].split())
+    """Return a string that a target chose without line breaks and control characters, cut where it is long."""
+    text = " ".join(text[: 4 * _MAX_LENGTH].split())
     text = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}..."
 
 
 def locate(error: BaseException, place: Place) -> None:
-    """Remember where an error of the target was raised, unless that is known already."""
+    """Attach the place where an error of the target was raised, unless it has one already."""
     _VARIABLES.__get__(error).setdefault(_PLACE, place)
 
 

@@ -18,7 +18,7 @@ class Fault(RuntimeError):
         super().__init__(message)
         self.code = code
         self.reported = False
-        self.finding: Any = None  # what it is recorded as
+        self.finding: Any = None  # its record in the session
 
 
 class ArgumentFault(Fault, ValueError):

@@ -1,4 +1,4 @@
-"""A list whose length is known, and whose items are computed when one of them is asked for."""
+"""A list whose length is known, and whose items are computed when one of them is read."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 
 class Deferred(list[Any]):
-    """A list that a long computation with plain numbers fills. Whoever looks into it has that computation done."""
+    """A list that a long computation with plain numbers fills; reading an item runs the computation."""
 
     def __init__(self, length: int, compute: Callable[[], list[Any]], numbers: bool = False) -> None:
         super().__init__()
         self._length, self._compute = length, compute
-        self.numbers = numbers  # and nothing else
+        self.numbers = numbers  # all items are numbers
 
     def computed(self) -> list[Any]:
-        """Return the items; those that are added later are added to these."""
+        """Compute the items and return the list; later additions go to the computed list."""
         if self._length is not None:
             super().extend(self._compute())
-            assert super().__len__() == self._length, "the items are as many as was said"
+            assert super().__len__() == self._length, "as many items are computed as were announced"
             self._length = None  # type: ignore[assignment]
         return self
 

@@ -1,4 +1,4 @@
-"""Configurations and attributes that are made when they are looked at."""
+"""Configurations and attributes that are computed when they are first read."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from cutaway.core.architecture import Setting
 
 
 class Described(Mapping[str, Setting]):
-    """A mapping that is made when it is first looked at: most reports look at few of them."""
+    """A mapping that is computed when it is first read: most reports read few of them."""
 
-    __slots__ = ("_made", "_make")
+    __slots__ = ("_compute", "_computed")
 
-    def __init__(self, make: Callable[[], dict[str, Setting]]) -> None:
-        self._make: Callable[[], dict[str, Setting]] | None = make
-        self._made: dict[str, Setting] = {}
+    def __init__(self, compute: Callable[[], dict[str, Setting]]) -> None:
+        self._compute: Callable[[], dict[str, Setting]] | None = compute
+        self._computed: dict[str, Setting] = {}
 
     def _items(self) -> dict[str, Setting]:
-        if self._make is not None:
-            self._made, self._make = self._make(), None
-        return self._made
+        if self._compute is not None:
+            self._computed, self._compute = self._compute(), None
+        return self._computed
 
     def __getitem__(self, key: str) -> Setting:
         return self._items()[key]

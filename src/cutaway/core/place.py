@@ -17,6 +17,6 @@ class Place:
 
     @staticmethod
     def parse(text: str) -> Place:
-        """Read what `str(place)` wrote."""
+        """Parse what `str(place)` returns."""
         file, colon, line = text.rpartition(":")
         return Place(file, int(line)) if colon and line.isdigit() else Place(text)

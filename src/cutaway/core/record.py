@@ -1,8 +1,8 @@
-"""Dataclasses that are made in a fifth of the time that those of the standard library take.
+"""Dataclasses that are created in a fifth of the time that the standard library takes.
 
-Some fifty of them are made before a command does anything. The standard library compiles up to six functions
+About fifty of them are created before a command does anything. The standard library compiles up to six functions
 for each; here only `__init__` is compiled, and the others are shared. What `dataclasses.fields`, `replace` and
-`asdict` need is made when it is asked for.
+`asdict` need is created on demand.
 """
 
 from __future__ import annotations
@@ -17,19 +17,23 @@ else:
 
     def dataclass(cls=None, **options):
         """Make a class a dataclass; `frozen`, `slots` and `eq` mean what they mean in the standard library."""
-        return _Making(cls).made() if cls is not None else lambda decorated: _Making(decorated, **options).made()
+        return (
+            _DataclassBuilder(cls).build()
+            if cls is not None
+            else lambda decorated: _DataclassBuilder(decorated, **options).build()
+        )
 
     def replace(record, /, **changes):
         """Return a record with some of its fields changed."""
-        given = {name: getattr(record, name) for name in type(record).__match_args__}
-        return type(record)(**{**given, **changes})
+        fields = {name: getattr(record, name) for name in type(record).__match_args__}
+        return type(record)(**{**fields, **changes})
 
 
 __all__ = ["dataclass", "field", "replace"]
 
 
-class _Making:
-    """One class on its way to becoming a dataclass."""
+class _DataclassBuilder:
+    """Turns one class into a dataclass."""
 
     def __init__(self, cls: type, frozen: bool = False, slots: bool = False, eq: bool = True) -> None:
         self.cls, self.frozen, self.slots, self.eq = cls, frozen, slots, eq
@@ -41,30 +45,30 @@ class _Making:
             default = vars(cls).get(name, MISSING)
             self.fields[name] = default if isinstance(default, Field) else field(default=default)
 
-    def made(self) -> type:
-        """Return the class, with slots if it is to have them, and with its methods."""
-        made = self._with_slots() if self.slots else self.cls
+    def build(self) -> type:
+        """Return the class with its methods, and with slots if requested."""
+        result = self._with_slots() if self.slots else self.cls
         names = tuple(self.fields)
         for name, method in self._methods(names).items():
             if name not in vars(self.cls):
-                setattr(made, name, method)
-        for name, value in list(vars(made).items()):
+                setattr(result, name, method)
+        for name, value in list(vars(result).items()):
             if isinstance(value, Field):
-                delattr(made, name)
-        given = tuple(name for name in names if self.fields[name].init)
-        told = {"_record_fields": self.fields, "__dataclass_fields__": _Fields(), "__match_args__": given}
-        for name, value in told.items():
-            setattr(made, name, value)
-        made.__init__ = self._initialiser(made)  # type: ignore[misc]
-        return made
+                delattr(result, name)
+        init_names = tuple(name for name in names if self.fields[name].init)
+        attributes = {"_record_fields": self.fields, "__dataclass_fields__": _Fields(), "__match_args__": init_names}
+        for name, value in attributes.items():
+            setattr(result, name, value)
+        result.__init__ = self._initialiser(result)  # type: ignore[misc]
+        return result
 
     def _with_slots(self) -> type:
         cls = self.cls
-        outside = (*self.own, "__dict__", "__weakref__")
-        kept = {name: value for name, value in vars(cls).items() if name not in outside}
-        made = type(cls)(cls.__name__, cls.__bases__, {**kept, "__slots__": (*self.own,)})
-        made.__qualname__ = cls.__qualname__
-        return made
+        excluded = (*self.own, "__dict__", "__weakref__")
+        namespace = {name: value for name, value in vars(cls).items() if name not in excluded}
+        result = type(cls)(cls.__name__, cls.__bases__, {**namespace, "__slots__": (*self.own,)})
+        result.__qualname__ = cls.__qualname__
+        return result
 
     def _methods(self, names: tuple[str, ...]) -> dict[str, Any]:
         compared = attrgetter(*[name for name in names if self.fields[name].compare])
@@ -82,32 +86,32 @@ class _Making:
             methods["__hash__"] = (lambda this: hash(compared(this))) if self.frozen else None
         return methods
 
-    def _initialiser(self, made: type) -> Any:
+    def _initialiser(self, cls: type) -> Any:
         scope: dict[str, Any] = {"set_": object.__setattr__}
         parameters, lines = [], []
-        for name, held in self.fields.items():
+        for name, spec in self.fields.items():
             value = name
-            if not held.init:
-                if held.default is MISSING:
+            if not spec.init:
+                if spec.default is MISSING:
                     continue
-                scope[f"default_{name}"], value = held.default, f"default_{name}"
-            elif held.default_factory is not MISSING:
-                scope[f"make_{name}"] = held.default_factory
+                scope[f"default_{name}"], value = spec.default, f"default_{name}"
+            elif spec.default_factory is not MISSING:
+                scope[f"make_{name}"] = spec.default_factory
                 parameters.append(f"{name}=MISSING")
                 value = f"make_{name}() if {name} is MISSING else {name}"
-            elif held.default is not MISSING:
-                scope[f"default_{name}"] = held.default
+            elif spec.default is not MISSING:
+                scope[f"default_{name}"] = spec.default
                 parameters.append(f"{name}=default_{name}")
             else:
                 parameters.append(name)
             if self.frozen and self.slots:
-                scope[f"set_{name}"] = vars(made)[name].__set__ if name in self.own else getattr(made, name).__set__
+                scope[f"set_{name}"] = vars(cls)[name].__set__ if name in self.own else getattr(cls, name).__set__
                 lines.append(f" set_{name}(self, {value})")
             elif self.frozen:
                 lines.append(f" set_(self, {name!r}, {value})")
             else:
                 lines.append(f" self.{name} = {value}")
-        if hasattr(made, "__post_init__"):
+        if hasattr(cls, "__post_init__"):
             lines.append(" self.__post_init__()")
         scope["MISSING"] = MISSING
         exec(f"def __init__(self, {', '.join(parameters)}):\n" + "\n".join(lines or [" pass"]), scope)
@@ -115,12 +119,12 @@ class _Making:
 
 
 class _Fields:
-    """What the standard library keeps of a dataclass, made when it is asked for."""
+    """The fields of a dataclass in the standard library's form, created on demand."""
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        held: dict[str, Any] = owner._record_fields  # type: ignore[attr-defined]
+        fields: dict[str, Any] = owner._record_fields  # type: ignore[attr-defined]
         kinds = {name: kind for base in reversed(owner.__mro__) for name, kind in _annotations(base).items()}
-        shadow: Any = make_dataclass(owner.__name__, [(name, kinds[name], _copy(held[name])) for name in held])
+        shadow: Any = make_dataclass(owner.__name__, [(name, kinds[name], _copy(fields[name])) for name in fields])
         type.__setattr__(owner, "__dataclass_fields__", shadow.__dataclass_fields__)
         return shadow.__dataclass_fields__
 
@@ -129,16 +133,16 @@ def _annotations(cls: type) -> dict[str, Any]:
     return cls.__annotations__ if hasattr(cls, "_record_fields") else {}
 
 
-def _copy(held: Any) -> Any:
-    options = {name: getattr(held, name) for name in ("init", "repr", "compare")}
+def _copy(spec: Any) -> Any:
+    options = {name: getattr(spec, name) for name in ("init", "repr", "compare")}
     for name in ("default", "default_factory"):
-        if getattr(held, name) is not MISSING:
-            options[name] = getattr(held, name)
+        if getattr(spec, name) is not MISSING:
+            options[name] = getattr(spec, name)
     return field(**options)
 
 
 def _represent(this: Any) -> str:
-    shown = [f"{name}={getattr(this, name)!r}" for name, held in this._record_fields.items() if held.repr]
+    shown = [f"{name}={getattr(this, name)!r}" for name, spec in this._record_fields.items() if spec.repr]
     return f"{type(this).__qualname__}({', '.join(shown)})"
 
 

@@ -1,7 +1,7 @@
-"""What one analysis gathers as it goes: operations, module calls, unknowns, assumptions, faults.
+"""The record of one analysis: operations, module calls, unknowns, assumptions and faults.
 
-There is one current session. The interpreter tells it where the target's control is; knowledge
-tables report to it what they do.
+There is one current session. The interpreter tells it which line of the target is being evaluated; rows of knowledge
+report to it what they do.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from cutaway.core.unknown import Undecidable, Unknown
 
 @dataclass(slots=True, eq=False)
 class Operation:
-    """One operation as it was met; `inputs` and `outputs` are the framework's tensor objects'
-    value numbers with their shapes and dtypes at that moment."""
+    """One operation as it is encountered; `inputs` and `outputs` are the value numbers of the framework's tensors, with
+    their shapes and dtypes at that moment.
+    """
 
     op: str
     attributes: dict[str, Any]
@@ -45,7 +46,7 @@ class Operation:
 
 @dataclass(slots=True)
 class Reference:
-    """A value of the dataflow graph at the moment it was read or written."""
+    """A value of the dataflow graph at the moment it is read or written."""
 
     number: int
     shape: Any
@@ -63,7 +64,7 @@ class Call:
     last_operation: int = 0
     depth: int = 0
     stopped: Unknown | None = None
-    requires: Any = None  # of its inputs, where that was found
+    requires: Any = None  # the precondition on its inputs, where one is inferred
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,56 +87,55 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Remarks:
-    """What is remarked about a part of the target: unknowns, assumptions and faults, in order."""
+class Notes:
+    """The unknowns, assumptions and faults of one part of the target, in order."""
 
     unknowns: dict[Note, None] = field(default_factory=dict)
     assumptions: dict[Note, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
 
-    def update(self, other: Remarks) -> None:
-        """Add other remarks."""
+    def update(self, other: Notes) -> None:
+        """Add other notes."""
         self.unknowns.update(other.unknowns)
         self.assumptions.update(other.assumptions)
         self.findings.update(other.findings)
 
 
 class Solving(Protocol):
-    """Someone who runs a network for all sizes at once, to find those that it accepts."""
+    """Runs a network for all sizes at once, to find those that it accepts."""
 
     guarded: int
 
     def attempt(self, rule: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call a rule, and take down what it requires of sizes."""
+        """Call a rule, and record what it requires of sizes."""
 
     def enter(self, run: Callable[[], Any], key: Any, state: Callable[[], Any]) -> Any:
-        """Run a part of the network that is told by `key` and changes nothing but, perhaps, `state`."""
+        """Run a part of the network that is identified by `key` and changes nothing but, perhaps, `state`."""
 
     def named(self, size: Size) -> Size:
-        """Return a size as it is best computed with."""
+        """Return a size in the form that is easiest to compute with."""
 
 
 def is_named(unknown: Unknown) -> bool:
-    """Tell whether an unknown value is an argument, or made of arguments alone."""
+    """Tell whether an unknown value is an argument, or an expression of arguments alone."""
     term = unknown.term
     return term is not None and bool(term.text) and not term.relation and not term.inverted
 
 
 _ABSENT = object()
-_MOST_PARTS = 1 << 16
+_MAX_PARTS = 1 << 16
 
 
 @dataclass(slots=True)
 class Session:
     """The record of one analysis.
 
-    `settled` is set by what a loop has done often enough: the innermost loop ends there, and what it sets is unknown.
-    `recording` says whether operations are kept: while a module is called. While `quiet`, unknowns
-    are not listed: a library is being imported, and most of what it does then concerns no network.
-    They are listed when something turns out to depend on them. `module` gives a module that is read from
-    source, None where there is none; `catch_up` evaluates modules that wait and mention a word, and tells if there were
-    any. `state` is what a framework keeps for all of a program: counters of
-    names, defaults.
+    `settled` is set when a loop has run often enough: the innermost loop ends there, and what it sets is unknown.
+    `recording` says whether operations are recorded: they are while a module is called. While `quiet` is positive,
+    unknowns are not listed: a library is being imported, and most of what it does then does not concern any network.
+    They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
+    where there is none; `catch_up` evaluates unevaluated modules that mention a word, and tells whether there are any.
+    `state` is what a framework keeps for the whole program: counters of names, defaults.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -157,40 +157,38 @@ class Session:
     quiet: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
     sizes: dict[Symbol, Unknown] = field(default_factory=dict)
-    placed: dict[str, Place | None] = field(
-        default_factory=dict
-    )  # reasons without a place of their own, where first met
+    placed: dict[str, Place | None] = field(default_factory=dict)  # where a reason that has no place is first noted
     state: dict[str, Any] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
     solving: Solving | None = None
-    arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and what of
-    conditions: dict[str, Decision] = field(default_factory=dict)  # those that are settled, but might be otherwise
-    absent: tuple[Any, frozenset[str]] | None = None  # the code of forward, and its arguments that are left at None
-    turns: list[Turns] = field(default_factory=list)  # repeats in progress, the outermost first
+    arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
+    conditions: dict[str, Decision] = field(default_factory=dict)  # those that are decided, but could be otherwise
+    absent: tuple[Any, frozenset[str]] | None = None  # the code of forward, and its arguments that default to None
+    turns: list[Turns] = field(default_factory=list)  # symbolic loops in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
-    unordered: list[tuple[int, int, Place | None]] = field(default_factory=list)  # calls in any order, from and to
+    unordered: list[tuple[int, int, Place | None]] = field(default_factory=list)  # calls in any order: first, end
 
     @property
     def counters(self) -> dict[str, Any]:
-        """How many there are of what is made, by name: a loop hands them on from turn to turn."""
-        found: dict[str, Any] = self.state.setdefault("counters", {})
-        return found
+        """How many objects of each name there are; a loop passes these counts from iteration to iteration."""
+        counts: dict[str, Any] = self.state.setdefault("counters", {})
+        return counts
 
     @contextmanager
     def turning(self, turns: Turns) -> Iterator[None]:
-        """Follow one turn of a repeat, for all of them."""
-        first, called = len(self.operations), len(self.calls)
+        """Run one iteration of a symbolic loop on behalf of all of them."""
+        first_operation, first_call = len(self.operations), len(self.calls)
         self.turns.append(turns)
         try:
             with self.facts.below(symbol(turns.index, 0), turns.count):
                 yield
         finally:
             self.turns.pop()
-            self.spans.append(Span((first, len(self.operations)), (called, len(self.calls)), turns.count))
+            self.spans.append(Span((first_operation, len(self.operations)), (first_call, len(self.calls)), turns.count))
 
     @contextmanager
     def in_any_order(self) -> Iterator[None]:
-        """Note that what is called inside comes in an order that the program does not settle."""
+        """Record that the calls inside have no order that the program determines."""
         first = len(self.calls)
         try:
             yield
@@ -199,11 +197,11 @@ class Session:
                 self.unordered.append((first, len(self.calls), self.place()))
 
     def is_given(self, size: Dim) -> bool:
-        """Tell whether a size is made of arguments, and of what counts repeats, alone: it is a number to the program."""
+        """Tell whether a size consists of arguments and loop indices alone: to the program it is a number."""
         if not self.arguments:
             return False
-        counting = {turns.index for turns in self.turns}
-        return all(one.name in self.arguments or one.name in counting for one in symbols(size))
+        indices = {turns.index for turns in self.turns}
+        return all(one.name in self.arguments or one.name in indices for one in symbols(size))
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""
@@ -218,24 +216,24 @@ class Session:
         return Unknown(reason, place)
 
     def follow(self, count: Any, what: str) -> None:
-        """Give up on more parts of something than can be followed one by one."""
-        if isinstance(count, int) and count > _MOST_PARTS:
-            raise Undecidable(self.unknown(f"{count:,} {what} are too many to be followed one by one"))
+        """Give up on something that has too many parts to be processed one by one."""
+        if isinstance(count, int) and count > _MAX_PARTS:
+            raise Undecidable(self.unknown(f"{count:,} {what} are too many to be processed one by one"))
 
     def size(self, unknown: Unknown) -> Dim:
-        """Return a size that stands for an unknown value, and keep what that is; one that has words goes by them."""
+        """Return a size that stands for an unknown value, and record which; one that has a name is known by it."""
         if is_named(unknown):
             named = parse(str(unknown.term))
             if isinstance(named, Dim):
                 self.arguments.update((one.name, str(unknown.term)) for one in symbols(named))
                 return named
-        made = unknown_size()
-        self.sizes.update(dict.fromkeys(symbols(made), unknown))
-        return made
+        size = unknown_size()
+        self.sizes.update(dict.fromkeys(symbols(size), unknown))
+        return size
 
     @contextmanager
     def whole(self, inputs: list[tuple[str, Reference]]) -> Iterator[Call]:
-        """Record what happens inside as a call that is of no module: its class calls what it will, itself or not."""
+        """Record what happens inside as a call that belongs to no module: its class calls modules, itself or others."""
         call = Call(None, inputs, len(self.operations), depth=-1)
         self.calls.append(call)
         outside, self.recording = self.recording, True
@@ -246,11 +244,11 @@ class Session:
             call.last_operation = len(self.operations)
 
     def change(self, owner: Any, name: str) -> None:
-        """Remember an attribute of a modelled library before the target changes it."""
+        """Save an attribute of a modelled library before the target changes it."""
         self.changes.append((owner, name, vars(owner).get(name, _ABSENT)))
 
     def undo_changes(self) -> None:
-        """Put back what the target changed in modelled libraries."""
+        """Restore what the target changed in modelled libraries."""
         for owner, name, value in reversed(self.changes):
             if value is not _ABSENT:
                 setattr(owner, name, value)
@@ -259,9 +257,9 @@ class Session:
         self.changes.clear()
 
     def note(self, unknown: Unknown, module: Any = None) -> Unknown:
-        """Record a value that turned out to be unknown, once for each cause, and return it."""
+        """Record a value that turns out to be unknown, once for each cause, and return it."""
         if unknown.place is None and Note(unknown.reason) in self.unknowns:
-            return unknown  # it comes from the command line, and is listed
+            return unknown  # it comes from the command line, and is listed already
         place = unknown.place or self.place()
         if not self.quiet:
             self.unknowns.setdefault(Note(unknown.reason, place, module))
@@ -271,19 +269,19 @@ class Session:
         return Unknown(unknown.reason, place)
 
     @contextmanager
-    def apart(self, remarks: Remarks) -> Iterator[None]:
-        """Keep what is remarked inside apart, in `remarks`; what was there before is seen too."""
-        before = Remarks(self.unknowns, self.assumptions, self.findings)
-        seen = Remarks()
-        seen.update(before)
-        seen.update(remarks)
-        self.unknowns, self.assumptions, self.findings = seen.unknowns, seen.assumptions, seen.findings
+    def apart(self, notes: Notes) -> Iterator[None]:
+        """Collect the notes that are taken inside in `notes`; earlier notes stay visible."""
+        before = Notes(self.unknowns, self.assumptions, self.findings)
+        visible = Notes()
+        visible.update(before)
+        visible.update(notes)
+        self.unknowns, self.assumptions, self.findings = visible.unknowns, visible.assumptions, visible.findings
         try:
             yield
         finally:
-            remarks.unknowns.update((note, None) for note in seen.unknowns if note not in before.unknowns)
-            remarks.assumptions.update((note, None) for note in seen.assumptions if note not in before.assumptions)
-            remarks.findings.update((note, None) for note in seen.findings if note not in before.findings)
+            notes.unknowns.update((one, None) for one in visible.unknowns if one not in before.unknowns)
+            notes.assumptions.update((one, None) for one in visible.assumptions if one not in before.assumptions)
+            notes.findings.update((one, None) for one in visible.findings if one not in before.findings)
             self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
 
     def find(self, fault: Fault, place: Place | None = None) -> None:
@@ -295,76 +293,77 @@ class Session:
                 self.findings[finding], fault.finding = None, finding
 
     def explain(self, fault: Fault, text: str, place: Place | None) -> None:
-        """Add to a recorded fault what helps to understand it, with its place."""
+        """Add an explanation, with its place, to a recorded fault."""
         finding = fault.finding
         if finding in self.findings:
             fault.finding = Finding(finding.code, finding.message, finding.place, (*finding.notes, (text, place)))
             self.findings = {fault.finding if each == finding else each: None for each in self.findings}
 
     def forgive(self, fault: Fault) -> None:
-        """Take back a fault that the network itself handles; it is found again if it is raised again."""
+        """Withdraw a fault that the network itself handles; it is recorded again if it is raised again."""
         fault.reported = False
         if fault.finding is not None:
             self.findings.pop(fault.finding, None)
 
     def assume(self, text: str, place: Place | None = None) -> None:
-        """Record an assumption; the same one is listed once."""
+        """Record an assumption; an equal one is listed once."""
         self.assumptions.setdefault(Note(text, place))
 
     def need(self, relation: Relation, operation: str) -> bool:
-        """Tell whether what an operation needs may hold; where that depends on the symbols, it is taken to."""
+        """Tell whether what an operation requires may hold; where that depends on symbols, it is assumed to."""
         answer = holds(relation)
         if answer is not None or self.solving is not None or not (is_known(relation.left) and is_known(relation.right)):
             return answer is not False
-        if self._counted(relation):
+        if self._indices_in(relation):
             relation = Relation(relation.kind, rewritten(relation.left), rewritten(relation.right))
-            if self._counted(relation):
-                return self._need_in_each(relation, operation)
+            if self._indices_in(relation):
+                return self._require_in_each_iteration(relation, operation)
         return self.facts.add(Fact(relation, self.place(), operation, needed=True))
 
-    def _counted(self, statement: Statement | None) -> set[str]:
-        """Return what counts a repeat in progress and is in a statement."""
+    def _indices_in(self, statement: Statement | None) -> set[str]:
+        """Return the indices of loops in progress that occur in a statement."""
         if not self.turns or statement is None:
             return set()
         if not isinstance(statement, Relation):
-            return {name for part in statement.parts for name in self._counted(part)}
+            return {name for part in statement.parts for name in self._indices_in(part)}
         names = {one.name for one in (*symbols(statement.left), *symbols(statement.right))}
         return names & {turns.index for turns in self.turns}
 
-    def _need_in_each(self, relation: Relation, operation: str) -> bool:
-        """Assume that what an operation needs holds in each turn of a repeat; equal sizes have to be known to be that."""
+    def _require_in_each_iteration(self, relation: Relation, operation: str) -> bool:
+        """Assume a requirement for each iteration of a loop; equality of sizes has to be known instead."""
         if relation.kind == "==":
             left, right = cancelled(relation.left, relation.right)
-            if not self._counted(Relation("==", left, right)) and less(0, relation.left) is True:
+            if not self._indices_in(Relation("==", left, right)) and less(0, relation.left) is True:
                 return self.facts.add(Fact(Relation("==", left, right), self.place(), operation, needed=True))
-            raise Undecidable(self.unknown(f"whether {described(relation)} in each turn, as {operation} needs it"))
-        counted = self._counted(relation)
-        said = ", ".join(f"{turns.index} below {turns.count}" for turns in self.turns if turns.index in counted)
-        self.assume(f"{described(relation)} for each {said}: {operation} needs it", self.place())
+            reason = f"whether {described(relation)} in each iteration, as {operation} requires"
+            raise Undecidable(self.unknown(reason))
+        indices = self._indices_in(relation)
+        ranges = ", ".join(f"{turns.index} below {turns.count}" for turns in self.turns if turns.index in indices)
+        self.assume(f"{described(relation)} for each {ranges}: {operation} requires it", self.place())
         return True
 
     def presume(self, relation: Relation, operation: str) -> bool:
-        """Take a relation to hold, and list that; False where it can't. The program might run where it does not hold."""
-        if self.solving is not None:  # both ways are followed
+        """Assume a relation, and list that; False where it can't hold. The program may also run where it does not hold."""
+        if self.solving is not None:  # both cases are followed
             return holds(relation) is not False
-        if self._counted(relation):
+        if self._indices_in(relation):
             answer = holds(relation)
             if answer is None:
-                raise Undecidable(self.unknown(f"whether {described(relation)} in each turn, for {operation}"))
+                raise Undecidable(self.unknown(f"whether {described(relation)} in each iteration, for {operation}"))
             return answer
-        known = len(self.facts.learned)
+        count = len(self.facts.learned)
         possible = self.facts.add(Fact(relation, self.place(), operation, supposed=True))
-        for fact in self.facts.learned[known:]:
-            self.assume(f"{operation}: {fact}, as is supposed", fact.place)
+        for fact in self.facts.learned[count:]:
+            self.assume(f"{operation}: {fact}, which is assumed", fact.place)
         return possible
 
     def learn_anew(self, facts: Facts) -> None:
-        """Know only what these facts say, and learn from there."""
+        """Replace all facts by a copy of these."""
         self.facts = facts.copy()
         self.facts.install()
 
     def assume_premises(self) -> None:
-        """List what operations need of sizes."""
+        """List what operations require of sizes."""
         if self.facts.learned:
             from cutaway.core.size.premises import premises
 
@@ -373,7 +372,7 @@ class Session:
 
     @contextmanager
     def own_facts(self) -> Iterator[None]:
-        """Keep what is learned about sizes inside from what comes after it; what was known before is known."""
+        """Limit what is learned about sizes to the block; facts that are known before it stay known inside."""
         before, self.facts = self.facts, self.facts.copy()
         self.facts.install()
         try:
@@ -383,18 +382,18 @@ class Session:
             before.install()
 
     def suppose(self, statement: Statement, place: Place | None) -> None:
-        """Take a statement about sizes to hold in this run, in which a condition was decided so."""
+        """Learn a statement about sizes that holds in this run because a condition was decided so."""
         self.facts.learn(statement, place, "")
 
     def rely_on(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
-        """Assume that a condition holds, or not, and learn what that says of sizes; False where it can't be so."""
-        known = len(self.facts.learned)
+        """Assume that a condition holds, or does not, and learn what that implies for sizes; False if it can't be so."""
+        count = len(self.facts.learned)
         place = place or self.place()
         possible = True
-        if truth.about is not None and self.solving is None and not self._counted(truth.about):
+        if truth.about is not None and self.solving is None and not self._indices_in(truth.about):
             possible = self.facts.learn(truth.about if holds else truth.about.negated(), place, why)
-        said = ", ".join(str(fact) for fact in self.facts.learned[known:])
-        self.assume(f"{why}: {said}" if said else why, place)
+        implied = ", ".join(str(fact) for fact in self.facts.learned[count:])
+        self.assume(f"{why}: {implied}" if implied else why, place)
         return possible
 
 
@@ -407,14 +406,14 @@ def current() -> Session:
 
 
 def fit(left: Size, right: Size, operation: str) -> bool:
-    """Tell whether two sizes that an operation needs to be equal may be; where that can't be told, they are taken to be."""
+    """Tell whether two sizes that an operation requires to be equal may be equal; they are assumed to be if that is open."""
     if left is right or (isinstance(left, int) and isinstance(right, int)):
         return left == right
     return current().need(Relation("==", left, right), operation)
 
 
 def reach(size: Size, least: Size, operation: str) -> bool:
-    """Tell whether a size may be as large as an operation needs it; where that can't be told, it is taken to be."""
+    """Tell whether a size may be as large as an operation requires; it is assumed to be if that is open."""
     if isinstance(size, int) and isinstance(least, int):
         return size >= least
     return current().need(Relation(">=", size, least), operation)
@@ -422,7 +421,7 @@ def reach(size: Size, least: Size, operation: str) -> bool:
 
 @contextmanager
 def installed(session: Session) -> Iterator[Session]:
-    """Make `session` the one in progress, in an analysis that is otherwise the one around it."""
+    """Make `session` the current one, in an analysis that is otherwise the enclosing one."""
     with context.installed(CURRENT.get().derived(session=session, sizes=SizeKnowledge())):
         session.facts.install()
         yield session

@@ -1,4 +1,4 @@
-"""The value of what can't be determined: it absorbs every operation and carries its reason."""
+"""The value of something that can't be determined: it absorbs every operation and carries its reason."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Undecidable(BaseException):
-    """A decision hangs on an unknown value; not an `Exception`, so a target never catches it.
+    """A decision depends on an unknown value; not an `Exception`, so a target never catches it.
 
-    `container` is the object that would have been changed, if that is all that is undecided.
+    `container` is the object that would have been changed, if only that is undecided.
     """
 
     def __init__(self, unknown: Unknown, container: object = None) -> None:
@@ -28,7 +28,7 @@ class Undecidable(BaseException):
 
 
 class Interruption(BaseException):
-    """A run, or the whole analysis, ends here. Nothing catches it but whoever started that."""
+    """A run, or the whole analysis, ends here. Only the code that started the run catches it."""
 
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)
@@ -40,11 +40,11 @@ class Exhausted(Interruption):
 
 
 class Again(Interruption):
-    """Something was learned that the whole run has to start over with."""
+    """Something was learned that makes the whole run start over."""
 
 
 def other_than_truth(unknown: Unknown) -> Unknown:
-    """Return what stands for another value that is unknown for the same reason: no truth of the statement, no number."""
+    """Return a different value that is unknown for the same reason: it has no statement, type, name or ratio."""
     named = unknown.term is not None and unknown.term.text
     plain = unknown.about is None and unknown.kind is None and unknown.ratio is None and not named
     return unknown if plain else Unknown(unknown.reason, unknown.place)
@@ -57,9 +57,9 @@ def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
 def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]:
     def operate(self: Unknown, other: Any) -> Any:
         if self.ratio is not None:
-            made = self.ratio.combined(sign, other, swapped)
-            if made is not None:
-                return made
+            result = self.ratio.combined(sign, other, swapped)
+            if result is not None:
+                return result
         if self.term is None or not self.term.text:
             return other_than_truth(self)
         return Unknown(self.reason, self.place, term=self.term.combined(sign, other, swapped))
@@ -69,8 +69,8 @@ def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]
 
 def _rounding(way: str) -> Callable[[Unknown], Any]:
     def rounded(self: Unknown) -> Any:
-        made = None if self.ratio is None else self.ratio.rounded(way)
-        return other_than_truth(self) if made is None else made
+        result = None if self.ratio is None else self.ratio.rounded(way)
+        return other_than_truth(self) if result is None else result
 
     return rounded
 
@@ -80,11 +80,11 @@ def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
 
 
 class Unknown:
-    """An undetermined value. Operations on it give it back; decisions on it raise `Undecidable`.
+    """An undetermined value. Operations on it return it; decisions on it raise `Undecidable`.
 
-    `about` is the statement on sizes whose truth it is, if it is that. What is made of it has another truth.
-    `kind` is int or float where it is known to be one number of that type. One that has a `term` is known by its
-    words: an argument, or an expression of arguments. One that has a `ratio` is known once it is rounded.
+    `about` is the statement on sizes whose truth value it is, if it is one; what is computed from it has another truth
+    value. `kind` is int or float where it is known to be one number of that type. One that has a `term` is known by its
+    name: an argument, or an expression of arguments. One that has a `ratio` is known once it is rounded.
     """
 
     __slots__ = ("about", "kind", "place", "ratio", "reason", "term")
@@ -125,7 +125,7 @@ class Unknown:
         return Unknown(self.reason, self.place, term=self.term.item(key))
 
     def __bool__(self) -> bool:
-        # A comparison outside of the target's own conditions is a check, which is taken to pass.
+        # A comparison outside of the target's own conditions is a check, which is assumed to pass.
         is_flag = self.term is not None and not self.term.relation
         holds = CURRENT.get().decisions.decide(self.term, self.place) if is_flag and self.term is not None else None
         if holds is None:
@@ -203,13 +203,13 @@ IDLE.decisions = Decisions(follows=False)
 
 
 def decisions() -> Decisions:
-    """Return how conditions are decided in the run in progress."""
+    """Return how conditions are decided in the current run."""
     return CURRENT.get().decisions
 
 
 @contextmanager
 def following() -> Iterator[None]:
-    """Decide conditions inside: what is open there is open in the network."""
+    """Decide conditions inside: what is undecided there is undecided in the network."""
     here = decisions()
     here.active += 1
     try:
@@ -219,7 +219,7 @@ def following() -> Iterator[None]:
 
 
 class _Holding:
-    """The context in which conditions are left open."""
+    """A context in which conditions stay undecided."""
 
     __slots__ = ()
 
@@ -234,12 +234,12 @@ _HOLDING = _Holding()
 
 
 def holding() -> _Holding:
-    """Leave conditions inside open."""
+    """Leave conditions inside undecided."""
     return _HOLDING
 
 
 class Opaque:
-    """Base class standing in for a base that could not be determined."""
+    """Base class that stands for a base class that could not be determined."""
 
     _opaque_reason: Unknown
 
@@ -256,5 +256,5 @@ class Opaque:
 
 
 def opaque_class(unknown: Unknown) -> type:
-    """Return a class that stands where `unknown` was named as a base class."""
+    """Return a class that stands for an `unknown` base class."""
     return type("Opaque", (Opaque,), {"_opaque_reason": unknown})

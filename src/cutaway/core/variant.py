@@ -1,4 +1,4 @@
-"""One network as it is where conditions are decided one way."""
+"""A network as it is when its conditions are decided in one particular way."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from cutaway.core.record import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A network, and the decisions that were taken on the way to it."""
+    """A network, and the decisions that lead to it."""
 
     architecture: Architecture
     decisions: Mapping[str, Decision]
 
     @property
     def holds(self) -> dict[str, bool]:
-        """Which conditions hold in it; those that were not met are missing."""
+        """Which conditions hold in it; those that did not occur are missing."""
         return {text: bool(decision.holds) for text, decision in self.decisions.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Variants as one network, and which others would be needed to say more."""
+    """Variants merged into one network, and which others are needed to determine more."""
 
     architecture: Architecture
     wanted: tuple[Mapping[str, bool], ...] = ()
 
 
 Fold: TypeAlias = Callable[[Sequence[Variant]], Folded]
-"""What makes one network of variants; the first of them is the one that others are compared with."""
+"""Merges variants into one network; the others are compared with the first of them."""

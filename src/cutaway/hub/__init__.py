@@ -1,1 +1,1 @@
-"""Folders as they come from the hub: which network their JSON files describe, and the program that makes it."""
+"""Model folders from the hub: which network their JSON files describe, and the program that builds it."""

@@ -13,16 +13,16 @@ from cutaway.syntax import source
 
 PIPELINE, ADAPTER, CONFIG = "model_index.json", "adapter_config.json", "config.json"
 FILES = (PIPELINE, ADAPTER, CONFIG)
-"""What describes a folder, the first of them that is there."""
+"""The files that describe a folder; the first one that exists is used."""
 
 
 class HubError(CutawayError):
-    """A folder whose network can't be found out; the message stands alone and says what to do."""
+    """The network of a folder can't be determined; the message is complete and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder and what its JSON file says; `text` is how the user named it."""
+    """A folder and the content of its JSON file; `text` is the path as the user wrote it."""
 
     text: str
     path: str
@@ -36,7 +36,7 @@ class Folder:
         return os.path.join(self.path, self.name)
 
     def line(self, *keys: str) -> int:
-        """Return the line of the first of these keys that is there, or the first line."""
+        """Return the line of the first of these keys that occurs, or the first line."""
         for key in keys:
             for number, line in enumerate(self.lines, 1):
                 if f'"{key}"' in line:
@@ -44,12 +44,12 @@ class Folder:
         return 1
 
     def has(self, name: str) -> bool:
-        """Tell whether a file lies in the folder."""
+        """Tell whether the folder contains a file."""
         return disk.is_file(os.path.join(self.path, name))
 
 
 def find(text: str) -> Folder | None:
-    """Return what a path describes: a folder with one of the files, or one of the files itself."""
+    """Return the folder that a path describes: a folder with one of the files, or one of the files itself."""
     if disk.is_folder(text):
         name = next((name for name in FILES if disk.is_file(os.path.join(text, name))), None)
         return read(text, text, name) if name is not None else None
@@ -65,15 +65,15 @@ def read(text: str, path: str, name: str) -> Folder:
         decoded = content.decode("utf-8-sig")
         settings = json.loads(decoded)
     except UnicodeDecodeError:
-        raise HubError(f"{file}: not JSON: it is not text in UTF-8") from None
+        raise HubError(f"{file}: not JSON: it is not encoded in UTF-8") from None
     except json.JSONDecodeError as error:
         raise HubError(f"{file}:{error.lineno}: not JSON: {one_line(error.msg)}") from None
     except (RecursionError, ValueError) as error:
         raise HubError(f"{file}: can't be read as JSON ({one_line(str(error))})") from None
     if not isinstance(settings, dict):
-        raise HubError(f"{file}: describes no network: it is {_kind(settings)}, not an object with settings")
+        raise HubError(f"{file}: does not describe a network: it is {_kind(settings)}, not an object with settings")
     return Folder(text, path, name, settings, tuple(decoded.splitlines()))
 
 
 def _kind(value: Any) -> str:
-    return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else "a single value"
+    return "a list" if isinstance(value, list) else "a string" if isinstance(value, str) else "a single value"

@@ -1,4 +1,4 @@
-"""Pipelines: a folder of networks and of what works beside them, put together as one tree."""
+"""Pipelines: a folder of networks and auxiliary components, combined into one tree."""
 
 from __future__ import annotations
 
@@ -19,55 +19,55 @@ _KINDS = {
     "preprocessor_config.json": "a preprocessor",
     "processor_config.json": "a preprocessor",
 }
-"""What a component without a network's settings is, by the file that it has instead."""
+"""The kind of a component that is not a network, by the file that it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of a pipeline: the library and class it is of, and its folder if it is a network."""
+    """A part of a pipeline: its library and class, and its folder if it is a network."""
 
     name: str
     library: str
     class_name: str
     line: int
     folder: Folder | None
-    remark: str = ""
+    note: str = ""
 
     @property
     def module(self) -> Module:
-        """The component as a module of the tree, where nothing more is known of it."""
+        """The component as a module of the tree, where nothing else is known about it."""
         return Module(self.name, self.class_name, f"{self.library}.{self.class_name}", complete=self.folder is None)
 
 
 def components(pipeline: Folder) -> list[Component]:
-    """Return the components that a pipeline names, in its order; those that it leaves out are not there."""
-    found: list[Component] = []
-    for name, stated in pipeline.settings.items():
-        if name.startswith("_") or not isinstance(stated, list) or len(stated) != 2:
+    """Return the components that a pipeline names, in its order."""
+    result: list[Component] = []
+    for name, value in pipeline.settings.items():
+        if name.startswith("_") or not isinstance(value, list) or len(value) != 2:
             continue
-        library, class_name = stated
+        library, class_name = value
         if isinstance(library, str) and isinstance(class_name, str):
-            found.append(_component(pipeline, name, library, class_name))
-    if not found:
-        raise HubError(f"{pipeline.file}: names no components: none of its settings is a library and a class")
-    return found
+            result.append(_component(pipeline, name, library, class_name))
+    if not result:
+        raise HubError(f"{pipeline.file}: does not name any component: none of its settings is a library and a class")
+    return result
 
 
 def _component(pipeline: Folder, name: str, library: str, class_name: str) -> Component:
     path = os.path.join(pipeline.path, name)
     line = pipeline.line(name)
-    if disk.is_file(os.path.join(path, CONFIG)) and not _is_beside(path):
+    if disk.is_file(os.path.join(path, CONFIG)) and not _is_auxiliary(path):
         settings = read(os.path.join(pipeline.text, name), path, CONFIG)
         return Component(name, library, class_name, line, _named(settings, class_name))
     kind = next((kind for file, kind in _KINDS.items() if disk.is_file(os.path.join(path, file))), None)
     if kind is not None:
         return Component(name, library, class_name, line, None, f"{name} ({class_name}) is {kind}: it has no weights")
-    what = f"has no {CONFIG}" if disk.is_folder(path) else "is not there"
-    return Component(name, library, class_name, line, None, f"{name} ({class_name}) is left out: its folder {what}")
+    problem = f"has no {CONFIG}" if disk.is_folder(path) else "does not exist"
+    return Component(name, library, class_name, line, None, f"{name} ({class_name}) is omitted: its folder {problem}")
 
 
-def _is_beside(path: str) -> bool:
-    """Tell whether a folder is one of a tokenizer and the like, whatever else lies in it."""
+def _is_auxiliary(path: str) -> bool:
+    """Tell whether a folder is that of a tokenizer or the like, whatever else it contains."""
     weights = any(file.endswith((".safetensors", ".bin", ".msgpack")) for file in disk.names(path))
     return not weights and any(disk.is_file(os.path.join(path, file)) for file in _KINDS)
 
@@ -81,62 +81,64 @@ def _named(folder: Folder, class_name: str) -> Folder:
     return replace(folder, settings=settings)
 
 
-def joined(pipeline: Folder, parts: Sequence[tuple[Component, Architecture | str]]) -> Architecture:
-    """Put the networks of a pipeline into one tree, each below its name; a text says why there is none."""
+def combine(pipeline: Folder, parts: Sequence[tuple[Component, Architecture | str]]) -> Architecture:
+    """Put the networks of a pipeline into one tree, each below its name; a string says why there is none."""
     name = pipeline.settings.get("_class_name")
     name = name if isinstance(name, str) else "pipeline"
-    networks = [(part.name, found) for part, found in parts if isinstance(found, Architecture)]
-    lost = [Note(found, Place(pipeline.file, part.line)) for part, found in parts if isinstance(found, str) and found]
-    modules = [Module("", name, f"diffusers.{name}", complete=not lost)]
-    for part, found in parts:
-        modules += [_below(part.name, m) for m in found.modules] if isinstance(found, Architecture) else [part.module]
-    remarks = [Note(part.remark, Place(pipeline.file, part.line)) for part, _ in parts if part.remark]
+    networks = [(part.name, result) for part, result in parts if isinstance(result, Architecture)]
+    failures = [
+        Note(result, Place(pipeline.file, part.line)) for part, result in parts if isinstance(result, str) and result
+    ]
+    modules = [Module("", name, f"diffusers.{name}", complete=not failures)]
+    for part, result in parts:
+        modules += [_below(part.name, m) for m in result.modules] if isinstance(result, Architecture) else [part.module]
+    notes = [Note(part.note, Place(pipeline.file, part.line)) for part, _ in parts if part.note]
     once = Note("each network of the pipeline is called once, by itself; the pipeline calls some of them repeatedly")
     return Architecture(
         name=name,
         target=pipeline.text,
-        framework=next((found.framework for _, found in networks), ""),
-        inputs=tuple(_value(at, value) for at, found in networks for value in found.inputs),
-        outputs=tuple(_value(at, value) for at, found in networks for value in found.outputs),
+        framework=next((result.framework for _, result in networks), ""),
+        inputs=tuple(_value(prefix, value) for prefix, result in networks for value in result.inputs),
+        outputs=tuple(_value(prefix, value) for prefix, result in networks for value in result.outputs),
         modules=tuple(modules),
-        weights=tuple(_weight(at, weight) for at, found in networks for weight in found.weights),
-        ops=tuple(_op(at, op) for at, found in networks for op in found.ops),
-        unknowns=(*lost, *_notes((at, found.unknowns) for at, found in networks)),
-        assumptions=(*remarks, once, *_notes((at, found.assumptions) for at, found in networks)),
-        diagnostics=tuple(diagnostic for _, found in networks for diagnostic in found.diagnostics),
+        weights=tuple(_weight(prefix, weight) for prefix, result in networks for weight in result.weights),
+        ops=tuple(_op(prefix, op) for prefix, result in networks for op in result.ops),
+        unknowns=(*failures, *_notes((prefix, result.unknowns) for prefix, result in networks)),
+        assumptions=(*notes, once, *_notes((prefix, result.assumptions) for prefix, result in networks)),
+        diagnostics=tuple(diagnostic for _, result in networks for diagnostic in result.diagnostics),
     )
 
 
-def _path(at: str, path: str) -> str:
-    return f"{at}.{path}" if path else at
+def _path(prefix: str, path: str) -> str:
+    return f"{prefix}.{path}" if path else prefix
 
 
-def _below(at: str, module: Module) -> Module:
-    return replace(module, path=_path(at, module.path))
+def _below(prefix: str, module: Module) -> Module:
+    return replace(module, path=_path(prefix, module.path))
 
 
-def _value(at: str, value: Value) -> Value:
-    return replace(value, name=_path(at, value.name))
+def _value(prefix: str, value: Value) -> Value:
+    return replace(value, name=_path(prefix, value.name))
 
 
-def _weight(at: str, weight: Weight) -> Weight:
-    tied = None if weight.tied_to is None else _path(at, weight.tied_to)
-    return replace(weight, name=_path(at, weight.name), tied_to=tied, module=_path(at, weight.module or ""))
+def _weight(prefix: str, weight: Weight) -> Weight:
+    tied = None if weight.tied_to is None else _path(prefix, weight.tied_to)
+    return replace(weight, name=_path(prefix, weight.name), tied_to=tied, module=_path(prefix, weight.module or ""))
 
 
-def _op(at: str, op: Op) -> Op:
-    inputs = tuple(_value(at, value) for value in op.inputs)
-    outputs = tuple(_value(at, value) for value in op.outputs)
-    return replace(op, module=_path(at, op.module), inputs=inputs, outputs=outputs)
+def _op(prefix: str, op: Op) -> Op:
+    inputs = tuple(_value(prefix, value) for value in op.inputs)
+    outputs = tuple(_value(prefix, value) for value in op.outputs)
+    return replace(op, module=_path(prefix, op.module), inputs=inputs, outputs=outputs)
 
 
 def _notes(groups: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
-    """Return what is remarked about the networks, each with its name; what concerns several is said once."""
-    noted: list[tuple[str, Note]] = [(at, note) for at, notes in groups for note in notes]
-    often = Counter((note.text, note.place) for _, note in noted)
-    made: dict[Any, Note] = {}
-    for at, note in noted:
-        shared = often[note.text, note.place] > 1
-        module = None if shared else _path(at, note.module or "")
-        made.setdefault((note.text, note.place, module), Note(note.text, note.place, module))
-    return list(made.values())
+    """Return the notes of the networks, each with its module; a note that concerns several is listed once."""
+    prefixed: list[tuple[str, Note]] = [(prefix, note) for prefix, notes in groups for note in notes]
+    counts = Counter((note.text, note.place) for _, note in prefixed)
+    result: dict[Any, Note] = {}
+    for prefix, note in prefixed:
+        is_shared = counts[note.text, note.place] > 1
+        module = None if is_shared else _path(prefix, note.module or "")
+        result.setdefault((note.text, note.place, module), Note(note.text, note.place, module))
+    return list(result.values())

@@ -1,9 +1,9 @@
-"""A source file whose function bodies are parsed when they are first looked at.
+"""A source file whose function bodies are parsed when they are first read.
 
 Most functions of a package are never called. Their bodies are found by their indentation and left out of
-the text that is parsed; the syntax tree holds a `Body` in their place, which parses itself. Only strings,
-comments and line ends outside of the bodies are looked at, and strings inside of them where one may hide
-the end. Where the text does not fit together without the bodies, the whole of it is parsed.
+the source that is parsed; the syntax tree holds a `Body` in their place, which parses itself. Only strings,
+comments and line ends outside of the bodies are scanned, and strings inside of them where one may hide
+the end. Where the source does not parse without the bodies, it is parsed as a whole.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, SupportsIndex
 
-_WORTH = 80  # characters of a body; to leave out less costs more than it saves
+_MIN_BODY = 80  # characters of a body; to leave out less costs more than it saves
 _STRINGS = r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|\#[^\n]*'
 _OUTSIDE = re.compile(rf"\n(?P<indent> *)(?:async +)?def +\w+|{_STRINGS}", re.DOTALL)
 _SIMPLE_HEADER = re.compile(r"\([^()#\"'\[\]{}]*\)(?: *-> *[\w.]+)? *:")
@@ -24,27 +24,27 @@ _DOCUMENTATION = re.compile(r"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
 
 
 class Body(list[ast.stmt]):
-    """The statements of a function, parsed when they are first asked for."""
+    """The statements of a function, parsed when they are first read."""
 
     def __init__(self, text: str, start: int, end: int, line: int, indented: bool, documentation: str | None) -> None:
         super().__init__()
-        self._where: tuple[str, int, int, int, bool] | None = (text, start, end, line, indented)
+        self._source: tuple[str, int, int, int, bool] | None = (text, start, end, line, indented)
         self.documentation = documentation
 
     def _parsed(self) -> list[ast.stmt]:
-        if self._where is not None:
-            text, start, end, line, indented = self._where
-            self._where = None
+        if self._source is not None:
+            text, start, end, line, indented = self._source
+            self._source = None
             above = "\n" * (line - 2) + "if 1:\n" if indented else "\n" * (line - 1)
-            found: Any = ast.parse(above + text[start:end] + "\n").body[0]
-            super().extend((found.body[0] if indented else found).body)
+            tree: Any = ast.parse(above + text[start:end] + "\n").body[0]
+            super().extend((tree.body[0] if indented else tree).body)
         return self
 
     def mentions(self, *words: str) -> bool:
-        """Tell whether one of these words stands in the text."""
-        if self._where is None:
+        """Tell whether one of these words occurs in the source."""
+        if self._source is None:
             return True
-        text, start, end = self._where[:3]
+        text, start, end = self._source[:3]
         return any(text.find(word, start, end) >= 0 for word in words)
 
     def __iter__(self) -> Iterator[ast.stmt]:
@@ -82,19 +82,19 @@ def parse(source: bytes, path: str) -> ast.Module:
 
 
 def _has_other_lines(text: str) -> bool:
-    """Tell whether lines end, or are indented, by anything else than line feeds and spaces."""
+    """Tell whether lines end, or are indented, with anything but line feeds and spaces."""
     return "\t" in text or "\r" in text or "\f" in text or text.startswith("\ufeff")
 
 
 def _parse_without(text: str, left_out: list[tuple[int, int, int, int]], path: str) -> ast.Module | None:
-    """Parse a text without these bodies; None if it does not fit together."""
+    """Parse a source without these bodies; None if that fails."""
     parts: list[str] = []
     at = line = 0
     bodies: dict[int, Body] = {}
-    counted = 0
+    counted_to = 0
     for start, cut, end, indent in left_out:
-        line += text.count("\n", counted, start + 1)
-        counted = start + 1
+        line += text.count("\n", counted_to, start + 1)
+        counted_to = start + 1
         parts.append(text[at:cut])
         if text[cut - 1] == ":":
             parts.append("0")
@@ -106,47 +106,47 @@ def _parse_without(text: str, left_out: list[tuple[int, int, int, int]], path: s
         tree = ast.parse("".join(parts)[1:], path)
     except (SyntaxError, RecursionError, MemoryError):
         return None
-    _put_in(tree, bodies)
+    _insert_bodies(tree, bodies)
     return None if bodies else tree
 
 
-def _put_in(tree: ast.Module, bodies: dict[int, Body]) -> None:
-    """Give the functions of a tree their bodies, taking these out of the table."""
-    waiting: list[Any] = list(tree.body)
-    while waiting:
-        node = waiting.pop()
+def _insert_bodies(tree: ast.Module, bodies: dict[int, Body]) -> None:
+    """Give the functions of a tree their bodies, and remove these from the table."""
+    pending: list[Any] = list(tree.body)
+    while pending:
+        node = pending.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno in bodies:
             body = bodies.pop(node.lineno)
             body.documentation = ast.get_docstring(node, clean=False)
             node.body = body
         elif hasattr(node, "body") and type(node.body) is list:
-            waiting.extend(node.body)
+            pending.extend(node.body)
             for more in ("orelse", "handlers", "finalbody"):
-                waiting.extend(getattr(node, more, ()))
+                pending.extend(getattr(node, more, ()))
 
 
 def _bodies(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """Yield where functions start, where what is kept of them ends, where they end, and their indentation."""
+    """Yield where functions start, where the part that is parsed ends, where they end, and their indentation."""
     at = 0
-    while (found := _OUTSIDE.search(text, at)) is not None:
-        at = found.end()
-        if found["indent"] is None:
-            at = _after(text, found)
+    while (match := _OUTSIDE.search(text, at)) is not None:
+        at = match.end()
+        if match["indent"] is None:
+            at = _after(text, match)
             continue
-        start, indent = found.start(), len(found["indent"])
+        start, indent = match.start(), len(match["indent"])
         colon = _end_of_header(text, at)
         at = colon
         rest = _REST_OF_LINE.match(text, colon)
-        if rest is None:  # the body is in the same line
+        if rest is None:  # the body is on the same line
             continue
         at, cut = rest.end(), colon
-        written = _DOCUMENTATION.match(text, at)
-        if written is not None:
-            at = cut = _end_of_string(text, written[1], written.end())
+        docstring = _DOCUMENTATION.match(text, at)
+        if docstring is not None:
+            at = cut = _end_of_string(text, docstring[1], docstring.end())
             if _REST_OF_LINE.match(text, at) is None:  # it is part of an expression
                 continue
         end = _end_of_body(text, at, indent)
-        if end - cut >= _WORTH:
+        if end - cut >= _MIN_BODY:
             yield start, cut, end, indent
             at = end
 
@@ -156,9 +156,9 @@ def _end_of_header(text: str, at: int) -> int:
     if simple is not None:
         return simple.end()
     depth = 0
-    while (found := _HEADER.search(text, at)) is not None:
-        at = _after(text, found)
-        mark = found[0]
+    while (match := _HEADER.search(text, at)) is not None:
+        at = _after(text, match)
+        mark = match[0]
         if mark in "([{":
             depth += 1
         elif mark in ")]}":
@@ -171,14 +171,14 @@ def _end_of_header(text: str, at: int) -> int:
 def _end_of_body(text: str, at: int, indent: int) -> int:
     """Return where the first line starts that is indented no deeper than the function's own."""
     plain, careful = _line_ends(indent)
-    found = plain.search(text, at)
-    end = len(text) if found is None else found.start()
+    match = plain.search(text, at)
+    end = len(text) if match is None else match.start()
     if text.count('"""', at, end) % 2 == 0 and text.count("'''", at, end) % 2 == 0:
         return end
-    while (found := careful.search(text, at)) is not None:
-        if text[found.start()] == "\n":
-            return found.start()
-        at = _after(text, found)
+    while (match := careful.search(text, at)) is not None:
+        if text[match.start()] == "\n":
+            return match.start()
+        at = _after(text, match)
     return len(text)
 
 
@@ -188,10 +188,10 @@ def _line_ends(indent: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(end), re.compile(f"{end}|{_STRINGS}", re.DOTALL)
 
 
-def _after(text: str, found: re.Match[str]) -> int:
+def _after(text: str, match: re.Match[str]) -> int:
     """Return where a string, comment or mark ends."""
-    mark = found[0]
-    return _end_of_string(text, mark, found.end()) if mark in ('"""', "'''") else found.end()
+    mark = match[0]
+    return _end_of_string(text, mark, match.end()) if mark in ('"""', "'''") else match.end()
 
 
 def _end_of_string(text: str, mark: str, at: int) -> int:

@@ -1,4 +1,4 @@
-"""Where a dotted module name is found on disk."""
+"""Locates modules on disk by their dotted names."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def _has_extension(folder: str, name: str) -> bool:
 def environment_folders() -> list[str]:
     """Return the folders of installed packages of the current environment, without the standard library."""
     standard = {os.path.dirname(os.__file__)}
-    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    found = []
+    own_source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    folders = []
     for folder in sys.path:
         folder = os.path.abspath(folder or ".")
         if disk.is_folder(folder) and folder not in standard and not folder.endswith("lib-dynload"):
-            if folder != own or "site-packages" in folder:
-                found.append(folder)
-    return found
+            if folder != own_source or "site-packages" in folder:
+                folders.append(folder)
+    return folders
 
 
 def is_installation(folder: str) -> bool:
@@ -83,7 +83,7 @@ _AT_START = frozenset(
 
 
 def is_loaded_at_start(name: str) -> bool:
-    """Tell whether Python itself has loaded a module before a program starts, so that no file takes its place."""
+    """Tell whether Python itself loads a module before a program starts, so that no file can shadow it."""
     return name in _AT_START or name in sys.builtin_module_names
 
 
@@ -93,7 +93,7 @@ def is_standard(name: str) -> bool:
 
 
 def absolute(package: str, module: str, level: int) -> str:
-    """Return the dotted name that a possibly relative import means inside a package."""
+    """Return the absolute name of a possibly relative import inside a package."""
     if level == 0:
         return module
     parts = package.split(".") if package else []

@@ -11,15 +11,15 @@ from typing import Any
 from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
 from cutaway.syntax import lazy_parse
-from cutaway.syntax.suggestions import meant_file
+from cutaway.syntax.suggestions import file_suggestion
 
 MAXIMUM_BYTES = 16 << 20
-_PATIENCE = 30.0  # seconds that a pipe may be silent
+_PIPE_SECONDS = 30.0  # how long a pipe may be silent
 _OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class SourceError(CutawayError):
-    """A file that can't be read as Python; the message stands alone and names the place."""
+    """A file that can't be read as Python; the message is complete and names the place."""
 
 
 def read(path: str) -> bytes:
@@ -36,7 +36,7 @@ def read(path: str) -> bytes:
                 disk.unrepeatable()
             return content
     except FileNotFoundError:
-        raise SourceError(f"{path}: no such file{meant_file(path)}") from None
+        raise SourceError(f"{path}: no such file{file_suggestion(path)}") from None
     except IsADirectoryError:
         raise SourceError(f"{path}: is a folder without a config.json; name a Python file in it") from None
     except (OSError, ValueError) as error:
@@ -45,22 +45,22 @@ def read(path: str) -> bytes:
 
 
 def _read(file: Any, path: str) -> bytes:
-    """Read to the end, but not without end; a pipe is waited for."""
+    """Read a bounded number of bytes to the end; wait for a pipe."""
     import select
 
     parts: list[bytes] = []
-    left = MAXIMUM_BYTES
+    remaining = MAXIMUM_BYTES
     while True:
         part = file.read(1 << 20)
         if part is None:  # nothing yet
-            if not select.select([file], [], [], _PATIENCE)[0]:
-                raise SourceError(f"{path}: nothing comes from it")
+            if not select.select([file], [], [], _PIPE_SECONDS)[0]:
+                raise SourceError(f"{path}: no data arrives from it")
             continue
         if not part:
             return b"".join(parts)
         parts.append(part)
-        left -= len(part)
-        if left < 0:
+        remaining -= len(part)
+        if remaining < 0:
             raise SourceError(f"{path}: too large to be source: more than {MAXIMUM_BYTES:,} bytes")
 
 
@@ -76,15 +76,15 @@ _SAVED = {
 
 
 def parse(source: bytes, path: str, whole: bool = True) -> ast.Module:
-    """Return the syntax tree of a source file; unless the whole is wanted, functions may be parsed later."""
+    """Return the syntax tree of a source file; unless it is parsed as a `whole`, functions may be parsed later."""
     if b"\0" in source:
-        raise SourceError(f"{path}: not Python source: {_content(source)}")
+        raise SourceError(f"{path}: not Python source: {_describe_content(source)}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source, path) if whole else lazy_parse.parse(source, path)
     except SyntaxError as error:
-        raise SourceError(_complaint(error, source, path)) from None
+        raise SourceError(_syntax_error_message(error, source, path)) from None
     except ValueError as error:
         raise SourceError(f"{path}: not Python source ({one_line(str(error))})") from None
     except (RecursionError, MemoryError):
@@ -96,7 +96,7 @@ def parse(source: bytes, path: str, whole: bool = True) -> ast.Module:
     return tree
 
 
-def _content(source: bytes) -> str:
+def _describe_content(source: bytes) -> str:
     if source.startswith(_UTF_16):
         return "it is encoded in UTF-16; save it in UTF-8"
     return next(
@@ -104,14 +104,14 @@ def _content(source: bytes) -> str:
     )
 
 
-def _complaint(error: SyntaxError, source: bytes, path: str) -> str:
+def _syntax_error_message(error: SyntaxError, source: bytes, path: str) -> str:
     """Return what is wrong with a source, and in which line."""
     reason = error.msg or "invalid syntax"
     if "unknown encoding" in reason or "encoding problem" in reason:
-        return f"{path}: its first lines declare an encoding that is not known ({reason})"
+        return f"{path}: its first lines declare an unknown encoding ({reason})"
     if "codec can't decode" in reason or "utf-8" in reason.casefold():
-        what = _content(source) if source.startswith((*_UTF_16, *_SAVED)) else "it is not text in UTF-8"
-        return f"{path}:{_undecodable_line(source)}: not Python source: {what}, and declares no other encoding"
+        problem = _describe_content(source) if source.startswith((*_UTF_16, *_SAVED)) else "it is not encoded in UTF-8"
+        return f"{path}:{_undecodable_line(source)}: not Python source: {problem}, and declares no other encoding"
     place = f"{path}:{error.lineno}" if error.lineno else path
     hint = "; it is written for Python 2" if reason.startswith("Missing parentheses in call to 'print'") else ""
     return f"{place}: syntax error: {reason}{hint}"

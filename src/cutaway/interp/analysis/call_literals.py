@@ -1,4 +1,4 @@
-"""Which arguments of a call stand in the source as literals."""
+"""Which arguments of a call are written as literals in the source."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from cutaway.syntax import source
 
 
 def literals(place: Place | None, name: str, parameters: Sequence[str]) -> dict[str, bool] | None:
-    """Return for each argument of the call of a class at a place whether it is a literal; None where no call is found."""
+    """Return whether each argument of a class's call at a place is a literal; None where there is no such call."""
     if place is None or not place.line:
         return None
     calls = [call for call in _calls(place.file).get(place.line, ()) if _name(call.func) == name]
     if not calls:
         return None
-    found: dict[str, bool] = {}
+    is_literal: dict[str, bool] = {}
     for call in calls:
-        given = dict(zip(parameters, call.args)) | {k.arg: k.value for k in call.keywords if k.arg is not None}
-        for argument, value in given.items():
-            found[argument] = found.get(argument, True) and _is_literal(value)
-    return found
+        arguments = dict(zip(parameters, call.args)) | {k.arg: k.value for k in call.keywords if k.arg is not None}
+        for argument, value in arguments.items():
+            is_literal[argument] = is_literal.get(argument, True) and _is_literal(value)
+    return is_literal
 
 
 @functools.lru_cache(maxsize=64)
 def _calls(file: str) -> dict[int, list[ast.Call]]:
-    found: dict[int, list[ast.Call]] = {}
+    calls: dict[int, list[ast.Call]] = {}
     try:
         tree = source.parse(source.read(file), file)
     except (CutawayError, OSError, SyntaxError):
-        return found
+        return calls
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            found.setdefault(node.lineno, []).append(node)
-    return found
+            calls.setdefault(node.lineno, []).append(node)
+    return calls
 
 
 def _name(node: ast.expr) -> str:

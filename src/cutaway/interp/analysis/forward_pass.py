@@ -1,4 +1,4 @@
-"""Running a network's forward: on the inputs that are given, or on some that are assumed."""
+"""Running a network's forward: on inputs that are given, or on inputs that are assumed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
-from cutaway.core.session import Call, Remarks, Session
+from cutaway.core.session import Call, Notes, Session
 from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Again, Exhausted, Undecidable, Unknown, decisions, following
 from cutaway.interp.analysis import target_errors
-from cutaway.interp.modules.module import failure
+from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.frame import Frame, entered
 from cutaway.interp.run.function import record_of
@@ -32,290 +32,292 @@ from cutaway.knowledge.base.framework import Framework
 from cutaway.syntax.target import Input
 
 if TYPE_CHECKING:
-    from cutaway.interp.analysis.input_inference import Found, Refused
+    from cutaway.interp.analysis.input_inference import Inferred, Rejected
 
 
 def run(
-    network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session, arguments: Any = None
+    network: Any, framework: Framework, inputs: Sequence[Input], session: Session, arguments: Any = None
 ) -> Call | None:
-    """Call a network and return the record of that; what stops it is noted.
+    """Call a network and return the record of the call; what stops it is noted.
 
-    `arguments` is a value of the target's to call it with: one tensor, a sequence of positional arguments, or a
+    `arguments` is a value of the target to call it with: one tensor, a sequence of positional arguments, or a
     dict of keyword arguments.
     """
     if arguments is not None:
-        return _with_arguments(network, framework, arguments, gathered)
-    candidates = [] if inputs else _assumed(network, framework)
+        return _with_arguments(network, framework, arguments, session)
+    candidates = [] if inputs else _conventional_inputs(network, framework)
     if candidates:
-        return _with_assumed(network, framework, candidates, gathered)
-    return _with_inputs(network, framework, inputs, gathered)
+        return _with_assumed(network, framework, candidates, session)
+    return _with_inputs(network, framework, inputs, session)
 
 
-def _with_arguments(network: Any, framework: Framework, arguments: Any, gathered: Session) -> Call | None:
-    """Call a network with a value of the target's."""
-    call, error, at = _called(network, framework, *_spread(arguments), gathered)
+def _with_arguments(network: Any, framework: Framework, arguments: Any, session: Session) -> Call | None:
+    """Call a network with a value of the target."""
+    call, error, place = _record_call(network, framework, *_split_arguments(arguments), session)
     if error is not None:
-        unknown = failure(error, at)
+        unknown = failure(error, place)
         if call is not None:
             call.stopped = unknown
     return call
 
 
-def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], gathered: Session) -> Call | None:
-    """Call a network with the inputs that the user gives; those that are lacking are inferred."""
-    with entered(_top(network, framework)), budget.separate_budget(_SECONDS):
-        args, kwargs, lacking = _given(network, framework, inputs)
-    inferred = _solved(network, framework, args, kwargs, lacking, gathered)
+def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], session: Session) -> Call | None:
+    """Call a network with the inputs that the user gives; missing ones are inferred."""
+    with entered(_caller_frame(network, framework)), budget.separate_budget(_SETTINGS_SECONDS):
+        args, kwargs, missing = _bind_inputs(network, framework, inputs)
+    inferred = _infer(network, framework, args, kwargs, missing, session)
     if inferred is not None and inferred.fits:
-        return _shown(network, framework, args, kwargs, inferred, gathered)
+        return _run_inferred(network, framework, args, kwargs, inferred, session)
     if inferred is not None:
         kwargs |= _tensors(framework, inferred)
-    remarks = Remarks()
-    with gathered.apart(remarks):
-        call, error, at = _called(network, framework, args, kwargs, gathered)
+    notes = Notes()
+    with session.apart(notes):
+        call, error, place = _record_call(network, framework, args, kwargs, session)
     if inferred is not None:
-        _refuse(inferred, remarks)
-        lacking = []
+        _report_rejection(inferred, notes)
+        missing = []
     if error is not None:
-        unknown = _stopped(error, at, lacking, remarks, gathered)
+        unknown = _stop_reason(error, place, missing, notes, session)
         if call is not None:
             call.stopped = unknown
-    _take(gathered, remarks)
+    _add_notes(session, notes)
     return call
 
 
-def _stopped(error: BaseException, at: Place, lacking: Sequence[str], remarks: Remarks, gathered: Session) -> Unknown:
-    """Return why forward stopped: not by a fault of the network where that is due to a dtype that nobody gave."""
-    is_ours = isinstance(error, Fault) and error.code.family is Family.DTYPE and bool(lacking)
-    if is_ours:
-        remarks.findings.clear()
-    with gathered.apart(remarks):
-        if not is_ours:
-            return failure(error, at)
-        wanted = " ".join(f"--input {name}=SHAPE:TYPE" for name in lacking)
-        reason = f"the type of an input is not given ({error}): give it, with {wanted}"
-        return gathered.unknown(reason, None, place_of(error) or at)
+def _stop_reason(error: BaseException, place: Place, missing: Sequence[str], notes: Notes, session: Session) -> Unknown:
+    """Return why forward stopped: not by a fault of the network where the cause is a dtype that was not given."""
+    is_assumed_dtype = isinstance(error, Fault) and error.code.family is Family.DTYPE and bool(missing)
+    if is_assumed_dtype:
+        notes.findings.clear()
+    with session.apart(notes):
+        if not is_assumed_dtype:
+            return failure(error, place)
+        options = " ".join(f"--input {name}=SHAPE:TYPE" for name in missing)
+        reason = f"the dtype of an input is not given ({error}): give it with {options}"
+        return session.unknown(reason, None, place_of(error) or place)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What came of calling a network with inputs that are assumed."""
+    """The outcome of calling a network with assumed inputs."""
 
     call: Call | None
     error: BaseException | None
     place: Place
-    remarks: Remarks
+    notes: Notes
     facts: Facts
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether forward returned something known."""
         return self.error is None and self.call is not None and self.call.outputs is not None
 
 
 def _with_assumed(
-    network: Any, framework: Framework, candidates: list[list[conventions.Assumed]], gathered: Session
+    network: Any, framework: Framework, candidates: list[list[conventions.Assumed]], session: Session
 ) -> Call | None:
     """Call a network with inputs that its signature and settings suggest, the likeliest first."""
     outcomes: list[_Outcome] = []
-    facts = gathered.facts
+    facts = session.facts
     for assumed in candidates:
-        gathered.learn_anew(facts)
-        outcomes.append(_tried(network, framework, assumed, gathered))
-        if outcomes[-1].is_whole:
+        session.learn_anew(facts)
+        outcomes.append(_try_inputs(network, framework, assumed, session))
+        if outcomes[-1].is_complete:
             break
     else:
-        outcomes.sort(key=lambda outcome: (outcome.error is None, _reached(outcome.call, gathered)))
+        outcomes.sort(key=lambda outcome: (outcome.error is None, _called_modules(outcome.call, session)))
     best = outcomes[-1]
-    gathered.learn_anew(best.facts)
+    session.learn_anew(best.facts)
     only = candidates[0][0] if len(candidates) == 1 and len(candidates[0]) == 1 else None
     if best.call is not None and only is not None and not only.is_named:
-        inferred = _solved(network, framework, [], {}, [only.name], gathered)
+        inferred = _infer(network, framework, [], {}, [only.name], session)
         if inferred is not None and inferred.fits:
             if best.error is not None:
-                return _shown(network, framework, [], {}, inferred, gathered)
+                return _run_inferred(network, framework, [], {}, inferred, session)
             best.call.requires = inferred.requires
     if best.error is not None:
-        unknown = _unfit(best, [each.name for each in candidates[0]], gathered)
+        unknown = _misfit_reason(best, [each.name for each in candidates[0]], session)
         if best.call is not None:
             best.call.stopped = unknown
-    _take(gathered, best.remarks)
+    _add_notes(session, best.notes)
     return best.call
 
 
-def _tried(network: Any, framework: Framework, assumed: list[conventions.Assumed], gathered: Session) -> _Outcome:
-    """Call a network with inputs that are assumed, and list them."""
-    remarks = Remarks()
-    with gathered.apart(remarks):
+def _try_inputs(network: Any, framework: Framework, assumed: list[conventions.Assumed], session: Session) -> _Outcome:
+    """Call a network with assumed inputs, and list them."""
+    notes = Notes()
+    with session.apart(notes):
         kwargs = {each.name: framework.tensor(each.shape, each.dtype, each.name, each.number) for each in assumed}
         for each in assumed:
             shape = "x".join(map(str, each.shape)) or "()"
             filled = "" if each.number is None else f", filled with {each.number}"
-            gathered.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
-        call, error, at = _called(network, framework, [], kwargs, gathered)
-    return _Outcome(call, error, at, remarks, gathered.facts)
+            session.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
+        call, error, place = _record_call(network, framework, [], kwargs, session)
+    return _Outcome(call, error, place, notes, session.facts)
 
 
-def _unfit(outcome: _Outcome, names: Sequence[str], gathered: Session) -> Unknown:
-    """Return why an assumed input stops forward: since it is ours, that is no fault of the network."""
-    error, remarks = outcome.error, outcome.remarks
+def _misfit_reason(outcome: _Outcome, names: Sequence[str], session: Session) -> Unknown:
+    """Return why an assumed input stops forward: since we chose it, that is not a fault of the network."""
+    error, notes = outcome.error, outcome.notes
     assert error is not None, "something stopped forward"
-    remarks.findings.clear()
-    wanted = " ".join(f"--input {name}=SHAPE" for name in names)
-    words = str(error) if isinstance(error, Fault) else in_words(error)
-    reason = f"the assumed input does not fit ({words}): give one, with {wanted}"
-    if remarks.unknowns:
-        reason = f"the program stops here with {words}, because of what is unknown or of the assumed input"
-    with gathered.apart(remarks):
-        return gathered.unknown(reason, None, place_of(error) or outcome.place)
+    notes.findings.clear()
+    options = " ".join(f"--input {name}=SHAPE" for name in names)
+    message = str(error) if isinstance(error, Fault) else in_words(error)
+    reason = f"the assumed input does not fit ({message}): give one with {options}"
+    if notes.unknowns:
+        reason = f"{RAISES}{message}, because of an unknown value or the assumed input"
+    with session.apart(notes):
+        return session.unknown(reason, None, place_of(error) or outcome.place)
 
 
-def _solved(
-    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], lacking: list[str], gathered: Session
-) -> Found | Refused | None:
-    """Return what is found of the inputs that are lacking by running forward on them."""
-    left = budget.current().seconds_left() / 2
-    if not lacking or not left or not framework.is_solvable(network):
+def _infer(
+    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], missing: list[str], session: Session
+) -> Inferred | Rejected | None:
+    """Return what running forward shows about the missing inputs."""
+    available = budget.current().seconds_left() / 2
+    if not missing or not available or not framework.is_solvable(network):
         return None
-    from cutaway.interp.analysis import input_hints, input_inference  # where inputs are given, nothing is solved
+    from cutaway.interp.analysis import input_hints, input_inference  # late: needed only where inputs are missing
 
-    seconds = min(input_inference.SECONDS, left)
+    seconds = min(input_inference.SECONDS, available)
     parts = framework.parts(network)
-    forward = target_errors.wanted_by(network, framework)[0]
+    forward = target_errors.forward_signature(network, framework)[0]
     record = record_of(getattr(forward, "__func__", forward))
-    said = {name: input_hints.hints(network, record, name) for name in lacking}
+    descriptions = {name: input_hints.descriptions(network, record, name) for name in missing}
 
-    def once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
-        with _unchanged(parts):
-            return _called(network, framework, args, {**kwargs, **inputs}, gathered)[:2]
+    def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
+        with _restored(parts):
+            return _record_call(network, framework, args, {**kwargs, **inputs}, session)[:2]
 
     with budget.separate_budget(2 * seconds), suppress(Exhausted):
-        return input_inference.inquire(once, framework.tensor, said, gathered, time.process_time() + seconds)
+        return input_inference.infer(run_once, framework.tensor, descriptions, session, time.process_time() + seconds)
     return None
 
 
 @contextmanager
-def _unchanged(parts: list[Any]) -> Iterator[None]:
-    """Put back what forward sets in a network, and in the containers that it holds."""
-    held = [(part, dict(part.__dict__)) for part in parts]
-    inside = [
+def _restored(parts: list[Any]) -> Iterator[None]:
+    """Restore what forward sets in a network, and in the containers that it holds."""
+    saved = [(part, dict(part.__dict__)) for part in parts]
+    containers = [
         (value, value.copy())
-        for _, attributes in held
+        for _, attributes in saved
         for value in attributes.values()
         if type(value) in (list, dict, set, OrderedDict)
     ]
     try:
         yield
     finally:
-        for part, attributes in held:
+        for part, attributes in saved:
             part.__dict__.clear()
             part.__dict__.update(attributes)
-        for value, before in inside:
+        for value, before in containers:
             value.clear()
             value.extend(before) if isinstance(value, list) else value.update(before)
 
 
-def _tensors(framework: Framework, solved: Found | Refused) -> dict[str, Any]:
-    return {name: framework.tensor(shape, solved.dtypes[name], name) for name, shape in solved.shapes.items()}
+def _tensors(framework: Framework, inferred: Inferred | Rejected) -> dict[str, Any]:
+    return {name: framework.tensor(shape, inferred.dtypes[name], name) for name, shape in inferred.shapes.items()}
 
 
-def _shown(
+def _run_inferred(
     network: Any,
     framework: Framework,
     args: list[Any],
     kwargs: dict[str, Any],
-    solved: Found,
-    gathered: Session,
+    inferred: Inferred,
+    session: Session,
 ) -> Call | None:
-    """Call a network on the inputs that were found for it."""
-    before = dim.answer_with(solved.settled.ask)
+    """Call a network on the inputs that were inferred for it."""
+    before = dim.answer_with(inferred.size_answers.ask)
     try:
-        call, error, at = _called(network, framework, args, {**kwargs, **_tensors(framework, solved)}, gathered)
+        call, error, place = _record_call(
+            network, framework, args, {**kwargs, **_tensors(framework, inferred)}, session
+        )
     finally:
         dim.answer_with(before)
-    for name, shape in solved.shapes.items():
+    for name, shape in inferred.shapes.items():
         sizes = " x ".join(map(str, shape)) or "()"
-        why = solved.shown or "forward accepts it, and none is given"
-        gathered.assume(f"the input {name} is {sizes} {solved.dtypes[name]}: {why}", solved.place)
-    if solved.settled.is_narrowed:
-        gathered.assume(f"shown for {solved.settled.describe()}: other sizes take other ways through forward")
+        reason = inferred.reason or "forward accepts it, and none is given"
+        session.assume(f"the input {name} is {sizes} {inferred.dtypes[name]}: {reason}", inferred.place)
+    if inferred.size_answers.is_narrowed:
+        session.assume(f"shown for {inferred.size_answers.describe()}: other sizes take other paths through forward")
     if call is not None:
-        call.requires = solved.requires
+        call.requires = inferred.requires
         if error is not None:
-            call.stopped = failure(error, at)
+            call.stopped = failure(error, place)
     return call
 
 
-def _refuse(solved: Refused, remarks: Remarks) -> None:
-    """Say that no input fits, where one that comes as far as any was found not to."""
-    shapes = ", ".join(f"{name} of {'x'.join(map(str, shape)) or '()'}" for name, shape in solved.shapes.items())
-    found = list(remarks.findings)
-    remarks.findings.clear()
-    for finding in found:
+def _report_rejection(rejected: Rejected, notes: Notes) -> None:
+    """Report that no input fits, with the one that gets the furthest."""
+    shapes = ", ".join(f"{name} of {'x'.join(map(str, shape)) or '()'}" for name, shape in rejected.shapes.items())
+    findings = list(notes.findings)
+    notes.findings.clear()
+    for finding in findings:
         message = f"no input fits: with {shapes}, {finding.message}"
-        remarks.findings[replace(finding, code=FaultCode.NO_INPUT_FITS, message=message)] = None
+        notes.findings[replace(finding, code=FaultCode.NO_INPUT_FITS, message=message)] = None
 
 
-def _take(gathered: Session, remarks: Remarks) -> None:
-    """Add what was remarked apart."""
-    gathered.unknowns.update(remarks.unknowns)
-    gathered.assumptions.update(remarks.assumptions)
-    gathered.findings.update(remarks.findings)
+def _add_notes(session: Session, notes: Notes) -> None:
+    """Add notes that were collected separately."""
+    session.unknowns.update(notes.unknowns)
+    session.assumptions.update(notes.assumptions)
+    session.findings.update(notes.findings)
 
 
-def _reached(call: Call | None, gathered: Session) -> int:
+def _called_modules(call: Call | None, session: Session) -> int:
     """Return how many modules were called within a call."""
     if call is None:
         return 0
-    start = gathered.calls.index(call) + 1
-    below = itertools.takewhile(lambda other: other.depth > call.depth, gathered.calls[start:])
+    start = session.calls.index(call) + 1
+    below = itertools.takewhile(lambda other: other.depth > call.depth, session.calls[start:])
     return 1 + sum(1 for _ in below)
 
 
-def _spread(arguments: Any) -> tuple[list[Any], dict[str, Any]]:
+def _split_arguments(arguments: Any) -> tuple[list[Any], dict[str, Any]]:
     if isinstance(arguments, dict):
         return [], arguments
     return list(arguments) if isinstance(arguments, (list, tuple)) else [arguments], {}
 
 
-def _top(network: Any, framework: Framework) -> Frame:
-    """Return the frame that a network is called from: it stands where forward does."""
-    forward = record_of(getattr(target_errors.wanted_by(network, framework)[0], "__func__", None))
+def _caller_frame(network: Any, framework: Framework) -> Frame:
+    """Return the frame that a network is called from, placed where forward is defined."""
+    forward = record_of(getattr(target_errors.forward_signature(network, framework)[0], "__func__", None))
     origin = (forward.place if forward else framework.origin(network)) or Place("<target>")
-    top = Frame({}, {}, origin.file, None, None)
-    top.line = origin.line
-    return top
+    frame = Frame({}, {}, origin.file, None, None)
+    frame.line = origin.line
+    return frame
 
 
-def _absent(
+def _omitted_arguments(
     network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any]
 ) -> tuple[Any, frozenset[str]] | None:
-    """Return the code of forward, and which of its arguments are left at None; nothing where it has no source."""
-    forward, wanted = target_errors.wanted_by(network, framework)
+    """Return the code of forward, and which of its arguments are left at None; None where it has no source."""
+    forward, signature = target_errors.forward_signature(network, framework)
     record = record_of(getattr(forward, "__func__", None))
     try:
-        bound = wanted.bind_partial(*args, **kwargs).arguments
-    except TypeError:  # the call itself will tell
+        bound = signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:  # the call itself raises
         return None
-    names = (n for n, parameter in wanted.parameters.items() if parameter.default is None and n not in bound)
+    names = (n for n, parameter in signature.parameters.items() if parameter.default is None and n not in bound)
     return None if record is None else (record.code, frozenset(names))
 
 
-def _called(
-    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], gathered: Session
+def _record_call(
+    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], session: Session
 ) -> tuple[Call | None, BaseException | None, Place]:
-    """Return the record of a call, the exception that ended it, and where forward stands."""
-    first = len(gathered.calls)
-    top = _top(network, framework)
+    """Return the record of a call, the exception that ended it, and where forward is defined."""
+    first_call = len(session.calls)
+    frame = _caller_frame(network, framework)
     stopped: BaseException | None = None
     reason: Unknown | None = None
     stack = interpreter().stack
-    stack.append(top)
+    stack.append(frame)
     try:
         framework.prepare(network)
         decisions().start_call()
-        gathered.spans[:] = [span for span in gathered.spans if span.operations[1] <= len(gathered.operations)]
-        gathered.absent = _absent(network, framework, args, kwargs)
+        session.spans[:] = [span for span in session.spans if span.operations[1] <= len(session.operations)]
+        session.absent = _omitted_arguments(network, framework, args, kwargs)
         with following():
             framework.call(network, args, kwargs)
     except Restart:
@@ -323,64 +325,66 @@ def _called(
     except Again as again:
         stopped = again
     except (Undecidable, Exhausted) as undecidable:
-        reason = gathered.note(undecidable.unknown)
+        reason = session.note(undecidable.unknown)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         stopped = error
     finally:
         stack.pop()
-        gathered.absent = None
-        gathered.modules.clear()
-    call = gathered.calls[first] if len(gathered.calls) > first else None
+        session.absent = None
+        session.modules.clear()
+    call = session.calls[first_call] if len(session.calls) > first_call else None
     if call is not None and call.outputs is None:
         call.stopped = reason
-    return call, stopped, top.place
+    return call, stopped, frame.place
 
 
-def _given(network: Any, framework: Framework, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any], list[str]]:
-    """Match the given inputs with forward's signature; return also the names of those of which nothing is known."""
-    _, wanted = target_errors.wanted_by(network, framework)
+def _bind_inputs(
+    network: Any, framework: Framework, inputs: Sequence[Input]
+) -> tuple[list[Any], dict[str, Any], list[str]]:
+    """Match the given inputs with forward's signature; return also the names of those that nothing is known about."""
+    _, signature = target_errors.forward_signature(network, framework)
     args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
     kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
-    bound = wanted.bind_partial(*args, **kwargs)
-    lacking: list[str] = []
-    for name, parameter in wanted.parameters.items():
+    bound = signature.bind_partial(*args, **kwargs)
+    missing: list[str] = []
+    for name, parameter in signature.parameters.items():
         if name in bound.arguments or parameter.default is not parameter.empty:
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         declared = framework.declared(network, name)
         if declared is None:
-            lacking.append(name)
+            missing.append(name)
         kwargs[name] = framework.tensor(None, "float32", name) if declared is None else declared
-    return args, kwargs, lacking
+    return args, kwargs, missing
 
 
-def _assumed(network: Any, framework: Framework) -> list[list[conventions.Assumed]]:
+def _conventional_inputs(network: Any, framework: Framework) -> list[list[conventions.Assumed]]:
     """Return inputs that forward may be meant for, by its signature and the network's own settings."""
-    forward, wanted = target_errors.wanted_by(network, framework)
+    forward, signature = target_errors.forward_signature(network, framework)
     record = record_of(getattr(forward, "__func__", forward))
-    kinds = {parameter.kind for parameter in wanted.parameters.values()}
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
     if record is None or inspect.Parameter.POSITIONAL_ONLY in kinds:
         return []
     arguments = record.code.node.args
-    texts = {
+    annotations = {
         argument.arg: ast.unparse(argument.annotation)
         for argument in (*arguments.args, *arguments.kwonlyargs)
         if argument.annotation is not None
     }
     main = getattr(type(network), "main_input_name", None)
     try:
-        with budget.separate_budget(_SECONDS):
-            if any(framework.declared(network, name) is not None for name in wanted.parameters):
+        with budget.separate_budget(_SETTINGS_SECONDS):
+            if any(framework.declared(network, name) is not None for name in signature.parameters):
                 return []
             settings = framework.settings(network)
-    except (Exception, Undecidable, Exhausted):  # it is remarked when the network is described
+    except (Exception, Undecidable, Exhausted):  # it is noted when the network is described
         return []
     if settings is None:
         return []
-    return conventions.assumed(wanted.parameters, settings, main if isinstance(main, str) else None, texts)
+    return conventions.assumed(signature.parameters, settings, main if isinstance(main, str) else None, annotations)
 
 
-_SECONDS = 60.0
+_SETTINGS_SECONDS = 60.0

@@ -1,4 +1,4 @@
-"""What a program says of an input that nobody gives: in forward, in its documentation, where it calls its networks."""
+"""What a program says about an input that is not given: in forward, in its documentation, in calls of its networks."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from cutaway.interp.modules import loader
 from cutaway.interp.run.function import Record
 from cutaway.knowledge.base.image_datasets import IMAGES
 from cutaway.syntax import source
-from cutaway.syntax.input_descriptions import Described, annotated, calls, documented, images
+from cutaway.syntax.input_descriptions import InputDescription, annotated, calls, documented, images
 
-_MOST_FILES = 64
-_LARGEST = 1 << 18
-
-
-def hints(network: Any, record: Record | None, name: str) -> list[Described]:
-    """Return what is said of one of forward's arguments, what is to be trusted most first."""
-    return [] if record is None else list(_hints(network, record, name))
+_MAX_FILES = 64
+_MAX_BYTES = 1 << 18
 
 
-def _hints(network: Any, record: Record, name: str) -> Iterator[Described]:
+def descriptions(network: Any, record: Record | None, name: str) -> list[InputDescription]:
+    """Return what is said about one of forward's arguments, the most trustworthy first."""
+    return [] if record is None else list(_descriptions(network, record, name))
+
+
+def _descriptions(network: Any, record: Record, name: str) -> Iterator[InputDescription]:
     node = record.code.node
     arguments = [] if isinstance(node, ast.Lambda) else [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     argument = next((each for each in arguments if each.arg == name), None)
-    said = None if argument is None else annotated(argument.annotation, record.place)
-    if said is not None and said.sizes is None:
-        yield said
+    annotation = None if argument is None else annotated(argument.annotation, record.place)
+    if annotation is not None and annotation.sizes is None:
+        yield annotation
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         for text in (ast.get_docstring(node), type(network).__dict__.get("__doc__")):
             documentation = documented(text if isinstance(text, str) else None, name, record.place)
             if documentation is not None:
                 yield documentation
-    if said is not None and said.sizes is not None:
-        yield said
+    if annotation is not None and annotation.sizes is not None:
+        yield annotation
     place = record.place
     if argument is None or place is None or not _is_own(place.file):
         return
@@ -55,13 +55,13 @@ def _is_own(file: str) -> bool:
 
 
 def _programs(file: str, mentioned: str) -> Iterator[tuple[str, ast.Module]]:
-    """Yield the programs beside a file, and itself, that mention a name."""
+    """Yield the files of a file's folder, itself first, that mention a name."""
     folder = os.path.dirname(file)
     beside = [os.path.join(folder, name) for name in disk.names(folder or ".", ".py")]
-    for path in dict.fromkeys([file, *beside[:_MOST_FILES]]):
+    for path in dict.fromkeys([file, *beside[:_MAX_FILES]]):
         try:
             text = source.read(path)
-            if len(text) <= _LARGEST and mentioned.encode() in text:
+            if len(text) <= _MAX_BYTES and mentioned.encode() in text:
                 yield path, source.parse(text, path)
         except CutawayError:
-            continue  # another program that can't be read says nothing of this one
+            continue  # a file that can't be read says nothing about this one

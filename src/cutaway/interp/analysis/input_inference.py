@@ -1,4 +1,4 @@
-"""What a network takes, found from what it does with it: forward is run on inputs of every rank and of any size."""
+"""Inference of a network's inputs from what it does with them: forward is run on inputs of every rank and any size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import Call, Remarks, Session
+from cutaway.core.session import Call, Notes, Session
 from cutaway.core.size import dim
 from cutaway.core.size.atom import Func
 from cutaway.core.size.dim import Dim, Size, substitute, symbol
@@ -26,27 +26,27 @@ from cutaway.solve.constraint import Literals
 from cutaway.solve.explorer import Bound, Explorer, Impure, Open, Requirement, Script, Settled
 from cutaway.solve.region import NOWHERE, Region, where
 from cutaway.solve.subset import ALL, Subset, Unsolved, finite
-from cutaway.syntax.input_descriptions import Described
+from cutaway.syntax.input_descriptions import InputDescription
 
 SECONDS = 10.0
-"""How much time of the processor inputs are looked for."""
+"""How much processor time the inference may take."""
 
-_MOST_PATHS = 64
+_MAX_PATHS = 64
 _RANKS = (2, 3, 4, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
-_MOST_INPUTS = 2
-_MOST_WRITTEN = 3
-_MOST_SIZES = 16
+_MAX_INPUTS = 2
+_MAX_ALTERNATIVES = 3
+_MAX_SIZES = 16
 
 Run = Callable[[Mapping[str, Any]], tuple[Call | None, BaseException | None]]
-"""Calls forward on inputs by name; returns the record of the call and what ended it."""
+"""Calls forward on inputs by name; returns the record of the call and the exception that ended it."""
 
 
 @dataclass(slots=True)
 class Path:
-    """One way through forward: the sizes that take it, what it required, and how it ended.
+    """One path through forward: the sizes that take it, what it requires, and how it ends.
 
-    `gap` is what was not known on the way, so that something may be required there too.
+    `gap` is what is unknown on the way, so that something more may be required there.
     """
 
     region: Region
@@ -59,24 +59,24 @@ class Path:
 
     @property
     def passes(self) -> bool:
-        """Tell whether it came to the end of forward, as far as is known."""
+        """Tell whether it reaches the end of forward, as far as is known."""
         return self.error is None
 
 
 @dataclass(slots=True)
 class Trial:
-    """Inputs of certain ranks and types, and every way through forward with them."""
+    """Inputs of certain ranks and dtypes, and every path through forward with them."""
 
     shapes: dict[str, tuple[str, ...]]
     dtypes: dict[str, str]
     literals: Literals
     paths: list[Path]
-    is_whole: bool
+    is_complete: bool
     bound: dict[str, Size]
     region: Region = field(init=False)
 
     def __post_init__(self) -> None:
-        """Put together the sizes that are accepted."""
+        """Combine the sizes that are accepted."""
         self.region = NOWHERE
         for path in self.paths:
             if path.passes:
@@ -91,20 +91,20 @@ class Trial:
 
     @property
     def fixed(self) -> int:
-        """How many symbols have only a few possible sizes."""
+        """How many symbols have only finitely many possible sizes."""
         region = self.region
         return sum(region.of(name).is_finite for shape in self.shapes.values() for name in shape)
 
 
 @dataclass(slots=True)
-class Found:
-    """What a network takes: the precondition, the inputs to show it with, and who answers for their sizes."""
+class Inferred:
+    """What a network accepts: the precondition, the inputs to show it with, and the answers to questions about sizes."""
 
     requires: Precondition
     shapes: dict[str, tuple[Size, ...]]
     dtypes: dict[str, str]
-    settled: Settled
-    shown: str
+    size_answers: Settled
+    reason: str
     place: Place | None
 
     @property
@@ -114,179 +114,190 @@ class Found:
 
 
 @dataclass(slots=True)
-class Refused:
-    """No input fits: those that come the furthest, as far as is required up to there."""
+class Rejected:
+    """No input fits: these get the furthest, and satisfy what is required up to there."""
 
     shapes: dict[str, tuple[int, ...]]
     dtypes: dict[str, str]
 
     @property
     def fits(self) -> Literal[False]:
-        """Tell that there are none."""
+        """Tell that there are no inputs that fit."""
         return False
 
 
-def inquire(
-    run: Run, make: Callable[..., Any], hints: Mapping[str, Sequence[Described]], gathered: Session, until: float
-) -> Found | Refused | None:
-    """Return what forward's arguments of these names may be, by what is said of them; None where that can't be told."""
-    if not 0 < len(hints) <= _MOST_INPUTS:
+def infer(
+    run: Run,
+    make: Callable[..., Any],
+    descriptions: Mapping[str, Sequence[InputDescription]],
+    session: Session,
+    deadline: float,
+) -> Inferred | Rejected | None:
+    """Return what forward's arguments of these names may be, given their descriptions; None if it can't be determined."""
+    if not 0 < len(descriptions) <= _MAX_INPUTS:
         return None
     trials: list[Trial] = []
-    for dtypes in _types(hints):
-        of_type = list(_tried(run, make, hints, dtypes, gathered, until))
-        trials += of_type
-        if any(path.passes for trial in of_type for path in trial.paths) or not any(
-            isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
-            for trial in of_type
-            for path in trial.paths
+    for dtypes in _dtype_choices(descriptions):
+        same_dtypes = list(_trials(run, make, descriptions, dtypes, session, deadline))
+        trials += same_dtypes
+        paths = [path for trial in same_dtypes for path in trial.paths]
+        if any(path.passes for path in paths) or not any(
+            isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE for path in paths
         ):
             break
-    if time.process_time() > until:
+    if time.process_time() > deadline:
         disk.unrepeatable()
     passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
     if not passing:
-        return _refused(trials, len(hints))
-    said = [hint for each in hints.values() for hint in each]
-    meant = _meant(passing, said)
-    chosen, hint = (_chosen(passing), None) if meant is None else meant
-    return _found(chosen, passing, hint)
+        return _rejected(trials, len(descriptions))
+    all_descriptions = [description for each in descriptions.values() for description in each]
+    described = _described_trial(passing, all_descriptions)
+    trial, description = (_likeliest(passing), None) if described is None else described
+    return _inferred(trial, passing, description)
 
 
-def _meant(passing: list[Trial], said: Sequence[Described]) -> tuple[Trial, Described] | None:
-    """Return the inputs that the program itself says it means, if they fit, and what says so."""
-    for hint in said:
+def _described_trial(
+    passing: list[Trial], descriptions: Sequence[InputDescription]
+) -> tuple[Trial, InputDescription] | None:
+    """Return the inputs that the program itself describes, if they fit, and the description."""
+    for description in descriptions:
         for trial in passing:
             if len(trial.shapes) > 1:
                 continue
             (shape,) = trial.shapes.values()
-            if hint.sizes is not None and len(hint.sizes) == len(shape) and _agreeing(trial.region, shape, hint.sizes):
-                return trial, hint
+            if (
+                description.sizes is not None
+                and len(description.sizes) == len(shape)
+                and _restricted(trial.region, shape, description.sizes)
+            ):
+                return trial, description
     return None
 
 
-def _agreeing(region: Region, shape: Sequence[str], sizes: Sequence[int | str]) -> Region:
-    """Return the sizes that are accepted and are those that are said."""
+def _restricted(region: Region, shape: Sequence[str], sizes: Sequence[int | str]) -> Region:
+    """Return the accepted sizes that agree with the described ones."""
     for name, size in zip(shape, sizes):
         if isinstance(size, int):
             region &= where(name, finite([size]))
     return region
 
 
-def _types(hints: Mapping[str, Sequence[Described]]) -> Iterator[dict[str, str]]:
-    """Yield the element types to try: those that are said, or all floating first."""
+def _dtype_choices(descriptions: Mapping[str, Sequence[InputDescription]]) -> Iterator[dict[str, str]]:
+    """Yield the dtypes to try: those that are described, or all floating first."""
     usual = ("float32", "int64")
-    each = [list(dict.fromkeys([*(h.dtype for h in said if h.dtype), *usual])) for said in hints.values()]
-    for types in itertools.product(*each):
-        yield dict(zip(hints, types))
+    choices = [
+        list(dict.fromkeys([*(d.dtype for d in described if d.dtype), *usual])) for described in descriptions.values()
+    ]
+    for types in itertools.product(*choices):
+        yield dict(zip(descriptions, types))
 
 
-def _letters(rank: int, said: Sequence[Described]) -> tuple[str, ...]:
-    """Return names for the sizes of an input: those that are said, or the usual ones."""
+def _letters(rank: int, descriptions: Sequence[InputDescription]) -> tuple[str, ...]:
+    """Return names for the sizes of an input: those that are described, or the usual ones."""
     usual = _LETTERS[rank]
-    for hint in said:
-        if hint.sizes is not None and len(hint.sizes) == rank:
-            names = tuple(size if isinstance(size, str) else letter for size, letter in zip(hint.sizes, usual))
+    for description in descriptions:
+        if description.sizes is not None and len(description.sizes) == rank:
+            names = tuple(size if isinstance(size, str) else letter for size, letter in zip(description.sizes, usual))
             if len(set(names)) == rank and not any(re.fullmatch(r"n\d+", name) for name in names):
                 return names
     return usual
 
 
-def _tried(
+def _trials(
     run: Run,
     make: Callable[..., Any],
-    hints: Mapping[str, Sequence[Described]],
+    descriptions: Mapping[str, Sequence[InputDescription]],
     dtypes: dict[str, str],
-    gathered: Session,
-    until: float,
+    session: Session,
+    deadline: float,
 ) -> Iterator[Trial]:
-    for ranks in itertools.product(_RANKS, repeat=len(hints)):
-        if time.process_time() > until:
+    for ranks in itertools.product(_RANKS, repeat=len(descriptions)):
+        if time.process_time() > deadline:
             return
         shapes = {
-            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, hints[name]))
-            for at, (name, rank) in enumerate(zip(hints, ranks))
+            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, descriptions[name]))
+            for at, (name, rank) in enumerate(zip(descriptions, ranks))
         }
         literals = Literals()
         bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
 
-        def once(
+        def run_once(
             shapes: dict[str, tuple[str, ...]] = shapes, bound: dict[str, Size] = bound
         ) -> tuple[Call | None, BaseException | None]:
             return run({name: make(tuple(map(bound.get, shape)), dtypes[name], name) for name, shape in shapes.items()})
 
-        found, is_whole = _paths(once, gathered, literals, until, bound)
-        yield Trial(shapes, dtypes, literals, found, is_whole, bound)
+        paths, is_complete = _paths(run_once, session, literals, deadline, bound)
+        yield Trial(shapes, dtypes, literals, paths, is_complete, bound)
 
 
 def _paths(
-    once: Callable[[], tuple[Call | None, BaseException | None]],
-    gathered: Session,
+    run_once: Callable[[], tuple[Call | None, BaseException | None]],
+    session: Session,
     literals: Literals,
-    until: float,
+    deadline: float,
     bound: dict[str, Size],
 ) -> tuple[list[Path], bool]:
-    """Follow every way through forward; tell also whether these are all of them.
+    """Follow every path through forward; tell also whether these are all of them.
 
-    A size that must be one of the network's configuration is put into `bound`, and taken to be that.
+    A size that must equal one of the network's configuration is put into `bound`, and assumed to be that.
     """
     inputs = list(bound)
     left_out: dict[Open, None] = {}
-    found: list[Path] = []
-    given: list[int] | None = []
+    paths: list[Path] = []
+    choices: list[int] | None = []
     impure: set[Any] = set()
-    while given is not None:
-        if len(found) == _MOST_PATHS or (found and time.process_time() > until):
-            return found, False
-        script = Script(given)
-        explorer = Explorer(literals, script, gathered.place, until, impure, inputs)
-        remarks = Remarks()
-        taken = dict(decisions().taken)
-        operations, calls, values = len(gathered.operations), len(gathered.calls), gathered.values
-        before, gathered.solving = dim.answer_with(explorer.ask), explorer
+    while choices is not None:
+        if len(paths) == _MAX_PATHS or (paths and time.process_time() > deadline):
+            return paths, False
+        script = Script(choices)
+        explorer = Explorer(literals, script, session.place, deadline, impure, inputs)
+        notes = Notes()
+        taken_before = dict(decisions().taken)
+        operations, calls, values = len(session.operations), len(session.calls), session.values
+        before, session.solving = dim.answer_with(explorer.ask), explorer
         try:
-            with gathered.apart(remarks), gathered.own_facts():
-                call, error = once()
+            with session.apart(notes), session.own_facts():
+                call, error = run_once()
         finally:
             dim.answer_with(before)
-            gathered.solving = None
+            session.solving = None
         if error is not None:
-            error = error.with_traceback(None)  # which would keep every frame down to there
-        done = len(gathered.operations) - operations
-        open_ones = [text for text in decisions().taken if text not in taken]
-        decisions().taken = taken
-        del gathered.operations[operations:], gathered.calls[calls:]
-        gathered.values = values
+            error = error.with_traceback(None)  # it would keep every frame alive
+        operation_count = len(session.operations) - operations
+        undecided = [text for text in decisions().taken if text not in taken_before]
+        decisions().taken = taken_before
+        del session.operations[operations:], session.calls[calls:]
+        session.values = values
         if isinstance(error, Impure):
             impure.add(error.key)
-            found, given = [], []
+            paths, choices = [], []
             continue
         if isinstance(error, Bound):
             bound[error.name] = error.size
             bound.update({name: substitute(size, {error.name: error.size}) for name, size in bound.items()})
             if error.others:
                 condition = f"{error.name} may differ from {error.size}"
-                left_out[Open(condition, "sizes that are not the same but fit, as one of 1, are left out", None)] = None
-            found, given = [], []
+                left_out[Open(condition, "sizes that differ but fit, such as 1, are left out", None)] = None
+            paths, choices = [], []
             continue
-        gap = next((Note(note.text, note.place) for note in remarks.unknowns), None)
+        gap = next((Note(note.text, note.place) for note in notes.unknowns), None)
         output = None if call is None else call.outputs
         if error is None and output is None and gap is None:
-            gap = Note("forward could not be followed to its end")
-        for text in open_ones:
-            explorer.open[Open(text, "it does not depend on sizes alone, and was followed one way", None)] = None
+            gap = Note("forward can't be followed to its end")
+        for text in undecided:
+            explorer.open[Open(text, "it does not depend on sizes alone, and only one case was followed", None)] = None
         explorer.open.update(left_out)
         required = list(explorer.requirements.values())
-        found.append(Path(explorer.region, required, list(explorer.open), output, error, gap, done))
-        given = script.following()
-    return found, True
+        paths.append(Path(explorer.region, required, list(explorer.open), output, error, gap, operation_count))
+        choices = script.following()
+    return paths, True
 
 
-def _chosen(passing: list[Trial]) -> Trial:
-    """Return the inputs that a network is most likely meant for, among those of all ranks that it takes.
+def _likeliest(passing: list[Trial]) -> Trial:
+    """Return the inputs that a network is most likely meant for, among those of all ranks that it accepts.
 
-    Those with a batch, of which fewest sizes are fixed: of rank 2 where any rank will do, and otherwise
-    of the highest, because layers that take a batch also take one sample without it.
+    Those with a batch, of which the fewest sizes are fixed: of rank 2 where any rank will do, and otherwise
+    of the highest, because layers that accept a batch also accept one sample without it.
     """
     large = [trial for trial in passing if all(len(shape) > 1 for shape in trial.shapes.values())] or passing
     exact = [trial for trial in large if not any(path.open or path.gap for path in trial.paths)] or large
@@ -298,89 +309,102 @@ def _chosen(passing: list[Trial]) -> Trial:
     return likely[ranks.index(pick(ranks))]
 
 
-def _found(trial: Trial, passing: list[Trial], hint: Described | None) -> Found | None:
+def _inferred(trial: Trial, passing: list[Trial], description: InputDescription | None) -> Inferred | None:
+    """Return what was inferred from the trial that is shown."""
     region = trial.region
-    order = list(dict.fromkeys(name for shape in trial.shapes.values() for name in shape))
-    single = {name: held.least() for name in order if _is_single(held := region.of(name))}
-    free = [name for name in order if name not in single]
+    order, single, free = _size_names(trial)
     batch = trial.batch
     usual = Region(tuple(box for box in region.boxes if batch not in box)) if batch else region
     paths = [path for path in trial.paths if path.passes]
-    kept = _keeping(trial, paths, batch, region) if batch else None
-    shown = usual if kept is None or not kept else kept
-    open_notes = _open(paths, trial.is_whole)
-    inputs = tuple(
-        Value(name, tuple(single.get(s, detached(trial.bound[s])) for s in shape), trial.dtypes[name])
-        for name, shape in trial.shapes.items()
-    )
-    also = list(_also(trial, passing, region, usual, kept, free))
-    because = {
-        (r.message, r.place): Note(trial.literals.explained(r.message), r.place) for p in paths for r in p.requirements
-    }
-    region, shown = phrasing.ordered(region, free), phrasing.ordered(shown, free)
+    preserving = _batch_preserving(trial, paths, batch, region) if batch else None
+    shown = phrasing.ordered(preserving or usual, free)
+    others = tuple(_other_inputs(trial, passing, region, usual, preserving, free))
+    region = phrasing.ordered(region, free)
+    open_notes = _open_notes(paths, trial.is_complete)
     requires = Precondition(
-        inputs,
+        _input_values(trial, single),
         phrasing.alternatives(region, order),
-        () if kept is None else phrasing.alternatives(phrasing.ordered(kept, free), order),
+        () if preserving is None else phrasing.alternatives(phrasing.ordered(preserving, free), order),
         phrasing.text(shown, free),
         not open_notes,
-        tuple(also),
-        tuple(because.values()),
+        others,
+        _requirement_notes(trial, paths),
         tuple(open_notes),
     )
     sizes, note = _sizes(shown, [name for name in order if name != batch])
-    if hint is not None and hint.sizes is not None:
+    if description is not None and description.sizes is not None:
         (first,) = trial.shapes.values()
-        said = {name: size for name, size in zip(first, hint.sizes) if isinstance(size, int)}
-        if said:
-            sizes = {**{name: size for name, size in sizes.items() if name in single}, **said}
-            shown = _agreeing(region, first, hint.sizes)
-        note = hint.why
-    shapes = {
-        name: tuple(sizes[s] if s in sizes else trial.bound[s] for s in shape) for name, shape in trial.shapes.items()
+        described = {name: size for name, size in zip(first, description.sizes) if isinstance(size, int)}
+        if described:
+            sizes = {**{name: size for name, size in sizes.items() if name in single}, **described}
+            shown = _restricted(region, first, description.sizes)
+        note = description.why
+    shapes = {name: tuple(sizes.get(s, trial.bound[s]) for s in shape) for name, shape in trial.shapes.items()}
+    place = None if description is None else description.place
+    return Inferred(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, place)
+
+
+def _size_names(trial: Trial) -> tuple[list[str], dict[str, int], list[str]]:
+    """Return the sizes of a trial in order, those that have only one value, and the others."""
+    order = list(dict.fromkeys(name for shape in trial.shapes.values() for name in shape))
+    single = {name: subset.least() for name in order if _is_single(subset := trial.region.of(name))}
+    return order, single, [name for name in order if name not in single]
+
+
+def _input_values(trial: Trial, single: Mapping[str, int]) -> tuple[Value, ...]:
+    """Return the inputs of a trial, with numbers for the sizes that have only one."""
+    return tuple(
+        Value(name, tuple(single.get(s, detached(trial.bound[s])) for s in shape), trial.dtypes[name])
+        for name, shape in trial.shapes.items()
+    )
+
+
+def _requirement_notes(trial: Trial, paths: Sequence[Path]) -> tuple[Note, ...]:
+    """Return what the operations on these paths require of sizes, each once."""
+    notes = {
+        (r.message, r.place): Note(trial.literals.explained(r.message), r.place) for p in paths for r in p.requirements
     }
-    at = None if hint is None else hint.place
-    return Found(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, at)
+    return tuple(notes.values())
 
 
-def _is_single(held: Subset) -> bool:
-    return held.is_finite and len(held.intervals()) == 1 and held.intervals()[0][1] == held.least()
+def _is_single(subset: Subset) -> bool:
+    return subset.is_finite and len(subset.intervals()) == 1 and subset.intervals()[0][1] == subset.least()
 
 
 def _sizes(region: Region, names: list[str]) -> tuple[dict[str, int], str]:
-    """Return the sizes to show a network with, where there are only finitely many, and a remark if they are not all."""
-    sizes = {name: held.least() for name in names if _is_single(held := region.of(name))}
+    """Return the sizes to show a network with, where there are only finitely many, and a note if they are not all."""
+    sizes = {name: subset.least() for name in names if _is_single(subset := region.of(name))}
     rest = [name for name in names if name not in sizes and all(name in box for box in region.boxes)]
-    rest = [n for n in rest if all(b[n].is_finite and b[n].head.bit_count() <= _MOST_SIZES for b in region.boxes)]
+    rest = [n for n in rest if all(b[n].is_finite and b[n].head.bit_count() <= _MAX_SIZES for b in region.boxes)]
     if not rest:
         return sizes, ""
-    best = _plainest(region, rest)
+    best = _simplest_sizes(region, rest)
     if len(set(best.values())) == 1:
         note = f"{' = '.join(best)} = {best[rest[0]]}"
     else:
         note = ", ".join(f"{name} = {size}" for name, size in best.items())
-    return {**sizes, **best}, f"shown with {note}, the least of the sizes that fit"
+    return {**sizes, **best}, f"shown with {note}, the smallest sizes that fit"
 
 
-def _plainest(region: Region, names: list[str]) -> dict[str, int]:
+def _simplest_sizes(region: Region, names: list[str]) -> dict[str, int]:
     """Return sizes of a region that are all the same, if there are any, and small."""
-    found: list[dict[str, int]] = []
+    candidates: list[dict[str, int]] = []
     for box in region.boxes:
         common = ALL
         for name in names:
             common &= box.get(name, ALL)
-        found.append({name: _usual(common or box.get(name, ALL)) for name in names})
-    return min(found, key=lambda sizes: (len(set(sizes.values())), prod(sizes.values())))
+        candidates.append({name: _preferred(common or box.get(name, ALL)) for name in names})
+    return min(candidates, key=lambda sizes: (len(set(sizes.values())), prod(sizes.values())))
 
 
-def _usual(held: Subset) -> int:
-    """Return the smallest size, but 1 only where there is no other: it often fits because it is repeated."""
-    return (held - finite([1]) or held).least()
+def _preferred(subset: Subset) -> int:
+    """Return the smallest size, but 1 only where there is no other: it often fits because it is broadcast."""
+    return (subset - finite([1]) or subset).least()
 
 
-def _keeping(trial: Trial, paths: list[Path], batch: str, region: Region) -> Region | None:
-    """Return where each sample gives one row of every output; None where that is so anyway, or can't be told."""
-    found = region
+def _batch_preserving(trial: Trial, paths: list[Path], batch: str, region: Region) -> Region | None:
+    """Return where each sample gives one row of every output; None where that is so anyway, or can't be determined."""
+    result = region
     for path in paths:
         for _, reference in path.output or ():
             shape = reference.shape
@@ -390,12 +414,12 @@ def _keeping(trial: Trial, paths: list[Path], batch: str, region: Region) -> Reg
                 rows = trial.literals.solve("equal", *_rows(shape[0], batch))
             except Unsolved:
                 return None
-            found = (found - path.region) | (found & path.region & rows)
-    return found if found is not region else None
+            result = (result - path.region) | (result & path.region & rows)
+    return result if result is not region else None
 
 
 def _rows(size: Size, batch: str) -> tuple[Size, Size]:
-    """Return the two sides of `size == batch`; a quotient is one without a rest, as reshapes require."""
+    """Return the two sides of `size == batch`; a quotient has no remainder, as reshapes require."""
     if isinstance(size, Dim) and len(size.terms) == 1:
         ((monomial, coefficient),) = size.terms.items()
         if coefficient == 1 and len(monomial) == 1 and isinstance(atom := monomial[0][0], Func):
@@ -404,59 +428,61 @@ def _rows(size: Size, batch: str) -> tuple[Size, Size]:
     return size, symbol(batch)
 
 
-def _also(
-    trial: Trial, passing: list[Trial], region: Region, usual: Region, kept: Region | None, free: list[str]
+def _other_inputs(
+    trial: Trial, passing: list[Trial], region: Region, usual: Region, preserving: Region | None, free: list[str]
 ) -> Iterator[str]:
-    if kept is not None and kept:
-        yield f"runs also with {phrasing.text(usual, free)}, but then samples of a batch are mixed"
+    if preserving is not None and preserving:
+        yield f"also runs with {phrasing.text(usual, free)}, but then samples of a batch are mixed"
     if usual is not region and len(usual.boxes) < len(region.boxes):
         rest = Region(tuple(box for box in region.boxes if trial.batch in box))
-        yield f"runs also with some batches: {phrasing.text(rest, free)}"
+        yield f"also runs with some batches: {phrasing.text(rest, free)}"
     if trial.batch is None and len(next(iter(trial.shapes.values()))) > 1:
         yield "no input with a batch of any size fits"
     others = [other for other in passing if other is not trial]
     if len(others) > 2:
-        yield "inputs with other numbers of dimensions are accepted too"
+        yield "inputs with other numbers of dimensions are also accepted"
     else:
-        yield from (f"accepted too: {_written(other)}" for other in others)
+        yield from (f"also accepted: {_summary(other)}" for other in others)
 
 
-def _written(trial: Trial) -> str:
+def _summary(trial: Trial) -> str:
     region = trial.region
     order = [name for shape in trial.shapes.values() for name in shape]
-    single = {name: str(held.least()) for name in order if _is_single(held := region.of(name))}
+    single = {name: str(subset.least()) for name in order if _is_single(subset := region.of(name))}
     free = [name for name in order if name not in single]
     shapes = ", ".join(
         " x ".join(single.get(s, str(trial.bound[s])) for s in shape) or "()" for shape in trial.shapes.values()
     )
-    condition = phrasing.text(region, free) if len(region.boxes) <= _MOST_WRITTEN else "certain sizes"
+    condition = phrasing.text(region, free) if len(region.boxes) <= _MAX_ALTERNATIVES else "certain sizes"
     return shapes if condition == "any size" else f"{shapes} with {condition}"
 
 
-def _open(paths: list[Path], is_whole: bool) -> list[Note]:
-    """Return why sizes that are admitted might fail all the same."""
-    notes = {Note(f"whether {o.condition} is not solved: {o.reason}", o.place): None for p in paths for o in p.open}
+def _open_notes(paths: list[Path], is_complete: bool) -> list[Note]:
+    """Return why accepted sizes might fail all the same."""
+    notes = {Note(f"can't determine whether {o.condition}: {o.reason}", o.place): None for p in paths for o in p.open}
     notes.update({path.gap: None for path in paths if path.gap is not None})
-    if not is_whole:
-        notes[Note("forward depends on sizes in more ways than were followed")] = None
+    if not is_complete:
+        notes[Note("forward has more paths than were followed")] = None
     return list(notes)
 
 
-def _refused(trials: list[Trial], inputs: int) -> Refused | None:
-    """Return the inputs that come the furthest, if it is certain that none fits."""
-    whole = len(_RANKS) ** inputs
+def _rejected(trials: list[Trial], inputs: int) -> Rejected | None:
+    """Return the inputs that get the furthest, if it is certain that none fits."""
+    rank_count = len(_RANKS) ** inputs
     by_type: dict[tuple[str, ...], list[Trial]] = {}
     for trial in trials:
         by_type.setdefault(tuple(trial.dtypes.values()), []).append(trial)
-    if any(len(of_type) < whole for of_type in by_type.values()) or not trials:
+    if any(len(same_dtypes) < rank_count for same_dtypes in by_type.values()) or not trials:
         return None
     paths = [(trial, path) for trial in trials for path in trial.paths]
-    if any(not isinstance(p.error, Fault) or p.gap or p.open for _, p in paths) or not all(t.is_whole for t in trials):
+    if any(not isinstance(p.error, Fault) or p.gap or p.open for _, p in paths) or not all(
+        t.is_complete for t in trials
+    ):
         return None
     trial, path = max(paths, key=lambda pair: (pair[1].operations, sum(map(len, pair[0].shapes.values()))))
     names = list(dict.fromkeys(s for shape in trial.shapes.values() for s in shape))
-    single = {name: held.least() for name in names if _is_single(held := path.region.of(name))}
+    single = {name: subset.least() for name in names if _is_single(subset := path.region.of(name))}
     first = names[:1] if len(names) > 1 and names[0] not in single else []
     rest = [name for name in names if name not in single and name not in first]
-    sizes = {**dict.fromkeys(first, 1), **single, **(_plainest(path.region, rest) if rest else {})}
-    return Refused({name: tuple(sizes[s] for s in shape) for name, shape in trial.shapes.items()}, trial.dtypes)
+    sizes = {**dict.fromkeys(first, 1), **single, **(_simplest_sizes(path.region, rest) if rest else {})}
+    return Rejected({name: tuple(sizes[s] for s in shape) for name, shape in trial.shapes.items()}, trial.dtypes)

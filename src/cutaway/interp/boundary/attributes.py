@@ -124,7 +124,7 @@ def _check_builtin(value: Any) -> Any:
     if _is_instance(owner, types.ModuleType):
         return value if owner.__name__ in _PURE_MODULES else _hidden(value)
     if hasattr(type(owner), "__array_finalize__") or hasattr(type(owner), "__array_wrap__"):
-        from cutaway.knowledge.numpy.call import method
+        from cutaway.knowledge.numpy.call import method  # late: numpy is imported only if a target needs it
 
         return method(value)
     return value
@@ -160,7 +160,7 @@ def _check_slot(value: Any) -> Any:
 def _check_bound_slot(value: Any) -> Any:
     """An operator of an object by its name, such as `x.__add__`."""
     if type(value.__self__) in registry.ARRAYS:
-        from cutaway.knowledge.numpy.call import method
+        from cutaway.knowledge.numpy.call import method  # late: numpy is imported only if a target needs it
 
         return method(value)
     return value

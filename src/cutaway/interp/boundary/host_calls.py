@@ -107,7 +107,7 @@ def taint(container: Any, unknown: Unknown) -> None:
     elif isinstance(container, deque):
         deque.append(container, unknown)
     elif type(container) in ARRAYS:
-        from cutaway.knowledge.numpy.shaped import lose
+        from cutaway.knowledge.numpy.shaped import lose  # late: numpy is imported only if a target needs it
 
         lose(container)
 

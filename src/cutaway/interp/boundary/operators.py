@@ -14,6 +14,7 @@ from cutaway.core.loop.series import compared
 from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Unknown, other_than_truth
+from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.iteration import counted
 from cutaway.knowledge.base.registry import ARRAYS
@@ -54,8 +55,6 @@ def _division_limit(left: Any, right: Any) -> str | None:
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 16 * BITS:
         return "the quotient of an integer"
     if isinstance(left, (str, bytes)):
-        from cutaway.interp.boundary.string_limits import is_wide
-
         items = right if isinstance(right, tuple) else (right,)
         if is_wide(left if isinstance(left, str) else left.decode("latin-1")):
             return "a formatted string"
@@ -118,7 +117,7 @@ def _limited(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
 
 
 def _on_arrays(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    from cutaway.knowledge.numpy.call import operator as bounded
+    from cutaway.knowledge.numpy.call import operator as bounded  # late: numpy is imported only if a target needs it
 
     return bounded(name, plain)
 

@@ -83,7 +83,7 @@ def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Fram
 
 def assign_array_item(array: Any, index: Any, value: Any) -> None:
     """`array[index] = value`, for arrays of a library whose operators have size limits."""
-    from cutaway.knowledge.numpy.call import assign
+    from cutaway.knowledge.numpy.call import assign  # late: numpy is imported only if a target needs it
 
     unknown = assign(array, index, value)
     if type(unknown) is Unknown:

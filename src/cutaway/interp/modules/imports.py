@@ -12,52 +12,52 @@ from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
 from cutaway.syntax import resolve
 
 
-def pending(frame: Frame, bound: str, bring: Callable[[], Any]) -> Pending:
-    """Return what an import binds at module level: resolved, and bound for good, on first use."""
+def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
+    """Return what an import binds at module level: it is resolved, and bound for good, on first use."""
     namespace = frame.vars
 
-    def settle() -> Any:
-        value = bring()
-        if namespace.get(bound) is made:
+    def load_and_bind() -> Any:
+        value = load()
+        if namespace.get(bound) is placeholder:
             namespace[bound] = value
         return value
 
-    made = Pending(settle)
-    return made
+    placeholder = Pending(load_and_bind)
+    return placeholder
 
 
 def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Callable[[], Any], bool]:
-    """Return what brings `import name` (its first package) or `import name as x` (the module itself).
+    """Return a loader for `import name` (its first package) or `import name as x` (the module itself).
 
-    The second value tells whether everything it evaluates is evaluated.
+    The second value tells whether all modules that the statement evaluates are evaluated.
     """
     loader = current()
-    at = frame.place
+    place = frame.place
     if strict:
         loader.require(name, _importer(frame))
-    settled = call_at(at, lambda: loader.settle(name)) if not strict else False
+    is_evaluated = call_at(place, lambda: loader.settle(name)) if not strict else False
 
-    def bring() -> Any:
-        module = call_at(at, lambda: loader.load(name, strict))
+    def load() -> Any:
+        module = call_at(place, lambda: loader.load(name, strict))
         if strict and isinstance(module, SourceModule):
             module.__dict__[MODULE_STATE].run(strict=True)
             module = loader.load(name)
-        return module if whole else call_at(at, lambda: loader.load(name.partition(".")[0], strict))
+        return module if whole else call_at(place, lambda: loader.load(name.partition(".")[0], strict))
 
-    return bring, settled
+    return load, is_evaluated
 
 
 def importing_from(frame: Frame, module: str, level: int, name: str, strict: bool) -> tuple[Callable[[], Any], bool]:
-    """Return what brings `from module import name`, and whether everything it evaluates is evaluated."""
+    """Return a loader for `from module import name`, and whether all that the statement evaluates is evaluated."""
     loader = current()
-    at = frame.place
+    place = frame.place
     full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
     if strict:
         loader.require(full, _importer(frame))
-    settled = call_at(at, lambda: loader.settle(full)) if not strict else False
+    is_evaluated = call_at(place, lambda: loader.settle(full)) if not strict else False
 
-    def bring() -> Any:
-        source_module = call_at(at, lambda: loader.load(full, strict))
+    def load() -> Any:
+        source_module = call_at(place, lambda: loader.load(full, strict))
         if isinstance(source_module, Unknown):
             return other_than_truth(source_module)
         if strict and isinstance(source_module, SourceModule):
@@ -72,12 +72,12 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
         except AttributeError:
             if strict:
                 raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
-            return Unknown(f"{name} is not found in module {full}", at)
+            return Unknown(f"module {full} has no {name}", place)
         if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
             return _submodule(loader, f"{full}.{name}")
         return value.resolve() if type(value) is Pending else value
 
-    return bring, settled
+    return load, is_evaluated
 
 
 def _submodule(loader: Loader, name: str) -> Any:
@@ -86,30 +86,30 @@ def _submodule(loader: Loader, name: str) -> Any:
 
 
 def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> None:
-    """Bind what a star import brings, or note it: names are then looked up in it as they are missed."""
+    """Bind what a star import provides, or record it: missing names are then looked up in it."""
     state: ModuleState = frame.globals[MODULE_STATE]
     star = state._star(module, level)
-    bring, full = star
+    load, full = star
     if strict:
         state.loader.require(full, _importer(frame))
-        if isinstance(brought := bring(), SourceModule):
-            brought.__dict__[MODULE_STATE].run(strict=True)
-    settled = state.loader.settle(full)
-    brought = bring()
-    if settled and isinstance(brought, SourceModule):
-        for name in exported_names(brought):
-            found = getattr(brought, name, MISSING)
-            if found is not MISSING:
-                state.namespace[name] = found.resolve() if type(found) is Pending else found
+        if isinstance(imported := load(), SourceModule):
+            imported.__dict__[MODULE_STATE].run(strict=True)
+    is_evaluated = state.loader.settle(full)
+    imported = load()
+    if is_evaluated and isinstance(imported, SourceModule):
+        for name in exported_names(imported):
+            value = getattr(imported, name, MISSING)
+            if value is not MISSING:
+                state.namespace[name] = value.resolve() if type(value) is Pending else value
         return
     bound = [name for name in state.namespace if not name.startswith("__")]
-    if not isinstance(brought, SourceModule):
-        exported = set(exported_names(brought))
+    if not isinstance(imported, SourceModule):
+        exported = set(exported_names(imported))
         bound = [name for name in bound if name in exported]
     for name in bound:
-        found = state._from([star], name, bind=False)
-        if found is not MISSING:
-            state.namespace[name] = found
+        value = state._from_star_imports([star], name, bind=False)
+        if value is not MISSING:
+            state.namespace[name] = value
     state.stars.append(star)
 
 

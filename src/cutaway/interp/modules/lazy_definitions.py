@@ -1,9 +1,9 @@
-"""Which definitions of a module can wait until their names are used.
+"""Which definitions of a module can be evaluated when their names are first used.
 
-A definition can wait if nothing can tell when it was evaluated: it only binds names that nothing else
+A definition can wait if nothing can observe when it is evaluated: it only binds names that nothing else
 in the module binds, and what it reads while it is evaluated never changes. That holds for constants,
-for names bound once, and for what is read out of imported modules; it does not hold for an element or
-an attribute of an object that the module makes, nor for a subclass of a class that may be told of it.
+for names bound once, and for what is read from imported modules; it does not hold for an element or
+an attribute of an object that the module creates, nor for a subclass of a class that may be notified of it.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ _PLAIN_HOMES = frozenset(("abc", "typing", "typing_extensions", "collections", "
 def deferrable(body: list[ast.stmt], text: bytes, is_bare: Callable[[str, int, str], bool]) -> dict[int, set[str]]:
     """Return the positions of the statements that can wait, each with the names that it binds.
 
-    `is_bare` tells of a module's dotted name, as an import has it, and a name in it whether that is a class that
-    inherits from nothing and is not told of its subclasses.
+    `is_bare` tells for a module's dotted name, as an import has it, and a name in it whether that is a class that
+    inherits from nothing and is not notified of its subclasses.
     """
     in_expressions = b":=" in text
     names = [assigned([node], in_expressions) for node in body]
-    bound = Counter(name for found in names for name in found)
+    bound = Counter(name for deferred in names for name in deferred)
     for declared in _GLOBAL.findall(text) if b"global" in text else ():
         bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))
     known = _Names(bound, b"import *" in text, is_bare)
-    found: dict[int, set[str]] = {}
+    deferred: dict[int, set[str]] = {}
     for index, node in enumerate(body):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            known.enter(node)
+            known.add_import(node)
         elif names[index] and all(known.is_single(name) for name in names[index]) and known.can_wait(node):
-            found[index] = names[index]
+            deferred[index] = names[index]
             if isinstance(node, ast.ClassDef):
                 known.plain.add(node.name)
-    return found
+    return deferred
 
 
 @dataclass
 class _Names:
-    """What is known of the names of a module: how often they are bound, and which are imported from where."""
+    """The names of a module: how often they are bound, and which are imported from where."""
 
     bound: Counter[str]
     has_star: bool
     is_bare: Callable[[str, int, str], bool]
     homes: dict[str, tuple[str, int, list[str]]] = field(default_factory=dict)  # module, level, names in it
     imported: set[str] = field(default_factory=set)
-    plain: set[str] = field(default_factory=set)  # classes whose subclasses are made without anybody being told
+    plain: set[str] = field(default_factory=set)  # classes that are not notified of their subclasses
 
-    def enter(self, node: ast.Import | ast.ImportFrom) -> None:
-        """Note what an import binds."""
+    def add_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Record what an import binds."""
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             home = (
@@ -75,18 +75,18 @@ class _Names:
                 self.plain.add(name)
 
     def is_single(self, name: str) -> bool:
-        """Tell whether a name is bound once, and so that it may be bound late."""
+        """Tell whether a name is bound once, so that it may be bound late."""
         return self.bound[name] == 1 and not name.startswith("__")
 
     def can_wait(self, node: ast.stmt) -> bool:
         """Tell whether a statement can be evaluated at any time."""
         if isinstance(node, ast.FunctionDef):
-            return not node.decorator_list and self._has_settled_defaults(node)
+            return not node.decorator_list and self._has_constant_defaults(node)
         if isinstance(node, ast.ClassDef):
             plain = not node.decorator_list and not node.keywords and all(self._is_plain_base(b) for b in node.bases)
             return plain and all(self._can_wait_in_class(member) for member in node.body)
         if isinstance(node, ast.Assign):
-            return all(isinstance(target, ast.Name) for target in node.targets) and self._is_settled(node.value)
+            return all(isinstance(target, ast.Name) for target in node.targets) and self._is_constant(node.value)
         return False
 
     def _is_plain_base(self, node: ast.expr) -> bool:
@@ -104,20 +104,20 @@ class _Names:
 
     def _can_wait_in_class(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.FunctionDef):
-            tells = node.name in ("__init_subclass__", "__set_name__", "__class_getitem__")
-            return not tells and all(_is_plain(d) for d in node.decorator_list) and self._has_settled_defaults(node)
+            is_hook = node.name in ("__init_subclass__", "__set_name__", "__class_getitem__")
+            return not is_hook and all(_is_plain(d) for d in node.decorator_list) and self._has_constant_defaults(node)
         if isinstance(node, ast.Expr):
             return isinstance(node.value, ast.Constant)
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             parts = [node.value] if isinstance(node, ast.Assign) else [node.value, node.annotation]
-            return all(part is None or self._is_settled(part) for part in parts)
+            return all(part is None or self._is_constant(part) for part in parts)
         return isinstance(node, ast.Pass)
 
-    def _has_settled_defaults(self, node: ast.FunctionDef) -> bool:
+    def _has_constant_defaults(self, node: ast.FunctionDef) -> bool:
         defaults = [*node.args.defaults, *node.args.kw_defaults]
-        return all(default is None or self._is_settled(default) for default in defaults)
+        return all(default is None or self._is_constant(default) for default in defaults)
 
-    def _is_settled(self, node: ast.expr) -> bool:
+    def _is_constant(self, node: ast.expr) -> bool:
         """Tell whether an expression has the same value whenever it is evaluated."""
         if isinstance(node, ast.Constant):
             return True
@@ -126,11 +126,11 @@ class _Names:
         if isinstance(node, ast.Attribute):
             return self._is_imported(node)
         if isinstance(node, ast.Subscript):
-            return self._is_imported(node.value) and self._is_settled(node.slice)
+            return self._is_imported(node.value) and self._is_constant(node.slice)
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-            return all(self._is_settled(item) for item in node.elts)
+            return all(self._is_constant(item) for item in node.elts)
         if isinstance(node, ast.Dict):
-            return all(item is not None and self._is_settled(item) for item in (*node.keys, *node.values))
+            return all(item is not None and self._is_constant(item) for item in (*node.keys, *node.values))
         if isinstance(node, ast.UnaryOp):
             return isinstance(node.operand, ast.Constant)
         if isinstance(node, ast.BinOp):
@@ -143,7 +143,7 @@ class _Names:
         return isinstance(node, ast.Constant)
 
     def _is_imported(self, node: ast.expr) -> bool:
-        """Tell whether something is read out of what an import binds."""
+        """Tell whether something is read from what an import binds."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self.imported and self.bound[node.id] == 1

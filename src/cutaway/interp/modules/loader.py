@@ -10,8 +10,8 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule
-from cutaway.interp.modules.search_words import sought
-from cutaway.interp.modules.unevaluated import Left
+from cutaway.interp.modules.search_words import looked_up
+from cutaway.interp.modules.unevaluated import UnevaluatedModules
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
@@ -22,7 +22,7 @@ class Loader:
     """Finds and holds the modules of one analysis.
 
     The modules of the user's own project are evaluated when they are imported, as Python does. Those of
-    installed packages are left until a name of them is used, unless their text contains one of `words`.
+    installed packages stay unevaluated until a name of them is used, unless their source contains one of `words`.
     """
 
     def __init__(
@@ -37,19 +37,19 @@ class Loader:
         self.standard = standard  # a module of the standard library by its name, None where it is not modelled
         self.own: set[str] = set()
         self.words = tuple(words)
-        self.left = Left(self)  # modules that an import statement would have evaluated
+        self.unevaluated = UnevaluatedModules(self)  # modules that an import statement would have evaluated
         self.running: list[str] = []  # modules that are being evaluated
-        self.searched: set[tuple[str, str]] = set()  # modules and the names that stars are looking for in them
-        self.stopped = False  # the program, by an exception that was not a fault of the network
-        self.sought: set[bytes] = set()  # in vain, where it stopped
+        self.searched: set[tuple[str, str]] = set()  # modules, and the names that star imports are looking up in them
+        self.stopped = False  # whether the program raised an exception that is not a fault of the network
+        self.looked_up: set[bytes] = set()  # words that it looked up in vain before it stopped
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
 
     def stop(self, error: BaseException) -> None:
-        """Note that the program stops with an exception of its own."""
+        """Record that the program raises an exception that it does not catch."""
         self.stopped = True
-        if self.left:
-            self.sought |= sought(error)
+        if self.unevaluated:
+            self.looked_up |= looked_up(error)
 
     def load(self, name: str, strict: bool = False) -> Any:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
@@ -65,14 +65,14 @@ class Loader:
         parts = name.split(".")
         for count in range(1, len(parts) + 1):
             prefix = ".".join(parts[:count])
-            found = self.load(prefix, strict=True)
+            module = self.load(prefix, strict=True)
             if (
-                isinstance(found, Unknown)
+                isinstance(module, Unknown)
                 and parts[0] == importer.partition(".")[0]
                 and self.locate(prefix) is not None
             ):
                 session.current().assume(
-                    f"module {prefix}, which is compiled, is taken to be missing where that is caught"
+                    f"the compiled module {prefix} is assumed to be missing where its absence is handled"
                 )
                 raise ModuleNotFoundError(f"No module named '{prefix}'", name=prefix)
 
@@ -89,13 +89,13 @@ class Loader:
             return standard
         location = self.locate(name)
         if location is None:
-            return self._absent(name, strict)
+            return self._missing_module(name, strict)
         if location.file is None and not location.folders:
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module
 
     def source(self, name: str) -> SourceModule | None:
-        """Return a part of a modelled library as its source says it, None where that is not installed."""
+        """Return a part of a modelled library as a module read from source, None where it is not installed."""
         if name not in self.states:
             folders: Sequence[str] = self.folders
             location = None
@@ -110,7 +110,7 @@ class Loader:
         return self.states[name].module
 
     def _shadows(self, name: str) -> bool:
-        """Tell whether a module of the user's project stands before one of the standard library."""
+        """Tell whether a module of the user's project takes precedence over one of the standard library."""
         top = name.partition(".")[0]
         if top in self.states:
             return self.states[top].is_own and resolve.is_standard(top)
@@ -120,7 +120,7 @@ class Loader:
         return location is not None and location.file is not None
 
     def add_own(self, folder: str) -> None:
-        """Look for imports in a folder first; it is the user's, unless packages are installed there."""
+        """Look for imports in a folder first; it belongs to the user, unless packages are installed there."""
         self.folders.insert(0, folder)
         if not resolve.is_installation(folder):
             self.own.add(os.path.abspath(folder))
@@ -134,11 +134,11 @@ class Loader:
         return base is not None and os.path.dirname(os.path.abspath(base)) in self.own
 
     def settle(self, name: str) -> bool:
-        """Evaluate the modules that an import statement evaluates; False where that is left for later."""
+        """Evaluate the modules that an import statement evaluates; False where some stay unevaluated."""
         parts = name.split(".")
         if (registry.models(name) or resolve.is_standard(name)) and not self._shadows(name):
-            return False  # nothing of the target is evaluated by it
-        done = True
+            return False  # it evaluates nothing of the target
+        is_complete = True
         for count in range(1, len(parts) + 1):
             prefix = ".".join(parts[:count])
             self.load(prefix)
@@ -148,12 +148,12 @@ class Loader:
             if state.is_own or any(word in state._read() for word in self.words):
                 state.run()
             else:
-                self.left.note(state)
-                done = False
-        return done
+                self.unevaluated.add(state)
+                is_complete = False
+        return is_complete
 
     def locate(self, name: str) -> resolve.Location | None:
-        """Return where a module is on disk; its parents are found, not evaluated."""
+        """Return where a module is on disk; its parents are located, not evaluated."""
         parent = name.rpartition(".")[0]
         if not parent:
             return resolve.find(name, self.folders)
@@ -161,16 +161,16 @@ class Loader:
         above = self.states.get(parent)
         return resolve.find(name, above.namespace.get("__path__", ())) if above is not None else None
 
-    def _absent(self, name: str, strict: bool) -> Unknown:
-        at = session.current().place()
+    def _missing_module(self, name: str, strict: bool) -> Unknown:
+        place = session.current().place()
         if strict and not resolve.is_standard(name):
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
         if resolve.is_standard(name):
-            return Unknown(f"the standard library's {name} is not modelled", at)
-        return Unknown(f"module {name} is not found: add its folder with --path, or install it", at)
+            return Unknown(f"the standard library's {name} is not modelled", place)
+        return Unknown(f"module {name} is not found: add its folder with --path, or install it", place)
 
-    def may_define(self, name: str, wanted: str, seen: set[str] | None = None) -> bool:
-        """Tell cheaply whether a star import of a module might bring a name, without evaluating it."""
+    def may_define(self, name: str, searched_name: str, seen: set[str] | None = None) -> bool:
+        """Tell cheaply whether a star import of a module might provide a name, without evaluating it."""
         seen = seen if seen is not None else set()
         if name in seen:
             return False
@@ -180,13 +180,13 @@ class Loader:
             return not isinstance(module, Unknown)
         state: ModuleState = module.__dict__[MODULE_STATE]
         if state.listed is not None:
-            return wanted.encode() in state.listed
-        if wanted in state.namespace or _has_word(state._read(), wanted.encode()):
+            return searched_name.encode() in state.listed
+        if searched_name in state.namespace or _has_word(state._read(), searched_name.encode()):
             return True
-        return any(self.may_define(star, wanted, seen) for star in state.starred)
+        return any(self.may_define(star, searched_name, seen) for star in state.starred)
 
     def add(self, name: str, location: resolve.Location, text: bytes | None = None) -> ModuleState:
-        """Enter a module that the user named by its file."""
+        """Add a module that the user named by its file."""
         state = ModuleState(self, name, location, text)
         state.named = True
         self.modules[name] = state.module

@@ -1,4 +1,4 @@
-"""A module that is read from source: its names, and how far its evaluation has come."""
+"""A module that is read from source: its names, and how far it is evaluated."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, holding
 from cutaway.interp.modules.lazy_definitions import deferrable
-from cutaway.interp.modules.registries import EVERYTHING, awaiting
-from cutaway.interp.modules.type_checking_imports import hints
+from cutaway.interp.modules.registries import EVERYTHING, with_lookup_hooks
+from cutaway.interp.modules.type_checking_imports import type_checking_imports
 from cutaway.interp.run.frame import MODULE_STATE, Execute, Frame, Pending, call_at, entered
 from cutaway.interp.run.function import FunctionCompiler
 from cutaway.interp.run.interpreter import interpreter
@@ -55,17 +55,17 @@ class SourceModule:
         state: ModuleState = self.__dict__[MODULE_STATE]
         if name.startswith("__") and name not in ("__all__", "__version__") and state.finished:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
-        found = state.lookup(name)
-        if found is MISSING:
+        value = state.lookup(name)
+        if value is MISSING:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
-        return found
+        return value
 
     def __repr__(self) -> str:
         return f"<module {self.__dict__['__name__']!r}>"
 
 
 class Language(FunctionCompiler, Protocol):
-    """What evaluates the statements of a module."""
+    """Compiles and runs the statements of a module."""
 
     def statement(self, node: ast.stmt, scope: Scope, file: str) -> Execute:
         """Compile a statement."""
@@ -76,9 +76,12 @@ class Language(FunctionCompiler, Protocol):
 
 MISSING = object()
 
+RAISES = "raises "
+"""How the reason of an unknown starts that is due to an exception of the target."""
+
 
 class ModuleState:
-    """How far the evaluation of one module has come."""
+    """One module, and how far it is evaluated."""
 
     def __init__(self, loader: Loader, name: str, location: resolve.Location, text: bytes | None = None) -> None:
         self.loader = loader
@@ -95,65 +98,64 @@ class ModuleState:
             self.namespace["__path__"] = list(location.folders)
         self.namespace[MODULE_STATE] = self
         self.module = SourceModule(self)
-        self.named = False  # by the user, so that what goes wrong in it is always reported
+        self.named = False  # named by the user, so that its errors are always reported
         self.is_own = loader.is_own(name, location)
         self.stars: list[tuple[Callable[[], Any], str]] = []
         self.started = False
         self.finished = False
-        self.waiting: dict[int, ast.stmt] = {}
-        self.later: dict[int, set[str]] = {}
-        self.hints: list[ast.Import | ast.ImportFrom] = []
+        self.unevaluated: dict[int, ast.stmt] = {}
+        self.deferred: dict[int, set[str]] = {}
+        self.type_checking_imports: list[ast.Import | ast.ImportFrom] = []
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
         self.modelled = registry.rows_in(name)
         self.modelled_library = registry.is_described(name)
         self.namespace.update(self.modelled)
 
     def lookup(self, name: str) -> Any:
-        """Return a name of the module, evaluating as little as is needed, or `MISSING`."""
+        """Return a name of the module, evaluating as little as necessary, or `MISSING`."""
         if not self.started and self.location.folders and self._is_submodule(name) and not self._mentions(name):
             return self.loader.load(f"{self.name}.{name}")
         self.run()
         if name in self.namespace:
             value = self.namespace[name]
             return value.resolve() if type(value) is Pending else value
-        found = self._ahead(name)
-        if found is MISSING:
-            found = self.from_stars(name, MISSING)
-        if found is MISSING and self._is_submodule(name):
+        value = self._evaluate_early(name)
+        if value is MISSING:
+            value = self.from_stars(name, MISSING)
+        if value is MISSING and self._is_submodule(name):
             return self.loader.load(f"{self.name}.{name}")
-        if found is MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
+        if value is MISSING and "__getattr__" in self.namespace and not name.startswith("__"):
             return self.namespace["__getattr__"](name)
-        if found is MISSING:
-            found = self._from_hints(name)
-        return self._from_unknown_star(name) if found is MISSING and not name.startswith("_") else found
+        if value is MISSING:
+            value = self._from_type_checking_imports(name)
+        return self._from_unknown_star(name) if value is MISSING and not name.startswith("_") else value
 
     def _from_unknown_star(self, name: str) -> Any:
-        """A name may be one that a star import brings from a module that can't be read."""
-        for bring, _ in self.stars:
-            if isinstance(module := bring(), Unknown):
+        """Return an unknown where the name may come from a star import of a module that can't be read."""
+        for load, _ in self.stars:
+            if isinstance(module := load(), Unknown):
                 return Unknown(f"{name} may come from a star import: {module.reason}", module.place)
         return MISSING
 
-    def _from_hints(self, name: str) -> Any:
+    def _from_type_checking_imports(self, name: str) -> Any:
         """Look for a name among the imports that are written for type checkers.
 
-        A package that makes its names available on demand, by means of its own, states there what
-        they are.
+        A package that provides its names on demand, in a way of its own, states there what they are.
         """
-        if not self.hints:
+        if not self.type_checking_imports:
             return MISSING
-        scratch = Frame({}, self.namespace, self.file, None, None)
+        frame = Frame({}, self.namespace, self.file, None, None)
         stars: list[tuple[Callable[[], Any], str]] = []
-        for node in self.hints:
+        for node in self.type_checking_imports:
             if any(alias.name == "*" for alias in node.names):
                 assert isinstance(node, ast.ImportFrom)
                 stars.append(self._star(node.module or "", node.level))
             elif name in assigned([node]):
                 scope = Scope("function", None, {name}, {})
-                self.loader.language.statement(node, scope, self.file)(scratch)
-                value = self.namespace[name] = scratch.vars[name]
+                self.loader.language.statement(node, scope, self.file)(frame)
+                value = self.namespace[name] = frame.vars[name]
                 return value
-        return self._from(stars, name)
+        return self._from_star_imports(stars, name)
 
     def _star(self, module: str, level: int) -> tuple[Callable[[], Any], str]:
         place, full = self.frame.place, self.absolute(module, level)
@@ -176,47 +178,47 @@ class ModuleState:
 
     @functools.cached_property
     def starred(self) -> list[str]:
-        """The modules that the text imports everything of."""
-        stars = [(found[2].decode(), len(found[1])) for found in _STAR.finditer(self._read())]
+        """The modules that the source has star imports of."""
+        stars = [(match[2].decode(), len(match[1])) for match in _STAR.finditer(self._read())]
         return [self.absolute(module, level) for module, level in stars]
 
     @functools.cached_property
     def listed(self) -> set[bytes] | None:
-        """The names in `__all__`, where the text states them once and plainly."""
+        """The names in `__all__`, where the source states them once, as literals."""
         text = self._read()
-        found = _ALL.search(text) if text.count(b"__all__") == 1 else None
-        return {part.strip(b"\"'") for part in found[1].replace(b",", b" ").split()} if found else None
+        match = _ALL.search(text) if text.count(b"__all__") == 1 else None
+        return {part.strip(b"\"'") for part in match[1].replace(b",", b" ").split()} if match else None
 
-    def _ahead(self, name: str) -> Any:
-        """Evaluate a later definition of a name that is needed while the module is still running."""
-        for index, node in list(self.waiting.items()):
-            if index not in self.later and not isinstance(node, ast.Delete) and name in assigned([node]):
+    def _evaluate_early(self, name: str) -> Any:
+        """Evaluate a later definition of a name that is needed while the module is still being evaluated."""
+        for index, node in list(self.unevaluated.items()):
+            if index not in self.deferred and not isinstance(node, ast.Delete) and name in assigned([node]):
                 self.execute(index, node, strict=False)
                 if name in self.namespace:
                     value = self.namespace[name]
                     return value.resolve() if type(value) is Pending else value
         return MISSING
 
-    def from_stars(self, name: str, otherwise: Any) -> Any:
-        """Look for a name that a star import brings."""
-        found = self._from(self.stars, name) if self.stars else MISSING
-        return otherwise if found is MISSING else found
+    def from_stars(self, name: str, default: Any) -> Any:
+        """Look for a name that a star import provides."""
+        value = self._from_star_imports(self.stars, name) if self.stars else MISSING
+        return default if value is MISSING else value
 
     def expand_stars(self) -> None:
-        """Bind every name that star imports bring."""
-        for bring, _ in self.stars:
-            module = bring()
+        """Bind every name that star imports provide."""
+        for load, _ in self.stars:
+            module = load()
             for name in exported_names(module):
                 if name not in self.namespace:
                     self.from_stars(name, None)
 
-    def _from(self, stars: list[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
+    def _from_star_imports(self, stars: list[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
         if name.startswith("__"):
             return MISSING
-        for bring, module_name in reversed(stars):
+        for load, module_name in reversed(stars):
             if not self.loader.may_define(module_name, name):
                 continue
-            module = bring()
+            module = load()
             if isinstance(module, Unknown):
                 continue
             exported = getattr(module, "__all__", None)
@@ -226,7 +228,7 @@ class ModuleState:
             elif name.startswith("_"):
                 continue
             if (module_name, name) in self.loader.searched:
-                continue  # it has the name from here, and here it comes from another star
+                continue  # it imports the name from here, and here it comes from another star import
             self.loader.searched.add((module_name, name))
             try:
                 value = getattr(module, name)
@@ -253,20 +255,20 @@ class ModuleState:
         tree = source.parse(self._read(), self.file, whole=self.is_own)
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
-        self.waiting = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
-        self.hints = [statement for node in tree.body for statement in hints(node)]
+        self.unevaluated = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
+        self.type_checking_imports = [statement for node in tree.body for statement in type_checking_imports(node)]
         if not self.is_own:
-            self.later = deferrable(tree.body, self._read(), self._is_bare)
+            self.deferred = deferrable(tree.body, self._read(), self._is_bare)
         if strict:
             self._require(tree.body)
         self.loader.running.append(self.name)
         try:
             with entered(self.frame):
                 for index, node in enumerate(tree.body):
-                    if index in self.waiting and index in self.later:
-                        for name in self.later[index]:
+                    if index in self.unevaluated and index in self.deferred:
+                        for name in self.deferred[index]:
                             self.namespace[name] = Pending(functools.partial(self._define, index, name))
-                    elif index in self.waiting:
+                    elif index in self.unevaluated:
                         self.execute(index, node, strict)
         finally:
             self.loader.running.pop()
@@ -275,7 +277,7 @@ class ModuleState:
     def _require(self, body: list[ast.stmt]) -> None:
         """Raise `ModuleNotFoundError` where an import of the module's body would; what is imported is not evaluated.
 
-        What an installed package needs of others may be missing here and not where it is used.
+        Other packages that an installed package needs may be missing here but not where it is used.
         """
         names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
         froms = [node for node in body if isinstance(node, ast.ImportFrom)]
@@ -285,62 +287,64 @@ class ModuleState:
                 self.loader.require(name, self.name)
 
     def _define(self, index: int, name: str) -> Any:
-        """Evaluate a definition that was left until now, and return one of its names."""
-        if index in self.waiting:
-            self.execute(index, self.waiting[index], strict=False)
+        """Evaluate a deferred definition, and return one of its names."""
+        if index in self.unevaluated:
+            self.execute(index, self.unevaluated[index], strict=False)
         value = self.namespace.get(name)
         if type(value) is Pending:  # it is being evaluated, and needs itself
             raise NameError(f"name '{name}' is not defined")
         return value
 
     def _is_bare(self, module: str, level: int, name: str) -> bool:
-        """Tell whether a class of another module inherits from nothing and is not told of its subclasses."""
-        found = self.loader.load(self.absolute(module, level)) if module or level else None
-        if not isinstance(found, SourceModule):
+        """Tell whether a class of another module inherits from nothing and is not notified of its subclasses."""
+        source_module = self.loader.load(self.absolute(module, level)) if module or level else None
+        if not isinstance(source_module, SourceModule):
             return False
-        text = found.__dict__[MODULE_STATE]._read()
-        written = re.search(rb"^class %s(?:\((?:object)?\))?:" % re.escape(name.encode()), text, re.MULTILINE)
-        return written is not None and b"__init_subclass__" not in text and b"metaclass" not in text
+        text = source_module.__dict__[MODULE_STATE]._read()
+        definition = re.search(rb"^class %s(?:\((?:object)?\))?:" % re.escape(name.encode()), text, re.MULTILINE)
+        return definition is not None and b"__init_subclass__" not in text and b"metaclass" not in text
 
     def define_all(self) -> None:
-        """Evaluate every definition that was left; imports stay as they are."""
-        for index in sorted(self.waiting):
-            names = self.later.get(index, ())
-            if index in self.waiting and all(type(self.namespace.get(name)) is Pending for name in names):
-                self.execute(index, self.waiting[index], strict=False)
+        """Evaluate every deferred definition; imports stay as they are."""
+        for index in sorted(self.unevaluated):
+            names = self.deferred.get(index, ())
+            if index in self.unevaluated and all(type(self.namespace.get(name)) is Pending for name in names):
+                self.execute(index, self.unevaluated[index], strict=False)
 
     def _is_modelled(self, node: ast.stmt) -> bool:
-        """Tell whether a statement defines only what the tables describe instead."""
+        """Tell whether a statement defines only names that the tables describe."""
         return bool(self.modelled) and bool(names := assigned([node])) and names <= self.modelled.keys()
 
     def execute(self, index: int, node: ast.stmt, strict: bool) -> None:
         """Evaluate one statement of the module's body."""
         running = interpreter()
         unknown_calls = running.unknown_calls
-        del self.waiting[index]
+        del self.unevaluated[index]
         frame = self.frame
         frame.line = node.lineno
         running.stack.append(frame)
-        here = session.current()
-        here.quiet += not self.named
+        current = session.current()
+        current.quiet += not self.named
         try:
             with holding():
                 self.loader.language.statement(node, Scope("module", None, set(), {}), self.file)(frame)
             if self.modelled_library and isinstance(node, ast.ClassDef):
                 self._replace_methods(node.name)
             if self.namespace["__package__"] and not self.is_own:
-                self._await(node)
+                self._hook_registries(node)
         except SystemExit as error:
-            # What only defines something can still be asked for; nothing else runs.
-            self.waiting = {i: later for i, later in self.waiting.items() if isinstance(later, _DEFINITIONS)}
-            if self.named and any(i > index for i in self.waiting):
+            # Definitions can still be looked up; nothing else runs.
+            self.unevaluated = {
+                i: statement for i, statement in self.unevaluated.items() if isinstance(statement, _DEFINITIONS)
+            }
+            if self.named and any(i > index for i in self.unevaluated):
                 failure(error, frame.place)
         except Interruption as interruption:
-            self._lose(node, interruption.unknown)
+            self._bind_unknown(node, interruption.unknown)
             raise
         except Undecidable as undecidable:
-            unknown = here.note(undecidable.unknown) if self.named else undecidable.unknown
-            self._lose(node, unknown)
+            unknown = current.note(undecidable.unknown) if self.named else undecidable.unknown
+            self._bind_unknown(node, unknown)
             if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 self.loader.language.forget([node], Scope("module", None, set(), {}), frame, unknown)
         except (KeyboardInterrupt, GeneratorExit):
@@ -348,60 +352,62 @@ class ModuleState:
         except BaseException as error:
             if strict:
                 raise
-            self._lose(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
+            self._bind_unknown(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
         finally:
-            here.quiet -= not self.named
-            running.unknown_calls = unknown_calls  # whoever imports the module takes it to succeed
+            current.quiet -= not self.named
+            running.unknown_calls = unknown_calls  # the importing module assumes that the import succeeds
             running.stack.pop()
 
     def _replace_methods(self, name: str) -> None:
-        """Give a class the methods that the tables describe instead."""
+        """Replace methods of a class by those that the tables describe."""
         for method, value in registry.rows_in(f"{self.name}.{name}").items():
             if isinstance(self.namespace.get(name), type):
                 type.__setattr__(self.namespace[name], method, value)
 
-    def _await(self, node: ast.stmt) -> None:
-        """Let a container that is left empty ask for the modules that would fill it."""
+    def _hook_registries(self, node: ast.stmt) -> None:
+        """Make a container that is left empty evaluate the modules that would fill it, when it is read."""
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.ClassDef)):
             for name in assigned([node], in_expressions=False):
                 value = self.namespace.get(name)
                 if type(value) is not Pending:
-                    self.namespace[name] = awaiting(value, self._ask, self.loader.left.is_filled)
+                    self.namespace[name] = with_lookup_hooks(
+                        value, self._evaluate_for_key, self.loader.unevaluated.is_filled
+                    )
 
-    def _ask(self, key: Any) -> bool:
-        """Evaluate those modules of this package that were left and might enter a key."""
+    def _evaluate_for_key(self, key: Any) -> bool:
+        """Evaluate the unevaluated modules of this package that might register a key."""
         package = self.name.partition(".")[0]
         if key is EVERYTHING:
-            return self.loader.left.catch_up(package)
+            return self.loader.unevaluated.evaluate_package(package)
         if not isinstance(key, str) or len(key) < 3 or key.startswith("__"):
             return False
-        return self.loader.left.catch_up(package, str.__str__(key))
+        return self.loader.unevaluated.evaluate_package(package, str.__str__(key))
 
-    def _lose(self, node: ast.stmt, unknown: Unknown) -> None:
-        """A statement that did not finish leaves the names it would have bound unknown."""
+    def _bind_unknown(self, node: ast.stmt, unknown: Unknown) -> None:
+        """Bind the names of a statement that did not finish to an unknown."""
         for name in () if isinstance(node, ast.Delete) else assigned([node]):
             if type(self.namespace.get(name)) in (Pending, type(None)):
                 self.namespace[name] = unknown
 
 
-def failure(error: BaseException, otherwise: Place | None, quiet: bool = False) -> Unknown:
-    """Record an exception of the target that nobody caught; a fault is recorded by its own rule.
+def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -> Unknown:
+    """Record an exception of the target that is not caught; a fault is recorded by its own rule.
 
-    A quiet one is not recorded now, only if something turns out to depend on it.
+    A quiet one is only recorded if something turns out to depend on it.
     """
-    place = place_of(error) or otherwise
+    place = place_of(error) or fallback
     text = in_words(error)
     if not (quiet or isinstance(error, Fault)):
         interpreter().modules.stop(error)
     if isinstance(error, Fault):
         session.current().find(error, place)
     if quiet or isinstance(error, Fault):
-        return Unknown(f"the program stops with {text}", place)
-    return session.current().unknown(f"the program stops here with {text}", None, place)
+        return Unknown(f"{RAISES}{text}", place)
+    return session.current().unknown(f"{RAISES}{text}", None, place)
 
 
 def exported_names(module: Any) -> list[str]:
-    """Return the names that a star import of a module brings."""
+    """Return the names that a star import of a module provides."""
     if isinstance(module, Unknown):
         return []
     exported = getattr(module, "__all__", None)

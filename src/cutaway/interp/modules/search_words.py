@@ -1,4 +1,4 @@
-"""Words that tell which of the modules that were left may register what a program looked for in vain."""
+"""Words that tell which unevaluated modules may register what a program looked up in vain."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _WORD = re.compile(r"[\w./:-]*[A-Za-z_][\w./:-]*")
 
 
 def quoted(text: bytes) -> set[bytes]:
-    """Return the texts that are quoted in a source."""
+    """Return the strings that are quoted in a source."""
     return set(_QUOTED.findall(text))
 
 
-def sought(error: BaseException) -> set[bytes]:
-    """Return the words in what a program raised that come from its values, not from the statement that raised it."""
+def looked_up(error: BaseException) -> set[bytes]:
+    """Return the words in an exception's message that come from the program's values, not from its raise statement."""
     place = place_of(error)
     if place is None:
         return set()
@@ -27,19 +27,19 @@ def sought(error: BaseException) -> set[bytes]:
         tree = source.parse(text, place.file)
     except CutawayError:
         return set()
-    written = _statement(tree, place.line)
-    if written is None or not (isinstance(written, ast.Raise) or isinstance(error, KeyError)):
+    statement = _statement(tree, place.line)
+    if statement is None or not (isinstance(statement, ast.Raise) or isinstance(error, KeyError)):
         return set()
-    lines = b"\n".join(text.splitlines()[written.lineno - 1 : written.end_lineno])
+    lines = b"\n".join(text.splitlines()[statement.lineno - 1 : statement.end_lineno])
     _, _, message = in_words(error).partition(": ")
     words = {word.strip(".:-/").encode() for word in _WORD.findall(message)}
     return {word for word in words if len(word) > 2 and word not in lines}
 
 
 def _statement(tree: ast.Module, line: int) -> ast.stmt | None:
-    """Return the smallest statement that a line is in."""
-    found: ast.stmt | None = None
-    for node in ast.walk(tree):  # what is deeper comes later
+    """Return the smallest statement that contains a line."""
+    smallest: ast.stmt | None = None
+    for node in ast.walk(tree):  # inner statements come later
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-            found = node
-    return found
+            smallest = node
+    return smallest

@@ -13,6 +13,7 @@ from cutaway.core.unknown import Unknown, other_than_truth
 from cutaway.interp.boundary.attributes import class_namespace, is_host_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import counted
+from cutaway.interp.stdlib.formatting import Formatter
 
 MODULES = frozenset(
     """cmath collections collections.abc string re numbers statistics bisect heapq textwrap enum abc
@@ -61,8 +62,6 @@ def _for_target_classes(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _string(real: Any) -> dict[str, Any]:
-    from cutaway.interp.stdlib.formatting import Formatter
-
     return {"Formatter": Formatter}
 
 

@@ -1,4 +1,4 @@
-"""What built-in names mean for sequences of symbolic length."""
+"""Built-in functions for sequences of symbolic length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cutaway.interp.symbolic.symbolic_loop import series_of
 
 
 def symbolic_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
-    """`range` of symbolic length; unknown where it may be empty in more ways than one."""
+    """Return a `range` of symbolic length; unknown where it may or may not be empty."""
     if stop is None:
         start, stop = 0, start
     sizes = (int, Dim)
@@ -28,15 +28,15 @@ def _enumerated(items: Any, start: Any = 0) -> Any:
     return None if series is None else series.mapped(lambda item, at: (at + start, item))
 
 
-def _zipped(*several: Any) -> Any:
-    found = [series_of(one) for one in several]
-    if not any(series is not None for series in found):
+def _zipped(*sequences: Any) -> Any:
+    series_list = [series_of(one) for one in sequences]
+    if not any(series is not None for series in series_list):
         return None
-    made = zipped([one if series is None else series for one, series in zip(several, found)])
-    return Unknown("sequences of symbolic lengths that may differ") if made is None else made
+    result = zipped([one if series is None else series for one, series in zip(sequences, series_list)])
+    return Unknown("sequences of symbolic lengths that may differ") if result is None else result
 
 
-def _gathered(items: Any = ()) -> Any:
+def _copied(items: Any = ()) -> Any:
     series = series_of(items)
     return None if series is None else Series(series.parts, series.reason)
 
@@ -49,8 +49,8 @@ def _backwards(items: Any) -> Any:
 OF_SERIES: dict[Any, Callable[..., Any]] = {
     enumerate: _enumerated,
     zip: _zipped,
-    list: _gathered,
-    tuple: _gathered,
+    list: _copied,
+    tuple: _copied,
     reversed: _backwards,
 }
-"""What calling a built-in type means where its argument is of symbolic length; None where it is not."""
+"""What a built-in type does with an argument of symbolic length; each returns None for other arguments."""

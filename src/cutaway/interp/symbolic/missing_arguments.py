@@ -1,7 +1,7 @@
-"""Arguments that a class or a function needs and nobody gave: symbols, flags, or values of which only the name is known.
+"""Stand-ins for required arguments that are not given: symbols, flags, or values of which only the name is known.
 
-What an argument is like is seen from its annotation, and else from how it is used: by the function itself, by what
-it is handed on to, and by the methods that read the attribute it is kept in.
+The kind of an argument follows from its annotation, or else from how it is used: by the function itself, by the
+functions it is passed to, and by the methods that read the attribute it is stored in.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow, ast.L
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OF_SIZES = re.compile(r"features|channels|size|dim|num_|heads|embed|shape|units|filters|groups|d_model|factor")
 _OF_FRACTIONS = re.compile(r"ratio|rate|prob|drop|eps|alpha|beta|gamma|momentum|temperature|decay|(?:^|_)(?:lr|p|std)$")
-_DEEPEST = 4
+_MAX_DEPTH = 4
 
 SIZE, FLAG, PLAIN, OTHER = "size", "flag", "plain", "other"
 
 
-def symbolic(value: Any, name: str, text: str) -> Any:
-    """Return what stands for an argument of a class or a function that nobody gave."""
-    here = session.current()
+def stand_in(value: Any, name: str, text: str) -> Any:
+    """Return what stands for an argument of a class or a function that is not given."""
+    current = session.current()
     kinds = decisions().kinds
     if name not in kinds:
         kinds[name] = kind_of(value, name)
     kind = kinds[name]
-    here.arguments[name] = text
-    here.facts.kept.add(name)
+    current.arguments[name] = text
+    current.facts.kept.add(name)
     if kind == SIZE:
-        here.assume(f"the argument {name} of {text} is a whole number of at least 1")
+        current.assume(f"the argument {name} of {text} is an integer of at least 1")
         return symbol(name)
     return Unknown(
         f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'",
@@ -51,9 +51,9 @@ def symbolic(value: Any, name: str, text: str) -> Any:
 
 
 def kind_of(value: Any, name: str, depth: int = 0) -> str:
-    """Tell what an argument is like: a size, a flag, something that is no part of a network, or anything else."""
-    initial = getattr(value, "__init__", None) if isinstance(value, type) else value
-    record = record_of(initial)
+    """Return the kind of an argument: a size, a flag, something that is not a part of a network, or anything else."""
+    initializer = getattr(value, "__init__", None) if isinstance(value, type) else value
+    record = record_of(initializer)
     if record is None:
         return _kind_in_library(value, name)
     for argument in (*record.code.node.args.args, *record.code.node.args.kwonlyargs):
@@ -67,15 +67,15 @@ def kind_of(value: Any, name: str, depth: int = 0) -> str:
                 return PLAIN
     if _OF_FRACTIONS.search(name):
         return PLAIN
-    found = set(_uses(record, value, name, depth))
+    kinds = set(_uses(record, value, name, depth))
     for kind in (SIZE, OTHER, PLAIN, FLAG):
-        if kind in found:
+        if kind in kinds:
             return kind
     return OTHER
 
 
 def _kind_in_library(value: Any, name: str) -> str:
-    """Tell it of a layer of a modelled library, by its default and by the names that libraries agree on."""
+    """Return the kind of a layer's argument in a modelled library, by its default and by conventional names."""
     if not isinstance(value, type) or not hasattr(value, "mark_incomplete"):
         return OTHER
     parameter = signature(value).parameters.get(name)
@@ -88,24 +88,28 @@ def _kind_in_library(value: Any, name: str) -> str:
 
 
 def _uses(record: Record, value: Any, name: str, depth: int) -> Iterator[str]:
-    """Yield what the uses of an argument say about it."""
+    """Yield the kinds that the uses of an argument imply."""
     body = record.code.node.body
     nodes = [child for part in (body if isinstance(body, list) else [body]) for child in ast.walk(part)]
-    targets = [target for target, given in _assignments(nodes) if isinstance(given, ast.Name) and given.id == name]
+    targets = [
+        target for target, assigned in _assignments(nodes) if isinstance(assigned, ast.Name) and assigned.id == name
+    ]
     names = {name, *(target.id for target in targets if isinstance(target, ast.Name))}
     yield from _uses_in(nodes, lambda node: isinstance(node, ast.Name) and node.id in names, record, depth)
-    kept = {target.attr for target in targets if isinstance(target, ast.Attribute)}
-    if not kept or not isinstance(value, type):
+    attributes = {target.attr for target in targets if isinstance(target, ast.Attribute)}
+    if not attributes or not isinstance(value, type):
         return
     for method in vars(value).values():
         other = record_of(method)
         if other is not None and not isinstance(other.code.node, ast.Lambda):
             inner = [child for part in other.code.node.body for child in ast.walk(part)]
-            yield from _uses_in(inner, lambda node: isinstance(node, ast.Attribute) and node.attr in kept, other, depth)
+            yield from _uses_in(
+                inner, lambda node: isinstance(node, ast.Attribute) and node.attr in attributes, other, depth
+            )
 
 
 def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield what is assigned to what, one by one."""
+    """Yield pairs of assignment target and value."""
     for node in nodes:
         for target in node.targets if isinstance(node, ast.Assign) else ():
             value = node.value  # type: ignore[attr-defined]
@@ -115,8 +119,8 @@ def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield target, value
 
 
-def _is_counted(target: ast.expr, nodes: list[ast.AST]) -> bool:
-    """Tell whether a variable starts as a number."""
+def _starts_as_int(target: ast.expr, nodes: list[ast.AST]) -> bool:
+    """Tell whether a variable starts as an integer."""
     return isinstance(target, ast.Name) and any(
         isinstance(other, ast.Name)
         and other.id == target.id
@@ -126,44 +130,48 @@ def _is_counted(target: ast.expr, nodes: list[ast.AST]) -> bool:
     )
 
 
-def _gives(node: ast.expr, is_it: Any) -> bool:
-    """Tell whether the value of an expression may be an argument."""
+def _may_evaluate_to(node: ast.expr, is_argument: Any) -> bool:
+    """Tell whether the value of an expression may be the argument."""
     if isinstance(node, ast.IfExp):
-        return _gives(node.body, is_it) or _gives(node.orelse, is_it)
-    return bool(is_it(node))
+        return _may_evaluate_to(node.body, is_argument) or _may_evaluate_to(node.orelse, is_argument)
+    return bool(is_argument(node))
 
 
-def _uses_in(nodes: list[ast.AST], is_it: Any, record: Record, depth: int) -> Iterator[str]:
+def _uses_in(nodes: list[ast.AST], is_argument: Any, record: Record, depth: int) -> Iterator[str]:
     for node in nodes:
         match node:
             case ast.BinOp() | ast.AugAssign() | ast.Compare():
-                kind = _kind_in_arithmetic(node, is_it, nodes)
+                kind = _kind_in_arithmetic(node, is_argument, nodes)
                 if kind is not None:
                     yield kind
-            case ast.Subscript(value) | ast.Attribute(value) if is_it(value):
+            case ast.Subscript(value) | ast.Attribute(value) if is_argument(value):
                 yield PLAIN
-            case ast.Call(ast.Attribute(value)) if is_it(value):
+            case ast.Call(ast.Attribute(value)) if is_argument(value):
                 yield OTHER
-            case ast.For(_, iterable) | ast.comprehension(_, iterable) if is_it(iterable):
+            case ast.For(_, iterable) | ast.comprehension(_, iterable) if is_argument(iterable):
                 yield OTHER
-            case ast.If(test) | ast.IfExp(test) | ast.While(test) if is_it(test):
+            case ast.If(test) | ast.IfExp(test) | ast.While(test) if is_argument(test):
                 yield FLAG
-            case ast.UnaryOp(ast.Not(), operand) if is_it(operand):
+            case ast.UnaryOp(ast.Not(), operand) if is_argument(operand):
                 yield FLAG
-            case ast.BoolOp(_, values) if any(is_it(value) for value in values):
+            case ast.BoolOp(_, values) if any(is_argument(value) for value in values):
                 yield FLAG
             case ast.Call():
-                yield from _handed_on(node, is_it, record, depth)
+                yield from _kinds_in_callee(node, is_argument, record, depth)
 
 
-def _kind_in_arithmetic(node: ast.BinOp | ast.AugAssign | ast.Compare, is_it: Any, nodes: list[ast.AST]) -> str | None:
-    """Return what arithmetic or a comparison says about an argument; None where it is no part of it."""
+def _kind_in_arithmetic(
+    node: ast.BinOp | ast.AugAssign | ast.Compare, is_argument: Any, nodes: list[ast.AST]
+) -> str | None:
+    """Return the kind that arithmetic or a comparison implies for an argument; None where it is not an operand."""
     match node:
-        case ast.BinOp(left, operator, right) if isinstance(operator, _ARITHMETIC) and (is_it(left) or is_it(right)):
-            return SIZE if _may_be_number(right if is_it(left) else left) else None
-        case ast.AugAssign(target, operator, value) if isinstance(operator, _ARITHMETIC) and is_it(value):
-            return SIZE if not isinstance(operator, ast.Add) or _is_counted(target, nodes) else None
-        case ast.Compare(left, operators, rest) if any(is_it(side) for side in (left, *rest)):
+        case ast.BinOp(left, operator, right) if isinstance(operator, _ARITHMETIC) and (
+            is_argument(left) or is_argument(right)
+        ):
+            return SIZE if _may_be_number(right if is_argument(left) else left) else None
+        case ast.AugAssign(target, operator, value) if isinstance(operator, _ARITHMETIC) and is_argument(value):
+            return SIZE if not isinstance(operator, ast.Add) or _starts_as_int(target, nodes) else None
+        case ast.Compare(left, operators, rest) if any(is_argument(side) for side in (left, *rest)):
             constants = [side.value for side in (left, *rest) if isinstance(side, ast.Constant)]
             if any(isinstance(operator, _ORDERED) for operator in operators) or any(type(c) is int for c in constants):
                 return SIZE
@@ -172,17 +180,19 @@ def _kind_in_arithmetic(node: ast.BinOp | ast.AugAssign | ast.Compare, is_it: An
 
 
 def _may_be_number(node: ast.expr) -> bool:
-    """Tell whether an operand may be a whole number, by how it is written."""
+    """Tell whether an operand may be an integer, by its syntax."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int)
     return not isinstance(node, (ast.List, ast.Tuple, ast.JoinedStr))
 
 
-def _handed_on(node: ast.Call, is_it: Any, record: Record, depth: int) -> Iterator[str]:
-    """Yield what is said of an argument by the function that it is handed on to."""
-    positions = [at for at, argument in enumerate(node.args) if _gives(argument, is_it)]
-    keywords = [keyword.arg for keyword in node.keywords if keyword.arg and _gives(keyword.value, is_it)]
-    if is_it(node.func):
+def _kinds_in_callee(node: ast.Call, is_argument: Any, record: Record, depth: int) -> Iterator[str]:
+    """Yield the kinds that a function implies for the argument that is passed to it."""
+    positions = [at for at, argument in enumerate(node.args) if _may_evaluate_to(argument, is_argument)]
+    keywords = [
+        keyword.arg for keyword in node.keywords if keyword.arg and _may_evaluate_to(keyword.value, is_argument)
+    ]
+    if is_argument(node.func):
         yield OTHER
     if not positions and not keywords:
         return
@@ -190,7 +200,7 @@ def _handed_on(node: ast.Call, is_it: Any, record: Record, depth: int) -> Iterat
         yield SIZE
         return
     callee = _callee(node.func, record)
-    if callee is None or depth >= _DEEPEST:
+    if callee is None or depth >= _MAX_DEPTH:
         return
     try:
         names = list(signature(callee).parameters)
@@ -202,7 +212,7 @@ def _handed_on(node: ast.Call, is_it: Any, record: Record, depth: int) -> Iterat
 
 
 def _callee(node: ast.expr, record: Record) -> Any:
-    """Return what a name of the module, or an attribute of one, means; None where that is not to be seen."""
+    """Return what a name of the module, or an attribute of one, refers to; None where that can't be determined."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,11 +1,11 @@
-"""Loops that compute with plain numbers alone, and give the same again for the same.
+"""Loops that compute with plain numbers alone, so that equal inputs give equal results.
 
 Networks compute tables of positions by loops over all pairs of them, once for every layer and with the same
-numbers in each. Such a loop reads and writes nothing but local variables that hold numbers, texts and flat
-containers of them; what it has done to them once is done again at once when it starts from equal values.
+numbers in each. Such a loop reads and writes nothing but local variables that hold numbers, strings and flat
+containers of them; when it starts from values that it has started from before, its result is reused.
 
-A long one is put off: the lists that it fills are as long as its turns say (`core/lazy_list.py`), and most programs only
-make tensors of them, whose numbers nobody asks for. Whatever reads something else that it sets has it done.
+A long one is postponed: the lengths of the lists that it fills follow from its iterations (`core/lazy_list.py`), and
+most programs only make tensors of them, whose numbers are never read. Reading anything else that it sets runs it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from cutaway.core.lazy_list import Deferred
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.syntax.scope import Scope
 
-_WORTH = 16  # items of a loop
-_LONG = 1 << 14  # items that it adds to lists
+_MIN_ITEMS = 16  # of a loop whose result is saved
+_MIN_POSTPONED = 1 << 14  # items that a postponed loop adds to lists
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.If, ast.For, ast.Expr, ast.Pass, ast.Continue, ast.Break)
 _EXPRESSIONS = (ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Subscript)
 _PARTS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
@@ -31,41 +31,41 @@ _NUMBERS = frozenset((int, float))
 
 
 class _Impure(Exception):
-    """A value is neither a number, nor a text, nor made of them alone."""
+    """A value is neither a number, nor a string, nor a container of these alone."""
 
 
 class Repetition:
-    """What is known of one loop: the variables in it, and what it made of the values that it was started with."""
+    """One loop: its variables, and its results by the values that it starts from."""
 
     def __init__(self, names: Iterable[str], functions: Iterable[str], filling: Filling | None) -> None:
         self._names = sorted(names)
         self._functions = sorted(functions)
         self._filling = filling
-        self._made: dict[Any, dict[str, Any]] = {}
+        self._results: dict[Any, dict[str, Any]] = {}
 
     def start(self, frame: Frame, items: Any, run: Run) -> Callable[[], None] | None:
-        """Do what was done before from the same values, and return None; or return what is to be called at the end.
+        """Reuse the result for the same values, and return None; or return what is to be called at the end.
 
-        None is also returned where it is put off; `run(frame, items, None)` is then done when it is asked for.
+        None is also returned where the loop is postponed; `run(frame, items, None)` is then called when it is needed.
         """
-        if type(items) not in (list, tuple, range) or len(items) < _WORTH or not self._are_built_in(frame):
+        if type(items) not in (list, tuple, range) or len(items) < _MIN_ITEMS or not self._are_built_in(frame):
             return _ignored
-        if type(frame.vars) is Postponing:
-            frame.vars.settle(self._names)
+        if type(frame.vars) is PostponedVariables:
+            frame.vars.compute(self._names)
         try:
             key = (_frozen(items), *(self._variable(frame, name, 4 * len(items)) for name in self._names))
         except _Impure:
             return _ignored
         containers = self._containers(frame)
         if len(set(containers.values())) < len(containers):
-            return _ignored  # one under two names
-        made = self._made.get(key)
-        if made is None and self._filling is not None and self._filling.put_off(frame, items, self._names, run, key):
+            return _ignored  # two names for one container
+        result = self._results.get(key)
+        if result is None and self._filling is not None and self._filling.postpone(frame, items, self._names, run, key):
             return None
-        if made is None:
-            return lambda: self._keep(frame, key, containers)
-        for name, value in made.items():
-            _put(frame, name, value)
+        if result is None:
+            return lambda: self._save(frame, key, containers)
+        for name, value in result.items():
+            _assign(frame, name, value)
         return None
 
     def _are_built_in(self, frame: Frame) -> bool:
@@ -75,8 +75,8 @@ class Repetition:
 
     def _containers(self, frame: Frame) -> dict[str, int]:
         """Return which containers the variables hold, by their identity."""
-        held = {name: frame.vars[name] for name in self._names if name in frame.vars}
-        return {name: id(value) for name, value in held.items() if type(value) in (list, dict)}
+        values = {name: frame.vars[name] for name in self._names if name in frame.vars}
+        return {name: id(value) for name, value in values.items() if type(value) in (list, dict)}
 
     def _variable(self, frame: Frame, name: str, most: int) -> Any:
         if name not in frame.vars:
@@ -86,105 +86,105 @@ class Repetition:
             raise _Impure
         return _frozen(value)
 
-    def _keep(self, frame: Frame, key: Any, containers: dict[str, int]) -> None:
-        found: dict[str, Any] = {}
+    def _save(self, frame: Frame, key: Any, containers: dict[str, int]) -> None:
+        result: dict[str, Any] = {}
         if self._containers(frame) != containers:
-            return  # a variable holds another one now
+            return  # a variable holds another container
         try:
             for name in self._names:
                 if name in frame.vars:
                     value = frame.vars[name]
                     _frozen(value)
-                    found[name] = value.copy() if type(value) in (list, dict) else value
+                    result[name] = value.copy() if type(value) in (list, dict) else value
         except _Impure:
             return
-        self._made[key] = found
+        self._results[key] = result
 
 
-def _references(held: dict[str, Any], name: str) -> int:
-    return sys.getrefcount(held[name])
+def _references(variables: dict[str, Any], name: str) -> int:
+    return sys.getrefcount(variables[name])
 
 
 _PROBE: dict[str, Any] = {"": []}
-_HELD_ALONE = _references({**_PROBE}, "")
-"""References to a value that a variable holds, and nothing else but a copy of the variables."""
+_SINGLE_OWNER = _references({**_PROBE}, "")
+"""How many references there are to a value that only a variable, and a copy of the variables, hold."""
 
 Run = Callable[[Frame, Iterator[Any], None], object]
 
 
-class Postponing(dict[str, Any]):
-    """The variables of a function some of which a loop sets that was put off."""
+class PostponedVariables(dict[str, Any]):
+    """The variables of a function, some of which a postponed loop sets."""
 
     def __init__(self, variables: dict[str, Any]) -> None:
         super().__init__(variables)
-        self._waiting: list[tuple[set[str], Callable[[], dict[str, Any]]]] = []
+        self._pending: list[tuple[set[str], Callable[[], dict[str, Any]]]] = []
 
-    def put_off(self, names: set[str], compute: Callable[[], dict[str, Any]]) -> None:
-        """Have variables computed when one of them is read."""
-        self._waiting.append((names, compute))
+    def postpone(self, names: set[str], compute: Callable[[], dict[str, Any]]) -> None:
+        """Compute variables when one of them is read."""
+        self._pending.append((names, compute))
         for name in names:
             self.pop(name, None)
 
-    def settle(self, names: Iterable[str]) -> None:
-        """Compute what is waiting and is among some names."""
-        for waiting in [one for one in self._waiting if not one[0].isdisjoint(names)]:
-            self._waiting.remove(waiting)
-            found = waiting[1]()
-            for name in waiting[0]:
-                if name in found:
-                    value = found[name]
+    def compute(self, names: Iterable[str]) -> None:
+        """Compute those postponed variables that are among some names."""
+        for entry in [each for each in self._pending if not each[0].isdisjoint(names)]:
+            self._pending.remove(entry)
+            result = entry[1]()
+            for name in entry[0]:
+                if name in result:
+                    value = result[name]
                     self.setdefault(name, value.copy() if type(value) in (list, dict) else value)
 
     def __missing__(self, name: str) -> Any:
-        self.settle((name,))
+        self.compute((name,))
         if name in self:
             return self[name]
         raise KeyError(name)
 
 
 class Filling:
-    """A loop that sets variables, and adds to lists in each of its turns: how often is known before it is run."""
+    """A loop that sets variables and adds to lists in each iteration: how often is known before it runs."""
 
     def __init__(self, changed: set[str], lists: dict[str, list[list[ast.For]]], loops: list[ast.For]) -> None:
         self._changed, self._lists, self._inner = changed, lists, loops[1:]
         self._numbers = _Numbers(loops[0])
         self._computations: dict[Any, Callable[[], dict[str, Any]]] = {}
 
-    def put_off(self, frame: Frame, items: Any, names: list[str], run: Run, key: Any) -> bool:
-        """Put the loop off, where it is long and nothing else holds what it changes; False where it is not."""
+    def postpone(self, frame: Frame, items: Any, names: list[str], run: Run, key: Any) -> bool:
+        """Postpone the loop, where it is long and nothing else refers to what it changes; False where it is not."""
         counts = {id(loop): self._count(frame, loop) for loop in self._inner}
         if None in counts.values():
             return False
-        added = {
+        lengths = {
             name: sum(len(items) * math.prod(counts[id(loop)] or 0 for loop in around) for around in places)
             for name, places in self._lists.items()
         }
-        if sum(added.values()) < _LONG:
+        if sum(lengths.values()) < _MIN_POSTPONED:
             return False
-        held: dict[str, Any] = {name: frame.vars[name] for name in names if name in frame.vars}
-        for name in held:
-            alone = type(held[name]) not in (list, dict) or _references(held, name) <= _HELD_ALONE
-            if name in self._changed | self._lists.keys() and not alone:
+        variables: dict[str, Any] = {name: frame.vars[name] for name in names if name in frame.vars}
+        for name in variables:
+            is_single_owner = type(variables[name]) not in (list, dict) or _references(variables, name) <= _SINGLE_OWNER
+            if name in self._changed | self._lists.keys() and not is_single_owner:
                 return False
-        if any(type(held.get(name)) is not list for name in added):
+        if any(type(variables.get(name)) is not list for name in lengths):
             return False
-        start = {name: value.copy() if type(value) in (list, dict) else value for name, value in held.items()}
+        start = {name: value.copy() if type(value) in (list, dict) else value for name, value in variables.items()}
         computed = self._computations.get(key)
         if computed is None:
-            apart = Frame(start, frame.globals, frame.file, frame.parent, frame.function)
-            apart.line = frame.line
-            computed = self._computations[key] = _once(lambda: run(apart, iter(items), None), start)
-        if type(frame.vars) is not Postponing:
-            frame.vars = Postponing(frame.vars)
-        frame.vars.put_off(self._changed - added.keys(), computed)
-        for name, more in added.items():
-            length = len(held[name]) + more
-            numbers = self._numbers.fill(name, held)
+            separate_frame = Frame(start, frame.globals, frame.file, frame.parent, frame.function)
+            separate_frame.line = frame.line
+            computed = self._computations[key] = _once(lambda: run(separate_frame, iter(items), None), start)
+        if type(frame.vars) is not PostponedVariables:
+            frame.vars = PostponedVariables(frame.vars)
+        frame.vars.postpone(self._changed - lengths.keys(), computed)
+        for name, more in lengths.items():
+            length = len(variables[name]) + more
+            numbers = self._numbers.fill(name, variables)
             frame.vars[name] = Deferred(length, lambda name=name: computed()[name], numbers)  # type: ignore[misc]
         return True
 
     def _count(self, frame: Frame, loop: ast.For) -> int | None:
-        """Return how often an inner loop turns; None where that is not known before."""
+        """Return how many iterations an inner loop has; None where that is not known before it runs."""
         node = loop.iter
         if isinstance(node, ast.Name) and node.id not in self._changed and node.id not in self._lists:
             value = frame.vars.get(node.id)
@@ -203,25 +203,25 @@ class Filling:
 
 
 def _once(run: Callable[[], object], variables: dict[str, Any]) -> Callable[[], dict[str, Any]]:
-    """Return a function that gives variables, after something has been run the first time."""
-    waiting = [run]
+    """Return a function that returns variables, and runs something the first time."""
+    pending = [run]
 
     def computed() -> dict[str, Any]:
-        if waiting:
-            waiting.pop()()
+        if pending:
+            pending.pop()()
         return variables
 
     return computed
 
 
 def filling(node: ast.For) -> Filling | None:
-    """Return what a loop that computes fills; None where how much is not settled by its turns alone."""
+    """Return what a numeric loop fills; None where its iterations alone do not determine how much."""
     changed: set[str] = set()
     lists: dict[str, list[list[ast.For]]] = {}
     loops = [node]
-    waiting: list[tuple[ast.AST, list[ast.For], bool]] = [(child, [], False) for child in (node.target, *node.body)]
-    while waiting:
-        child, around, is_open = waiting.pop()
+    pending: list[tuple[ast.AST, list[ast.For], bool]] = [(child, [], False) for child in (node.target, *node.body)]
+    while pending:
+        child, enclosing, is_open = pending.pop()
         if isinstance(child, (ast.Break, ast.Continue)):
             return None
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
@@ -233,17 +233,17 @@ def filling(node: ast.For) -> Filling | None:
         elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
             if is_open or not isinstance(child.func.value, ast.Name):
                 return None
-            lists.setdefault(child.func.value.id, []).append(around)
+            lists.setdefault(child.func.value.id, []).append(enclosing)
         if isinstance(child, ast.For):
             loops.append(child)
-            around = [*around, child]
+            enclosing = [*enclosing, child]
         is_open = is_open or isinstance(child, (ast.If, ast.BoolOp, ast.Compare))
-        waiting += [(below, around, is_open) for below in ast.iter_child_nodes(child)]
+        pending += [(inner, enclosing, is_open) for inner in ast.iter_child_nodes(child)]
     return None if not lists or changed & lists.keys() else Filling(changed, lists, loops)
 
 
 class _Numbers:
-    """Which expressions of a loop are numbers, whatever its variables are."""
+    """Which expressions of a loop are numbers, whatever its variables hold."""
 
     def __init__(self, node: ast.For) -> None:
         self._added: dict[str, list[ast.expr]] = {}
@@ -258,13 +258,13 @@ class _Numbers:
             elif isinstance(child, ast.AugAssign) and isinstance(child.target, ast.Subscript):
                 self._stored.setdefault(ast.unparse(child.target.value), []).append(None)
 
-    def fill(self, name: str, held: dict[str, Any]) -> bool:
-        """Tell whether a list has nothing but numbers in it, and gets nothing else."""
-        return all(type(item) in _NUMBERS for item in held[name]) and all(
-            self._is_number(value, held) for value in self._added[name]
+    def fill(self, name: str, variables: dict[str, Any]) -> bool:
+        """Tell whether a list contains nothing but numbers, and nothing else is added to it."""
+        return all(type(item) in _NUMBERS for item in variables[name]) and all(
+            self._is_number(value, variables) for value in self._added[name]
         )
 
-    def _is_number(self, node: ast.expr | None, held: dict[str, Any]) -> bool:
+    def _is_number(self, node: ast.expr | None, variables: dict[str, Any]) -> bool:
         match node:
             case ast.Constant(value):
                 return type(value) in _NUMBERS
@@ -273,13 +273,13 @@ class _Numbers:
             case ast.BinOp(_, ast.Sub() | ast.FloorDiv() | ast.Div()):
                 return True
             case ast.BinOp(left, ast.Add() | ast.Mult() | ast.Mod(), right):
-                return self._is_number(left, held) and self._is_number(right, held)
+                return self._is_number(left, variables) and self._is_number(right, variables)
             case ast.Subscript(ast.Name(name)):
-                before = held.get(name)
+                before = variables.get(name)
                 stored = self._stored.get(name)
                 if type(before) is not dict or stored is None or any(type(v) not in _NUMBERS for v in before.values()):
                     return False
-                return all(self._is_number(value, held) for value in stored)
+                return all(self._is_number(value, variables) for value in stored)
         return False
 
 
@@ -287,8 +287,8 @@ def _ignored() -> None:
     pass
 
 
-def _put(frame: Frame, name: str, value: Any) -> None:
-    """Give a variable its value, or the container that it holds its contents: others may hold it too."""
+def _assign(frame: Frame, name: str, value: Any) -> None:
+    """Set a variable, or the contents of the container that it holds: others may refer to the container."""
     if type(value) is list:
         frame.vars[name][:] = value
     elif type(value) is dict:
@@ -299,7 +299,7 @@ def _put(frame: Frame, name: str, value: Any) -> None:
 
 
 def _frozen(value: Any) -> Any:
-    """Return what stands for a plain value in a key: equal numbers of different types differ."""
+    """Return the key for a plain value; equal numbers of different types have different keys."""
     kind = type(value)
     if kind in _ATOMS:
         return value
@@ -317,27 +317,27 @@ def _frozen(value: Any) -> Any:
 
 
 def _inner(value: Any) -> Any:
-    """Freeze an element of a container, which must not be one that changes."""
+    """Freeze an element of a container, which must not be mutable."""
     if type(value) in (list, dict):
         raise _Impure
     return _frozen(value)
 
 
 def repetition(node: ast.For, scope: Scope) -> Repetition | None:
-    """Return what is known of a loop, None where it may do more than compute with local variables."""
+    """Return the numeric loop of a statement, None where it may do more than compute with local variables."""
     if scope.kind != "function" or node.orelse:
         return None
     names: set[str] = set()
     functions: set[str] = set()
-    waiting: list[ast.AST] = [node.target, *node.body]
-    while waiting:
-        child = waiting.pop()
+    pending: list[ast.AST] = [node.target, *node.body]
+    while pending:
+        child = pending.pop()
         if isinstance(child, ast.Call):
             if not _is_computing(child, functions):
                 return None
-            waiting += child.args
+            pending += child.args
             if isinstance(child.func, ast.Attribute):
-                waiting.append(child.func.value)
+                pending.append(child.func.value)
         elif isinstance(child, ast.Name):
             if scope.depth_of(child.id) != 0:
                 return None
@@ -347,14 +347,14 @@ def repetition(node: ast.For, scope: Scope) -> Repetition | None:
                 return None
             if isinstance(child, ast.Subscript) and not isinstance(child.slice, (*_EXPRESSIONS, ast.Call)):
                 return None
-            waiting.extend(ast.iter_child_nodes(child))
+            pending.extend(ast.iter_child_nodes(child))
         elif not isinstance(child, _PARTS):
             return None
     return Repetition(names, functions, filling(node))
 
 
 def _is_computing(node: ast.Call, functions: set[str]) -> bool:
-    """Tell whether a call is of a function that computes, or adds to a list; note which function."""
+    """Tell whether a call is of a function that computes, or adds to a list; record the function."""
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
         return False
     if isinstance(node.func, ast.Attribute):

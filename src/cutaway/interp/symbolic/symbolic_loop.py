@@ -1,7 +1,7 @@
-"""Loops of symbolic length: one turn is followed for all of them, and what it carries must come out as it went in.
+"""Loops of symbolic length: one iteration is run on behalf of all, and what it carries must have a closed form.
 
-What does not is followed in another way, from the start of the program: the first or the last turn by itself, or a
-variable in closed form. A loop that none of these fits is given up, as one over something unknown is.
+Where it does not, the program starts over with another plan: the first or the last iteration by itself, or a
+variable in closed form. A loop that no plan fits is given up, like one over something unknown.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from cutaway.syntax.scope import assigned
 
 
 class LoopCompiler(Protocol):
-    """What reads and binds the variables of a loop, by the nodes that name them."""
+    """Reads and binds the variables of a loop, by the nodes that name them."""
 
     def current_value(self, frame: Frame, node: ast.expr) -> Any:
-        """Return what a name, or an attribute of what has one, means; None where it means nothing."""
+        """Return the value of a name, or of an attribute; None where it has none."""
 
     def assign(self, node: ast.expr) -> Callable[[Frame, Any], None]:
         """Return the closure that stores a value into an assignment target."""
 
 
-_ADDING = ("append", "extend", "add_module", "register_module", "add")
+_ADDING_METHODS = ("append", "extend", "add_module", "register_module", "add")
 
 
 def series_of(value: Any) -> Series | None:
-    """Return what a value of symbolic length consists of; None for any other value."""
+    """Return the parts of a value of symbolic length; None for any other value."""
     if type(value) is Series:
         return value
     parts = getattr(type(value), "as_series", None)
@@ -42,7 +42,7 @@ def series_of(value: Any) -> Series | None:
 
 
 class Loop:
-    """What is known of a loop from its source: what it may change, and what it carries from turn to turn."""
+    """What the source of a loop shows: what it may change, and what it carries from iteration to iteration."""
 
     def __init__(self, body: list[ast.stmt], target: ast.expr | None = None) -> None:
         inner = [child for statement in body for child in ast.walk(statement)]
@@ -54,7 +54,7 @@ class Loop:
             for child in inner
             if isinstance(child, ast.Call)
             and isinstance(child.func, ast.Attribute)
-            and child.func.attr in _ADDING
+            and child.func.attr in _ADDING_METHODS
             and isinstance(child.func.value, (ast.Name, ast.Attribute))
         }
         for child in inner:
@@ -67,82 +67,84 @@ class Loop:
         self.modules = sorted({child.id for child in inner if isinstance(child, ast.Name)})
 
 
-def follow(compiler: LoopCompiler, loop: Loop, frame: Frame, series: Series, turn: Callable[[Any], Any]) -> Any:
-    """Run a loop over a series; `turn` assigns an item and runs the body. Return the signal that ends it."""
+def follow(
+    compiler: LoopCompiler, loop: Loop, frame: Frame, series: Series, run_iteration: Callable[[Any], Any]
+) -> Any:
+    """Run a loop over a series; `run_iteration` assigns an item and runs the body. Return the signal that ends it."""
     for part in series.parts:
         if not isinstance(part, Repeat):
-            signal = turn(part)
+            signal = run_iteration(part)
             if signal is BREAK or signal is RETURN:
                 return signal
             continue
-        _Following(compiler, loop, frame, series.reason, turn).repeat(part)
+        _LoopRun(compiler, loop, frame, series.reason, run_iteration).repeat(part)
     return None
 
 
-class _Following:
-    """One repeat of one loop, as it is followed."""
+class _LoopRun:
+    """The symbolic run of one repeat of one loop."""
 
     def __init__(
-        self, compiler: LoopCompiler, loop: Loop, frame: Frame, reason: str, turn: Callable[[Any], Any]
+        self, compiler: LoopCompiler, loop: Loop, frame: Frame, reason: str, run_iteration: Callable[[Any], Any]
     ) -> None:
-        self.compiler, self.loop, self.frame, self.turn = compiler, loop, frame, turn
-        self.key, self.plan = planned(frame, reason)
+        self.compiler, self.loop, self.frame, self.run_iteration = compiler, loop, frame, run_iteration
+        self.key, self.plan = plan_for(frame, reason)
 
     def repeat(self, part: Repeat) -> None:
         count = part.count
-        for item in first_turn(part, self.plan):
-            self._alone(item)
+        for item in first_iteration(part, self.plan):
+            self._run_single(item)
         middle, index = count, ""
-        for items, turns in turning(part, self.plan, self.key):
-            middle, index = turns.count, turns.index
+        for items, iterations in middle_iterations(part, self.plan, self.key):
+            middle, index = iterations.count, iterations.index
             start = {name: self.frame.vars[name] for name in self.loop.carried if name in self.frame.vars} | counters()
             from cutaway.core.loop.recurrence import Carried  # only loops of symbolic length need it
 
-            carried = Carried(self.key, self.plan, turns, start)
+            carried = Carried(self.key, self.plan, iterations, start)
             if self.plan.trial:
-                carried.try_turns(partial(self._turn, turns, items))
-            grown = [one for one in self._containers() if one is not None]
+                carried.try_turns(partial(self._run_symbolic, iterations, items))
+            containers = [container for container in self._containers() if container is not None]
             stored = [self._stored(node) for node in self.loop.stores]
-            self._hand_on(carried.check(self._turn(turns, items, carried.before()), added=True))
-            for one in grown:
-                self._repeated(one, middle, index)
-            if any(was is not self._stored(node) for node, was in zip(self.loop.stores, stored)):
-                self._lose()
-        for item in last_turn(part, self.plan):
-            self._alone(item)
+            self._set_variables(carried.check(self._run_symbolic(iterations, items, carried.before()), added=True))
+            for container in containers:
+                self._repeat_additions(container, middle, index)
+            if any(before is not self._stored(node) for node, before in zip(self.loop.stores, stored)):
+                self._give_up()
+        for item in last_iteration(part, self.plan):
+            self._run_single(item)
         for name in self.loop.names:
             if name not in self.loop.carried and name in self.frame.vars and index:
-                self.frame.vars[name] = self._behind(self.frame.vars[name], index, middle)
+                self.frame.vars[name] = self._after_loop(self.frame.vars[name], index, middle)
 
-    def _alone(self, item: Any) -> None:
-        signal = self.turn(item)
+    def _run_single(self, item: Any) -> None:
+        signal = self.run_iteration(item)
         if signal is BREAK or signal is RETURN:
-            self._lose()
+            self._give_up()
 
-    def _lose(self) -> None:
+    def _give_up(self) -> None:
         replan(self.key, Plan(lost=True))
 
-    def _turn(self, turns: Turns, items: list[Any], values: dict[str, Any]) -> dict[str, Any]:
-        """Follow one turn with what is handed on to it, and return what it hands on."""
-        self._hand_on(values)
-        with session.current().turning(turns):
+    def _run_symbolic(self, iterations: Turns, items: list[Any], values: dict[str, Any]) -> dict[str, Any]:
+        """Run one iteration with these values, and return the values that it passes on."""
+        self._set_variables(values)
+        with session.current().turning(iterations):
             for item in items:
-                self._alone(item)
+                self._run_single(item)
         now = counters()
         return {name: now[name] if name in now else self.frame.vars.get(name) for name in values}
 
-    def _hand_on(self, values: dict[str, Any]) -> None:
-        counted = count_from(values)
+    def _set_variables(self, values: dict[str, Any]) -> None:
+        counted = set_counters(values)
         self.frame.vars.update((name, value) for name, value in values.items() if name not in counted)
 
     def _containers(self) -> Iterator[tuple[Any, ...] | None]:
-        """Yield what the loop may add to, as it is before the turn."""
+        """Yield the containers that the loop may add to, as they are before the iteration."""
         seen: set[int] = set()
         for text, node in self.loop.receivers.items():
             value = self.compiler.current_value(self.frame, node)
             if isinstance(value, (list, Series)):
                 if self.loop.uses[text]:
-                    self._lose()
+                    self._give_up()
                 yield node, value, list(value.parts if isinstance(value, Series) else value)
             elif hasattr(type(value), "repeat_children") and id(value) not in seen:
                 seen.add(id(value))
@@ -153,8 +155,8 @@ class _Following:
                 seen.add(id(value))
                 yield None, value, value.held_children()
 
-    def _repeated(self, container: tuple[Any, ...], count: Any, index: str) -> None:
-        """Note that what a turn has added to a container comes with each of them."""
+    def _repeat_additions(self, container: tuple[Any, ...], count: Any, index: str) -> None:
+        """Record that what one iteration adds to a container is added by each of them."""
         node, value, before = container
         if hasattr(type(value), "repeat_children"):
             if not value.repeat_children(before, count, index):
@@ -163,7 +165,7 @@ class _Following:
         now = self.compiler.current_value(self.frame, node)
         parts = now.parts if isinstance(now, Series) else now if isinstance(now, list) else None
         if parts is None or len(parts) < len(before) or any(a is not b for a, b in zip(before, parts)):
-            self._lose()
+            self._give_up()
             return
         added = list(parts[len(before) :])
         if not added:
@@ -175,24 +177,24 @@ class _Following:
         list.__setitem__(
             now,
             slice(None),
-            [*before, Unknown(f"the items of a list that has {series.length} of them", self.frame.place)],
+            [*before, Unknown(f"the items of a list of {series.length} items", self.frame.place)],
         )
         self.compiler.assign(_stored(node))(self.frame, series)
 
     def _stored(self, node: ast.Attribute) -> Any:
         return self.compiler.current_value(self.frame, _loaded(node))
 
-    def _behind(self, value: Any, index: str, count: Any) -> Any:
-        """Return what a variable of the last turn holds behind the loop."""
+    def _after_loop(self, value: Any, index: str, count: Any) -> Any:
+        """Return the value of a variable of the last iteration after the loop."""
         if isinstance(value, Dim) or hasattr(type(value), "with_sizes"):
-            return shifted(value, index, count - 1) if count is not None else Unknown("a size of the last turn")
+            return shifted(value, index, count - 1) if count is not None else Unknown("a size of the last iteration")
         if hasattr(type(value), "repeat_children"):
-            return Unknown("what the last turn of a loop of symbolic length has made", self.frame.place)
+            return Unknown("the module that the last iteration of a loop of symbolic length creates", self.frame.place)
         return value
 
 
-def planned(frame: Frame, reason: str) -> tuple[str, Plan]:
-    """Return the key of a repeat and how it is followed; one that is not followed is undecidable."""
+def plan_for(frame: Frame, reason: str) -> tuple[str, Plan]:
+    """Return the key and the plan of a repeat; one without a plan is undecidable."""
     here = decisions()
     if not here.follows or not here.active:
         here.wanted = here.wanted or bool(here.active)
@@ -200,21 +202,21 @@ def planned(frame: Frame, reason: str) -> tuple[str, Plan]:
     key = here.numbered(frame.place)
     plan: Plan = here.plans.get(key, Plan())
     if plan.lost or len(session.current().turns) >= len(INDICES):
-        raise Undecidable(Unknown(f"{reason}: what its turns carry has no closed form", frame.place))
+        raise Undecidable(Unknown(f"{reason}: what its iterations carry has no closed form", frame.place))
     return key, plan
 
 
-def first_turn(part: Repeat, plan: Plan) -> list[Any]:
-    """Return the items of the first turn, if that is followed apart."""
-    alone = plan.first + plan.last
-    if alone and part.count is not None and less(part.count, alone) is not False:
-        session.current().assume(f"{part.count} is at least {alone}")
-        session.current().suppose(Relation(">=", part.count, alone), None)
+def first_iteration(part: Repeat, plan: Plan) -> list[Any]:
+    """Return the items of the first iteration, if it is run separately."""
+    separate = plan.first + plan.last
+    if separate and part.count is not None and less(part.count, separate) is not False:
+        session.current().assume(f"{part.count} is at least {separate}")
+        session.current().suppose(Relation(">=", part.count, separate), None)
     return part.at(0) if plan.first else []
 
 
-def turning(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list[Any], Turns]]:
-    """Yield the items of the turns in the middle, and how often they turn; nothing where there are none."""
+def middle_iterations(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list[Any], Turns]]:
+    """Yield the items of the iterations in the middle, and how many there are; nothing where there are none."""
     here = session.current()
     index = INDICES[len(here.turns)]
     count = part.count if part.count is None else part.count - plan.first - plan.last
@@ -222,55 +224,55 @@ def turning(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list[Any], Tur
         yield part.at(symbol(index, 0) + plan.first), Turns(key, count, index)
 
 
-def last_turn(part: Repeat, plan: Plan) -> list[Any]:
-    """Return the items of the last turn, if that is followed apart."""
+def last_iteration(part: Repeat, plan: Plan) -> list[Any]:
+    """Return the items of the last iteration, if it is run separately."""
     return part.at(part.count - 1) if plan.last and part.count is not None else []
 
 
 def collect(frame: Frame, series: Series, element: Callable[[Any], Any]) -> Series:
-    """Return the series of what `element` makes of each item."""
-    made: list[Any] = []
+    """Return the series of the results of `element` for each item."""
+    parts: list[Any] = []
     for part in series.parts:
         if not isinstance(part, Repeat):
-            made.append(element(part))
+            parts.append(element(part))
             continue
-        key, plan = planned(frame, series.reason)
-        made += [element(item) for item in first_turn(part, plan)]
-        for items, turns in turning(part, plan, key):
+        key, plan = plan_for(frame, series.reason)
+        parts += [element(item) for item in first_iteration(part, plan)]
+        for items, iterations in middle_iterations(part, plan, key):
             group: list[Any] = []
-            turn = partial(_collected, turns, items, element, group)
+            run_iteration = partial(_collect_symbolic, iterations, items, element, group)
             from cutaway.core.loop.recurrence import Carried
 
-            carried = Carried(key, plan, turns, counters())
+            carried = Carried(key, plan, iterations, counters())
             if plan.trial:
-                carried.try_turns(turn)
-            count_from(carried.check(turn(carried.before())))
-            made.append(Repeat(tuple(group), turns.count, turns.index))
-        made += [element(item) for item in last_turn(part, plan)]
-    return Series(made, series.reason)
+                carried.try_turns(run_iteration)
+            set_counters(carried.check(run_iteration(carried.before())))
+            parts.append(Repeat(tuple(group), iterations.count, iterations.index))
+        parts += [element(item) for item in last_iteration(part, plan)]
+    return Series(parts, series.reason)
 
 
-def _collected(
-    turns: Turns, items: list[Any], element: Callable[[Any], Any], group: list[Any], values: dict[str, Any]
+def _collect_symbolic(
+    iterations: Turns, items: list[Any], element: Callable[[Any], Any], group: list[Any], values: dict[str, Any]
 ) -> dict[str, Any]:
-    """Put what one turn makes into a group; return what it hands on."""
-    count_from(values)
-    with session.current().turning(turns):
+    """Put the results of one iteration into a group; return the values that it passes on."""
+    set_counters(values)
+    with session.current().turning(iterations):
         group[:] = [element(item) for item in items]
     now = counters()
     return {name: now[name] for name in values}
 
 
 def counters() -> dict[str, Any]:
-    """Return what is counted through all turns: how many there are of what goes by one name."""
+    """Return the counters that all iterations share: how many objects of each name there are."""
     return {f"#{name}": value for name, value in session.current().counters.items()}
 
 
-def count_from(values: dict[str, Any]) -> set[str]:
-    """Set what is counted, and return the names of that among values."""
-    counted = {name for name in values if name.startswith("#")}
-    session.current().counters.update((name[1:], values[name]) for name in counted)
-    return counted
+def set_counters(values: dict[str, Any]) -> set[str]:
+    """Set the counters among these values, and return their names."""
+    names = {name for name in values if name.startswith("#")}
+    session.current().counters.update((name[1:], values[name]) for name in names)
+    return names
 
 
 def _loaded(node: Any) -> Any:
@@ -286,7 +288,7 @@ def _in_context(node: Any, context: ast.expr_context) -> Any:
 
 
 def _uses(text: str, nodes: list[ast.AST]) -> bool:
-    """Tell whether a container is read in other ways than to add to it."""
+    """Tell whether a container is read other than to add to it."""
     adding = {id(n.func.value) for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
@@ -298,17 +300,17 @@ def _uses(text: str, nodes: list[ast.AST]) -> bool:
 
 
 def _read_first(body: list[ast.stmt]) -> set[str]:
-    """Return the names that a turn may read before it has set them."""
-    found: set[str] = set()
-    known: set[str] = set()
+    """Return the names that an iteration may read before it sets them."""
+    read_first: set[str] = set()
+    set_before: set[str] = set()
     for statement in body:
         read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             read.add(statement.target.id)
-        found |= read - known
+        read_first |= read - set_before
         set_here = assigned([statement])
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.With)):
-            known.update(set_here)
+            set_before.update(set_here)
         else:
-            found |= set(set_here) - known  # it may not have been set
-    return found
+            read_first |= set(set_here) - set_before  # it may not have been set
+    return read_first

@@ -75,4 +75,4 @@ def test_a_class_that_can_not_be_made_is_told_with_the_others(shown) -> None:  #
     fails = "class Fails(nn.Module):\n    def __init__(self):\n        raise ValueError('no')\n"
     networks = shown(BLOCK, NET, fails)
     assert list(networks) == ["Net"]
-    assert [note.text for note in networks["Net"].unknowns] == ["the program stops here with ValueError: no"]
+    assert [note.text for note in networks["Net"].unknowns] == ["raises ValueError: no"]

@@ -139,7 +139,7 @@ def test_an_assumed_input_that_does_not_fit_is_no_fault_of_the_network(tmp_path:
     assert network.diagnostics == ()
     (note,) = network.unknowns
     assert note.text.startswith("the assumed input does not fit (view: ")
-    assert note.text.endswith("give one, with --input pixel_values=SHAPE")
+    assert note.text.endswith("give one with --input pixel_values=SHAPE")
 
 
 def test_nothing_is_assumed_where_no_convention_applies(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import types
 from typing import Any, Generic
 
 from cutaway.core import session
+from cutaway.core.place import Place
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
 from cutaway.interp.boundary.call import call
@@ -81,14 +82,19 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
         cls = call(metaclass, [node.name, resolved, namespace], options)
         if not _is_filled(cell):
             cell.cell_contents = cls
-        for decorator in reversed(decorators):
-            if isinstance(decorator, Unknown):
-                session.current().assume(f"a decorator leaves {node.name} unchanged: {decorator.reason}", frame.place)
-                continue
-            cls = call(decorator, [cls], {})
-        assign(frame, cls)
+        assign(frame, _decorated(cls, decorators, node.name, frame.place))
 
     return execute
+
+
+def _decorated(cls: Any, decorators: list[Any], name: str, place: Place) -> Any:
+    """Apply decorators to a class; unknown ones are assumed to leave it unchanged."""
+    for decorator in reversed(decorators):
+        if isinstance(decorator, Unknown):
+            session.current().assume(f"a decorator leaves {name} unchanged: {decorator.reason}", place)
+        else:
+            cls = call(decorator, [cls], {})
+    return cls
 
 
 def _add_generic_base(bases: tuple[Any, ...], resolved: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -84,6 +84,6 @@ class Access(ScopeCompiler):
 
 def array_item(array: Any, index: Any) -> Any:
     """`array[index]`, for arrays of a library whose operators have size limits."""
-    from cutaway.knowledge.numpy.call import item
+    from cutaway.knowledge.numpy.call import item  # late: numpy is imported only if a target needs it
 
     return item(array, index)

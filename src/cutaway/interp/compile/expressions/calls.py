@@ -41,10 +41,15 @@ class Calls(ScopeCompiler):
                 return call(callee, args, kwargs)
 
             return evaluate
-        evaluate_arguments = self._arguments(node.args)
-        keywords = [(k.arg, self.expression(k.value)) for k in node.keywords]
+        return self._spread_call(node, function)
 
-        def evaluate_spread(frame: Frame) -> Any:
+    def _spread_call(self, node: ast.Call, function: Evaluate) -> Evaluate:
+        """Return the closure of a call some of whose arguments are unpacked."""
+        evaluate_arguments = self._arguments(node.args)
+        evaluate_keywords = self._keywords(node.keywords)
+        line = node.lineno
+
+        def evaluate(frame: Frame) -> Any:
             callee = function(frame)
             try:
                 args, kwargs = evaluate_arguments(frame, callee), evaluate_keywords(frame, callee)
@@ -55,7 +60,12 @@ class Calls(ScopeCompiler):
             frame.line = line
             return call(callee, args, kwargs)
 
-        def evaluate_keywords(frame: Frame, callee: Any) -> dict[str, Any]:
+        return evaluate
+
+    def _keywords(self, nodes: list[ast.keyword]) -> Callable[[Frame, Any], dict[str, Any]]:
+        keywords = [(k.arg, self.expression(k.value)) for k in nodes]
+
+        def evaluate(frame: Frame, callee: Any) -> dict[str, Any]:
             kwargs: dict[str, Any] = {}
             for name, value in keywords:
                 if name is not None:
@@ -76,7 +86,7 @@ class Calls(ScopeCompiler):
                     kwargs[key] = mapping[key]
             return kwargs
 
-        return evaluate_spread
+        return evaluate
 
     def _arguments(self, elements: list[ast.expr]) -> Callable[[Frame, Any], list[Any]]:
         parts = [

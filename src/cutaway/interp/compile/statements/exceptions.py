@@ -16,7 +16,7 @@ from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.compile.variables import binding_namespace
-from cutaway.interp.run.frame import Execute, Frame
+from cutaway.interp.run.frame import Evaluate, Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import is_own
 from cutaway.syntax.scope import assigned
@@ -115,10 +115,10 @@ class Exceptions(UndecidedCode):
             except BaseException as error:
                 if imported and isinstance(error, ImportError) and is_own(frame):
                     _note_decision(imported, Place(frame.file, node.lineno), False)
-                for classes, exception_target, handler in handlers:
-                    if classes is None or matches(error, classes(frame)):
-                        return handle(frame, error, exception_target, handler)
-                raise
+                chosen = _matching_handler(frame, error, handlers)
+                if chosen is None:
+                    raise
+                return handle(frame, error, *chosen)
             if fallback_names and interpreter().unknown_calls != unknown_calls_before:
                 unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, node.lineno))
                 for name in fallback_names:
@@ -158,6 +158,20 @@ class Exceptions(UndecidedCode):
 
 ExceptionTarget = tuple[Callable[[Frame], "dict[str, Any]"], str]
 """The namespace in which the name of a caught exception is bound, and the name."""
+
+
+Handler = tuple["Evaluate | None", "ExceptionTarget | None", Execute]
+"""An `except` clause: its classes, where it binds the exception, and its body."""
+
+
+def _matching_handler(
+    frame: Frame, error: BaseException, handlers: list[Handler]
+) -> tuple[ExceptionTarget | None, Execute] | None:
+    """Return the first clause that handles an exception, None if there is none."""
+    for classes, exception_target, body in handlers:
+        if classes is None or matches(error, classes(frame)):
+            return exception_target, body
+    return None
 
 
 def matches(error: BaseException, classes: Any) -> bool:

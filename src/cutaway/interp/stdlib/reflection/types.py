@@ -46,68 +46,88 @@ def _typing() -> dict[str, Any]:
 def _inspect() -> dict[str, Any]:
     import inspect
 
-    names = """Parameter Signature isclass ismethod isgenerator isgeneratorfunction isbuiltin isroutine isabstract
-    iscoroutinefunction ismodule getdoc cleandoc getmro BoundArguments isasyncgenfunction isdatadescriptor
-    ismethoddescriptor iscoroutine isawaitable""".split()
-    table: dict[str, Any] = {n: getattr(inspect, n) for n in names}
+    names = """Parameter Signature isclass ismethod isgenerator isbuiltin isroutine isabstract iscoroutinefunction ismodule
+    getdoc cleandoc getmro BoundArguments isasyncgenfunction isdatadescriptor ismethoddescriptor iscoroutine
+    isawaitable""".split()
+    return {
+        **{name: getattr(inspect, name) for name in names},
+        "_empty": inspect.Parameter.empty,
+        "currentframe": frame_view,
+        "get_annotations": own_annotations,
+        "getattr_static": _getattr_static,
+        "getfile": file_of,
+        "getfullargspec": _getfullargspec,
+        "getmembers": _getmembers,
+        "getmodule": _getmodule,
+        "getsource": source_of,
+        "getsourcefile": file_of,
+        "getsourcelines": lambda value: (source_of(value).splitlines(keepends=True), 0),
+        "iscallable": lambda value: callable(value),
+        "isfunction": _isfunction,
+        "isgeneratorfunction": _isgeneratorfunction,
+        "signature": lambda function, **_options: function if type(function) is Unknown else signature(function),
+        "stack": _stack,
+        "unwrap": _unwrap,
+    }
 
-    def getfullargspec(function: Any) -> Any:
-        parameters = signature(function).parameters.values()
-        kinds = inspect.Parameter
-        positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
-        defaults = tuple(p.default for p in positional if p.default is not kinds.empty) or None
-        keyword = [p for p in parameters if p.kind is kinds.KEYWORD_ONLY]
-        return inspect.FullArgSpec(
-            [p.name for p in positional],
-            next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), None),
-            next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), None),
-            defaults,
-            [p.name for p in keyword],
-            {p.name: p.default for p in keyword if p.default is not kinds.empty},
-            {},
-        )
 
-    def is_function(value: Any) -> bool:
-        return isinstance(value, types.FunctionType) and not value.__module__.startswith("cutaway.interp.")
+def _getfullargspec(function: Any) -> Any:
+    import inspect
 
-    def is_generator_function(value: Any) -> bool:
-        record = record_of(getattr(value, "__func__", value))
-        return record is not None and record.code.is_generator
+    parameters = signature(function).parameters.values()
+    kinds = inspect.Parameter
+    positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    keyword = [p for p in parameters if p.kind is kinds.KEYWORD_ONLY]
+    return inspect.FullArgSpec(
+        [p.name for p in positional],
+        next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), None),
+        next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), None),
+        tuple(p.default for p in positional if p.default is not kinds.empty) or None,
+        [p.name for p in keyword],
+        {p.name: p.default for p in keyword if p.default is not kinds.empty},
+        {},
+    )
 
-    table["isgeneratorfunction"] = is_generator_function
 
-    def getmembers(value: Any, predicate: Any = None) -> Any:
-        attributes = [(n, builtin_getattr(value, n, None)) for n in BUILTINS["dir"](value) if n not in DENIED]
-        return sorted((n, v) for n, v in attributes if predicate is None or predicate(v))
+def _isfunction(value: Any) -> bool:
+    return isinstance(value, types.FunctionType) and not value.__module__.startswith("cutaway.interp.")
 
-    def stack(*_args: Any) -> Any:
-        return Unknown("frames are not available to the analysed code", session.current().place())
 
-    def module_of(value: Any, *_args: Any) -> Any:
-        return loader.current().modules.get(getattr(value, "__module__", None) or "")
+def _isgeneratorfunction(value: Any) -> bool:
+    record = record_of(getattr(value, "__func__", value))
+    return record is not None and record.code.is_generator
 
-    def unwrap(function: Any, *, stop: Any = None) -> Any:
-        while hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
-        return function
 
-    def getattr_static(value: Any, name: Any, *default: Any) -> Any:
-        if type(value) is Unknown or name in DENIED or is_host_class(type(value)) or name in SPECIAL:
-            return builtin_getattr(value, name, *default) if default else get_attribute(value, name)
-        return expose(inspect.getattr_static(value, name, *default))
+def _getmembers(value: Any, predicate: Any = None) -> Any:
+    attributes = [(n, builtin_getattr(value, n, None)) for n in BUILTINS["dir"](value) if n not in DENIED]
+    return sorted((n, v) for n, v in attributes if predicate is None or predicate(v))
 
-    table.update(getattr_static=getattr_static, signature=lambda f, **_k: f if type(f) is Unknown else signature(f), getfullargspec=getfullargspec,
-                 getmembers=getmembers, isfunction=is_function, getsource=source_of,
-                 getfile=file_of, getmodule=module_of, stack=stack, currentframe=frame_view, unwrap=unwrap,
-                 getsourcefile=file_of, get_annotations=own_annotations,
-                 getsourcelines=lambda value: (source_of(value).splitlines(keepends=True), 0), _empty=inspect.Parameter.empty,
-                 iscallable=lambda value: callable(value))  # fmt: skip
-    return table
+
+def _stack(*_args: Any) -> Any:
+    return Unknown("frames are not available to the analysed code", session.current().place())
+
+
+def _getmodule(value: Any, *_args: Any) -> Any:
+    return loader.current().modules.get(getattr(value, "__module__", None) or "")
+
+
+def _unwrap(function: Any, *, stop: Any = None) -> Any:
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
+def _getattr_static(value: Any, name: Any, *default: Any) -> Any:
+    import inspect
+
+    if type(value) is Unknown or name in DENIED or is_host_class(type(value)) or name in SPECIAL:
+        return builtin_getattr(value, name, *default) if default else get_attribute(value, name)
+    return expose(inspect.getattr_static(value, name, *default))
 
 
 @stdlib_module("functools")
 def _functools() -> dict[str, Any]:
-    from cutaway.interp.stdlib.reflection import functools
+    from cutaway.interp.stdlib.reflection import functools  # late: imports much that few targets need
 
     names = ("update_wrapper", "wraps", "total_ordering", "singledispatch", "singledispatchmethod")
     return {**public_names("functools"), **{name: getattr(functools, name) for name in names}}
@@ -115,6 +135,7 @@ def _functools() -> dict[str, Any]:
 
 @stdlib_module("dataclasses")
 def _dataclasses() -> dict[str, Any]:
+    # late: `dataclasses` of the host is slow to import
     from cutaway.interp.stdlib.reflection.dataclasses import dataclass, make_dataclass
 
     return {**public_names("dataclasses"), "dataclass": dataclass, "make_dataclass": make_dataclass}

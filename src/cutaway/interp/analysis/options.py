@@ -1,0 +1,30 @@
+"""How to analyse a target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cutaway.core.record import dataclass, field
+from cutaway.syntax.target import Input, Target
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to analyse: where imports are looked for, the inputs of forward, the time allowed.
+
+    `arguments` names a function or an expression of the target with whose value forward is called: one tensor,
+    a tuple or a list of positional arguments, or a dict of keyword arguments. `argument_values` is that value.
+    `assumed` has arguments by name, and whether conditions hold by their text.
+    """
+
+    paths: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    seconds: float | None = 120.0
+    stdin: bytes | None = None
+    arguments: Target | None = None
+    argument_values: Any = None
+    assumed: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,280 @@
+"""One run of a program, with its conditions decided one way: find its networks and describe them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+import typing
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cutaway.core import context, disk
+from cutaway.core.architecture import Architecture
+from cutaway.core.architecture import Note as ArchitectureNote
+from cutaway.core.condition import Decisions
+from cutaway.core.context import CURRENT
+from cutaway.core.error import in_words
+from cutaway.core.record import dataclass, replace
+from cutaway.core.session import Call, Session
+from cutaway.core.size.dim import is_known
+from cutaway.core.size.knowledge import SizeKnowledge
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
+from cutaway.interp.analysis import target_errors
+from cutaway.interp.analysis.call_literals import literals
+from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, networks
+from cutaway.interp.analysis.forward_pass import run
+from cutaway.interp.boundary.attributes import hide_from_target
+from cutaway.interp.compile.compiler import PYTHON
+from cutaway.interp.modules import loader
+from cutaway.interp.modules.loader import Loader
+from cutaway.interp.modules.main_block import has_main, run_main
+from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.modules.search_words import quoted
+from cutaway.interp.run import budget, frame
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.function import Code, Record
+from cutaway.interp.run.interpreter import Interpreter
+from cutaway.interp.run.signature import signature
+from cutaway.interp.run.silence import silence
+from cutaway.interp.stdlib.modules import module as standard_module
+from cutaway.interp.symbolic.snapshot import Snapshot
+from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.syntax import resolve, source
+from cutaway.syntax.target import Target, TargetError
+
+if TYPE_CHECKING:
+    pass
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.target_value import call_arguments, evaluate_target, load_target
+
+hide_from_target(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget, Interpreter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A network of the target and its description; `has_conditions` tells that conditions in it could be followed."""
+
+    name: str
+    architecture: Architecture
+    has_conditions: bool
+
+
+def analyse_with_retry(
+    target: Target, options: Options, decisions: Decisions, snapshot: Snapshot | None = None
+) -> list[_Result]:
+    """Return every network that a target names, with conditions decided in one way.
+
+    Modules of installed packages stay unevaluated until something of them is used. Where the program stops before
+    there is a network, that may be the reason: one of them would have registered what it looks for. The analysis is
+    then repeated with those evaluated whose source contains a word that is quoted in the target or was looked up in vain.
+    """
+    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    stopped_early: _StoppedEarly | None = None
+    words: set[bytes] = set()
+    for _ in range(2):
+        with _new_analysis(options, decisions, sorted(words), snapshot) as session:
+            try:
+                return _analyse_once(target, options, session, snapshot)
+            except _StoppedEarly as stopped:
+                stopped_early = stopped
+                words = _quoted_words(target, options) | loader.current().looked_up
+        if deadline is not None:
+            if time.monotonic() > deadline:
+                break
+            options = replace(options, seconds=deadline - time.monotonic())
+    assert stopped_early is not None
+    return stopped_early.result()
+
+
+class DecidedRuns:
+    """Runs of one program with conditions decided in different ways; they continue from a snapshot of the program."""
+
+    def __init__(self, target: Target, options: Options, deadline: float | None, used: set[str]) -> None:
+        self._target, self._options, self._deadline = target, options, deadline
+        self._used = used  # assumptions of the user that some run asked for
+        self._snapshot = Snapshot()
+
+    def __call__(self, decisions: Decisions) -> list[Architecture]:
+        """Run the program with these decisions."""
+        seconds_left = None if self._deadline is None else max(1.0, self._deadline - time.monotonic())
+        decisions.used = self._used
+        try:
+            results = analyse_with_retry(
+                self._target, replace(self._options, seconds=seconds_left), decisions, self._snapshot
+            )
+        finally:
+            self._snapshot.check()
+        return [result.architecture for result in results]
+
+
+class _StoppedEarly(Exception):
+    """The program stopped, and evaluating more modules might change that."""
+
+    def __init__(self, results: list[_Result], error: TargetError | None) -> None:
+        super().__init__()
+        self.results, self.error = results, error
+
+    def result(self) -> list[_Result]:
+        """Return the networks that were read all the same."""
+        if self.error is not None:
+            raise self.error
+        return self.results
+
+
+def _quoted_words(target: Target, options: Options) -> set[bytes]:
+    """Return the strings that are quoted in a target and in the file it names."""
+    text = target.expression.encode()
+    if target.file == "-":
+        text += options.stdin or b""
+    elif target.file is not None:
+        text += source.read(target.file)
+    return quoted(text)
+
+
+def _analyse_once(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[_Result]:
+    modules = loader.current()
+    try:
+        results, error = _read_networks(target, options, session, snapshot), None
+    except TargetError as fault:
+        results, error = [], fault
+    if modules.unevaluated and (error is not None or (modules.stopped and not target.expression)):
+        raise _StoppedEarly(results, error)
+    if error is not None:
+        raise error
+    return results
+
+
+def _read_networks(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[_Result]:
+    if snapshot is not None and snapshot.state is not None:
+        state = snapshot.state
+        snapshot.restore(session)
+    else:
+        state = load_target(target, options)
+    if target.expression:
+        selected = [evaluate_target(state, target, options, snapshot)]
+    else:
+        selected = list(networks(state, session))
+        if has_main(state) and (not selected or any(framework.unbound() for framework in FRAMEWORKS)):
+            run_main(state)
+            selected = list(networks(state, session))
+        if not selected:
+            raise target_errors.no_network(state, target, session)
+    if options.arguments is not None:
+        options = replace(options, argument_values=call_arguments(state, target, options))
+    return _read_off_each(selected, target, options, session)
+
+
+def _read_off_each(selected: list[Network], target: Target, options: Options, session: Session) -> list[_Result]:
+    """Describe networks; inputs that match only some of them are left out for the others, which is noted there."""
+    mismatches = [target_errors.input_mismatch(n.name, n.value, n.framework, options.inputs) for n in selected]
+    first = next((error for error in mismatches if error is not None), None)
+    if first is not None and all(mismatches):
+        raise first
+    results: list[_Result] = []
+    errors: list[TargetError] = []
+    for network, error in zip(selected, mismatches):
+        if error is not None:
+            with session.apart(network.notes):
+                session.unknown(str(error))
+        applicable = options if error is None else replace(options, inputs=())
+        conditions = decisions()
+        conditions.wanted = False
+        try:
+            described = _read_off(network, target, applicable, session)
+            results.append(_Result(network.name, described, network.needs_arguments or conditions.wanted))
+        except TargetError as fault:
+            errors.append(fault)
+    if not results:
+        raise errors[0]
+    notes = tuple(ArchitectureNote(str(fault)) for fault in errors)
+    return [
+        replace(result, architecture=replace(result.architecture, unknowns=result.architecture.unknowns + notes))
+        for result in results
+    ]
+
+
+_RECURSION = 20_000  # of the host: more would overflow the stack of a thread where the target nests values deeply
+
+
+@contextmanager
+def _new_analysis(
+    options: Options, decided: Decisions | None = None, words: Sequence[bytes] = (), snapshot: Snapshot | None = None
+) -> Iterator[Session]:
+    """Install a fresh analysis, or one that continues from a snapshot, and restore the previous one afterwards."""
+    session = Session(
+        place=frame.place,
+        signature=signature,
+        literals=literals,
+        tick=budget.tick,
+        build=budget.build,
+        module=lambda name: loader.current().source(name),
+        catch_up=lambda word: loader.current().unevaluated.evaluate_pending(word),
+        recording=False,
+    )
+    for path in options.paths:
+        if not disk.is_folder(path):
+            raise target_errors.no_folder(path)
+    folders = [os.path.abspath(path) for path in options.paths]
+    if snapshot is not None and snapshot.modules is not None:
+        modules = snapshot.modules
+    else:
+        modules = Loader(resolve.environment_folders(), PYTHON, standard_module, words)
+        for folder in reversed(folders):
+            modules.add_own(folder)
+    analysis = CURRENT.get().derived(
+        session=session,
+        decisions=decided or Decisions(follows=False),
+        interpreter=Interpreter(budget.Budget(options.seconds), modules),
+        sizes=SizeKnowledge(),
+    )
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    thresholds = gc.get_threshold()
+    gc.set_threshold(500_000, 50, 100)  # almost everything an analysis creates lives until its end
+    try:
+        with context.installed(analysis), silence():
+            session.facts.install()
+            yield session
+    finally:
+        session.undo_changes()
+        sys.setrecursionlimit(limit)
+        gc.set_threshold(*thresholds)
+        for clear in getattr(typing, "_cleanups", ()):  # typing caches the target's classes, and through them all of it
+            clear()
+
+
+def _read_off(network: Network, target: Target, options: Options, session: Session) -> Architecture:
+    """Run a network's forward and describe it."""
+    framework = network.framework
+    call = next((c for c in session.calls if c.module is network.value and c.depth == 0), None)
+    with session.apart(network.notes), session.own_facts():
+        if options.inputs or options.argument_values is not None or call is None:
+            call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+        _explain_outputs(call, session)
+        session.assume_premises()
+        try:
+            with budget.separate_budget(DESCRIBING_SECONDS):
+                architecture = framework.read_off(network.value, network.name, target.text, session, call)
+                return (
+                    architecture
+                    if call is None or call.requires is None
+                    else replace(architecture, requires=call.requires)
+                )
+        except (Exception, Undecidable, Exhausted) as error:
+            if os.environ.get("CUTAWAY_DEBUG"):
+                raise
+            reason = error.unknown.reason if isinstance(error, (Undecidable, Exhausted)) else in_words(error)
+            raise TargetError(f"{target.text}: {network.name} can't be described: {reason}") from None
+
+
+def _explain_outputs(call: Call | None, session: Session) -> None:
+    """Record why an output is unknown, where nothing was recorded on the way to it."""
+    for name, reference in (call.outputs if call else None) or ():
+        of_output = f" {name}" if name else ""
+        if isinstance(reference.shape, Unknown):
+            session.note(reference.shape)
+        elif not session.unknowns and not all(is_known(size) for size in reference.shape):
+            session.unknown(f"a size of the output{of_output} depends on the numbers in tensors")
