@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.session import Call
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.construction import Construction
-from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.recorded_call import recorded
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.state import snake_case
 from cutaway.knowledge.keras.tensors.shape import symbolic
@@ -99,31 +98,7 @@ class Module:
         super().__init_subclass__(**kwargs)
         own = cls.__dict__.get("__call__")
         if own is not None and not getattr(own, "_records", False):
-            cls.__call__ = recording(own)  # type: ignore[assignment]
-
-
-def recording(function: Any) -> Any:
-    """Return a module's `__call__` that records its calls."""
-
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        here = session.current()
-        here.tick()
-        record = Call(self, flatten_arguments(args, kwargs), len(here.operations), depth=len(here.modules))
-        here.calls.append(record)
-        here.modules.append(self)
-        outside, here.recording = here.recording, True
-        try:
-            result = function(self, *args, **kwargs)
-        finally:
-            here.modules.pop()
-            here.recording = outside
-            record.last_operation = len(here.operations)
-        record.outputs = flatten(result)
-        return result
-
-    call._records = True  # type: ignore[attr-defined]
-    call._function = function  # type: ignore[attr-defined]
-    return call
+            cls.__call__ = recorded(own)  # type: ignore[assignment]
 
 
 def _parts(value: Any, path: str) -> Any:
