@@ -194,49 +194,49 @@ class Decisions:
 
     def _implied(self, term: Term) -> bool | None:
         """Return what the decisions so far imply for a term, None where they leave it open."""
-        value = self._ranges.get(term.subject or term.text)
-        if value is None:
+        possible = self._ranges.get(term.subject or term.text)
+        if possible is None:
             return None
-        if value.known:
-            return _compared(value.known[0], term)
+        if possible.known:
+            return _compared(possible.known[0], term)
         other = term.other
         if not term.relation:
             return None
-        if term.relation in ("==", "is") and any(type(no) is type(other) and no == other for no in value.excluded):
+        if term.relation in ("==", "is") and any(type(no) is type(other) and no == other for no in possible.excluded):
             return False
         if isinstance(other, (int, float)) and not isinstance(other, bool):
-            if term.relation == "<" and (value.high < other or value.low >= other):
-                return value.high < other
-            if term.relation == ">" and (value.low > other or value.high <= other):
-                return value.low > other
-            if term.relation == "==" and not value.low <= other <= value.high:
+            if term.relation == "<" and (possible.high < other or possible.low >= other):
+                return possible.high < other
+            if term.relation == ">" and (possible.low > other or possible.high <= other):
+                return possible.low > other
+            if term.relation == "==" and not possible.low <= other <= possible.high:
                 return False
         return None
 
     def _learn(self, term: Term, holds: bool) -> None:
-        value = self._ranges.setdefault(term.subject or term.text, _Range())
+        possible = self._ranges.setdefault(term.subject or term.text, _Range())
         other = term.other
         is_number = isinstance(other, (int, float)) and not isinstance(other, bool)
         if not term.relation:
-            value.excluded += [None, False, 0, ""] if holds else [True]
+            possible.excluded += [None, False, 0, ""] if holds else [True]
         elif term.relation in ("==", "is"):
-            (value.known if holds else value.excluded).append(other)
+            (possible.known if holds else possible.excluded).append(other)
         elif is_number and term.relation == "<":
-            value.high, value.low = (
-                (min(value.high, other - 1), value.low)
+            possible.high, possible.low = (
+                (min(possible.high, other - 1), possible.low)
                 if holds
                 else (
-                    value.high,
-                    max(value.low, other),
+                    possible.high,
+                    max(possible.low, other),
                 )
             )
         elif is_number and term.relation == ">":
-            value.low, value.high = (
-                (max(value.low, other + 1), value.high)
+            possible.low, possible.high = (
+                (max(possible.low, other + 1), possible.high)
                 if holds
                 else (
-                    value.low,
-                    min(value.high, other),
+                    possible.low,
+                    min(possible.high, other),
                 )
             )
 

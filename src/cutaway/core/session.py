@@ -134,8 +134,8 @@ class Session:
     `recording` says whether operations are recorded: they are while a module is called. While `muted` is positive,
     unknowns are not listed: a library is being imported, and most of what it does then does not concern any network.
     They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
-    where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there are any.
-    `state` is what a framework keeps for the whole program: counters of names, defaults.
+    where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there
+    are any. `state` is what a framework keeps for the whole program: counters of names, defaults.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -353,7 +353,7 @@ class Session:
         return True
 
     def assume_relation(self, relation: Relation, operation: str) -> bool:
-        """Assume a relation, and list that; False where it can't hold. The program may also run where it does not hold."""
+        """Assume a relation, and list that; False where it can't hold. The program may run where it does not hold."""
         if self.solver is not None:  # both cases are followed
             return holds(relation) is not False
         if self._indices_in(relation):
@@ -396,7 +396,7 @@ class Session:
         self.facts.learn(statement, place, "")
 
     def assume_condition(self, truth: Unknown, why: str, place: Place | None = None, holds: bool = True) -> bool:
-        """Assume that a condition holds, or does not, and learn what that implies for sizes; False if it can't be so."""
+        """Assume that a condition holds, or does not, and learn what that implies; False where that is impossible."""
         count = len(self.facts.learned)
         place = place or self.place()
         possible = True
@@ -416,7 +416,7 @@ def current() -> Session:
 
 
 def require_equal(left: Size, right: Size, operation: str) -> bool:
-    """Tell whether two sizes that an operation requires to be equal may be equal; they are assumed to be if that is open."""
+    """Tell whether two sizes that an operation requires to be equal may be so; they are assumed to be if it is open."""
     if left is right or (isinstance(left, int) and isinstance(right, int)):
         return left == right
     return current().require(Relation("==", left, right), operation)

@@ -27,7 +27,7 @@ def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
 
 
 def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Callable[[], Any], bool]:
-    """Return a loader for `import name` (its first package) or `import name as x` (the module itself).
+    """Return a function that loads `import name` (its first package) or `import name as x` (the module itself).
 
     The second value tells whether all modules that the statement evaluates are evaluated.
     """
@@ -48,7 +48,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
 
 
 def importing_from(frame: Frame, module: str, level: int, name: str, strict: bool) -> tuple[Callable[[], Any], bool]:
-    """Return a loader for `from module import name`, and whether all that the statement evaluates is evaluated."""
+    """Return a function that loads `from module import name`, and whether all it evaluates is evaluated."""
     loader = current()
     place = frame.place
     full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
