@@ -135,7 +135,7 @@ class Session:
     unknowns are not listed: a library is being imported, and most of what it does then does not concern any network.
     They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
     where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there
-    are any. `state` is what a framework keeps for the whole program: counters of names, defaults.
+    are any. `state` is what a framework keeps for the whole program: defaults, open scopes.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -160,7 +160,8 @@ class Session:
     reason_places: dict[str, Place | None] = field(
         default_factory=dict
     )  # where a reason that has no place is first noted
-    state: dict[str, Any] = field(default_factory=dict)
+    counters: dict[str, Any] = field(default_factory=dict)  # objects created, by name; loops carry them over
+    state: dict[Any, Any] = field(default_factory=dict)  # by the keys of `core/program_state.py`
     facts: Facts = field(default_factory=Facts)
     solver: Solver | None = None
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
@@ -171,12 +172,6 @@ class Session:
     iterations: list[Iterations] = field(default_factory=list)  # symbolic loops in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
     unordered: list[tuple[int, int, Place | None]] = field(default_factory=list)  # calls in any order: first, end
-
-    @property
-    def counters(self) -> dict[str, Any]:
-        """How many objects of each name there are; a loop passes these counts from iteration to iteration."""
-        counts: dict[str, Any] = self.state.setdefault("counters", {})
-        return counts
 
     @contextmanager
     def iterating(self, iterations: Iterations) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from cutaway.core.protocols import is_resizable
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim, Size, divide, floordiv, raised, rewritten
 
@@ -39,7 +40,7 @@ def form_of(values: list[Any], up: bool) -> Form | None:
     """
     if all(is_size(value) for value in values):
         return _growth(values, up)
-    if not all(hasattr(type(value), "with_sizes") for value in values):
+    if not all(is_resizable(value) for value in values):
         return None
     seen = [value.reference() for value in values]
     shapes = [one.shape for one in seen]

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from cutaway.core import session
 from cutaway.core.loop.growth import Form, form_of, grown, is_grown, is_size
 from cutaway.core.loop.series import Iterations, Plan, Restart, Series, replan
+from cutaway.core.protocols import is_resizable, is_tensor
 from cutaway.core.record import replace
 from cutaway.core.size.dim import Dim, Size, rewritten, symbol
 from cutaway.core.size.relation import Relation
@@ -96,7 +97,7 @@ def _settled(value: Any) -> Any:
     """Return a value in whose sizes everything is put in that is known of them now."""
     if is_size(value):
         return rewritten(value)
-    if hasattr(type(value), "with_sizes") and isinstance(value.reference().shape, tuple):
+    if is_resizable(value) and isinstance(value.reference().shape, tuple):
         shape = value.reference().shape
         known = tuple(rewritten(size) for size in shape)
         return value if known == tuple(shape) else value.with_sizes(known)
@@ -114,7 +115,7 @@ def is_same(was: Any, now: Any) -> bool:
         return False
     if isinstance(was, (*_ATOMS, Dim)):
         return bool(was == now)
-    if hasattr(type(was), "reference"):
+    if is_tensor(was):
         one, other = was.reference(), now.reference()
         if isinstance(one.shape, Unknown) or isinstance(other.shape, Unknown):
             return isinstance(one.shape, Unknown) and isinstance(other.shape, Unknown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
+from cutaway.core.protocols import is_resizable
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size, equal, less, substitute, symbol, symbols
@@ -161,7 +162,7 @@ def shifted(value: Any, index: str, by: Size) -> Any:
         return substitute(value, {index: by})
     if type(value) is tuple:
         return tuple([shifted(item, index, by) for item in value])
-    if hasattr(type(value), "with_sizes"):
+    if is_resizable(value):
         shape = value.reference().shape
         return value.with_sizes(shifted(tuple(shape), index, by)) if mentions(shape, index) else value
     if by != symbol(index, 0):

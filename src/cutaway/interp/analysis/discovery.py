@@ -245,12 +245,12 @@ def _called_for_result(function: Any) -> set[str]:
 @contextmanager
 def _isolated_state(session: Session) -> Iterator[None]:
     """Restore what a framework keeps for the whole program: each class is instantiated as if it were the only one."""
-    before = {key: dict(value) if type(value) is dict else value for key, value in session.state.items()}
+    state = {key: dict(value) if type(value) is dict else value for key, value in session.state.items()}
+    counters = dict(session.counters)
     try:
         yield
     finally:
-        session.state.clear()
-        session.state.update(before)
+        session.state, session.counters = state, counters
 
 
 def _classes(framework: Framework, network: Any) -> list[type]:

@@ -374,7 +374,6 @@ def _conventional_inputs(network: Any, framework: Framework) -> list[list[conven
         for argument in (*arguments.args, *arguments.kwonlyargs)
         if argument.annotation is not None
     }
-    main = getattr(type(network), "main_input_name", None)
     try:
         with budget.separate_budget(_SETTINGS_SECONDS):
             if any(framework.declared(network, name) is not None for name in signature.parameters):
@@ -384,7 +383,7 @@ def _conventional_inputs(network: Any, framework: Framework) -> list[list[conven
         return []
     if settings is None:
         return []
-    return conventions.assumed(signature.parameters, settings, main if isinstance(main, str) else None, annotations)
+    return conventions.assumed(signature.parameters, settings, framework.main_input(network), annotations)
 
 
 _SETTINGS_SECONDS = 60.0

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
@@ -507,7 +508,7 @@ def delete_attribute(owner: Any, name: Any) -> None:
 
 def blur(owner: Any, unknown: Unknown, names: Iterable[str] | None = None) -> None:
     """Make attributes of an object of the target unknown: those named, or all of them."""
-    if hasattr(type(owner), "mark_incomplete"):
+    if is_module(owner):
         owner.mark_incomplete(unknown)
         return
     variables = owner.__dict__ if is_target_instance(owner) else None

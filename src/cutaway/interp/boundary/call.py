@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
@@ -50,7 +51,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
     """Call an unknown function: it is assumed to modify nothing."""
-    if any(hasattr(type(a), "mark_incomplete") or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
+    if any(is_module(a) or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
         session.current().assume(f"an unknown function does not modify its arguments: {function.reason}")
     interpreter().unknown_calls += 1
     return function

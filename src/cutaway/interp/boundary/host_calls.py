@@ -9,10 +9,12 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.iteration import counted
+from cutaway.knowledge.base.framework import holds_parts
 from cutaway.knowledge.base.registry import ARRAYS
 
 # Methods whose result depends on whether the argument is in the container.
@@ -93,12 +95,10 @@ def taint(container: Any, unknown: Unknown) -> None:
     if isinstance(container, list):
         list.append(container, unknown)
     elif isinstance(container, dict):
-        if dict.__contains__(container, "_modules") and dict.__contains__(
-            container, "_parameters"
-        ):  # a module's attributes
+        if any(holds_parts(key) for key in dict.keys(container) if type(key) is str):  # a module's attributes
             container["_incomplete"] = unknown
             return
-        if any(hasattr(type(value), "mark_incomplete") for value in dict.values(container)):
+        if any(is_module(value) for value in dict.values(container)):
             return  # the modules of a module, which is marked itself
         for key in list(dict.keys(container)):
             dict.__setitem__(container, key, unknown)

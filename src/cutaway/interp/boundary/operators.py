@@ -11,6 +11,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import Term
 from cutaway.core.loop.series import compared
+from cutaway.core.protocols import has_no_numbers
 from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Unknown, derived_unknown
@@ -143,7 +144,7 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def modulo(left: Any, right: Any) -> Any:
         if isinstance(left, str):
             items = right if isinstance(right, tuple) else (right,)
-            if any(isinstance(item, Unknown) or hasattr(type(item), "without_numbers") for item in items):
+            if any(isinstance(item, Unknown) or has_no_numbers(item) for item in items):
                 return Unknown("a string built from an unknown value")
         return limited(left, right)
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from cutaway.core import session
 from cutaway.core.error import locate
 from cutaway.core.place import Place
+from cutaway.core.protocols import is_module
 from cutaway.core.record import dataclass
 from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.run.budget import DEPTH, tick
@@ -273,7 +274,7 @@ def _give_up(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
     result = here.note(
         unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
     )
-    can_be_marked = bool(args) and hasattr(type(args[0]), "mark_incomplete")
+    can_be_marked = bool(args) and is_module(args[0])
     if can_be_marked and not here.modules:
         args[0].mark_incomplete(result)
     code = frame.function.code

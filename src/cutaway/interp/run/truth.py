@@ -74,7 +74,7 @@ def decide_by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
     return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
 
 
-def training_mode(value: Any, frame: Frame) -> Any:
+def training_mode(value: Any, attribute: str, frame: Frame) -> Any:
     """Return the training mode of a network; conditions in the user's own code leave it undecided."""
     here = decisions()
     if (
@@ -88,7 +88,7 @@ def training_mode(value: Any, frame: Frame) -> Any:
     if not here.follows:
         here.left_open = True
         return value
-    return Unknown("whether the network is being trained", frame.place, term=Term("self.training", MODE))
+    return Unknown("whether the network is being trained", frame.place, term=Term(f"self.{attribute}", MODE))
 
 
 def opposite(unknown: Unknown) -> Unknown:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, fraction, maximum, minimum
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import (
@@ -237,7 +238,7 @@ def builtin_len(value: Any) -> Any:
     series = series_of(value)
     if series is not None:
         return series.length
-    if hasattr(value, "reference"):
+    if is_tensor(value):
         shape = value.shape
         if isinstance(shape, Unknown):
             return derived_unknown(shape)

@@ -14,6 +14,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import Term
+from cutaway.core.protocols import is_module_class
 from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.run.frame import Pending
@@ -76,7 +77,7 @@ def kind_of(value: Any, name: str, depth: int = 0) -> str:
 
 def _kind_in_library(value: Any, name: str) -> str:
     """Return the kind of a layer's argument in a modelled library, by its default and by conventional names."""
-    if not isinstance(value, type) or not hasattr(value, "mark_incomplete"):
+    if not is_module_class(value):
         return OTHER
     parameter = signature(value).parameters.get(name)
     if parameter is None:

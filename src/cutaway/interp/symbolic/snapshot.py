@@ -14,7 +14,7 @@ from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.module import ModuleState
 from cutaway.interp.run.frame import Pending
 
-_SESSION_FIELDS = ("unknowns", "assumptions", "findings", "reason_places", "sizes", "conditions", "state")
+_SESSION_FIELDS = ("unknowns", "assumptions", "findings", "reason_places", "sizes", "conditions", "counters", "state")
 
 
 class Snapshot:

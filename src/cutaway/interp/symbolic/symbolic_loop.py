@@ -13,10 +13,12 @@ from typing import Any, Protocol
 
 from cutaway.core import session
 from cutaway.core.loop.series import INDICES, Iterations, Plan, Repeat, Series, replan, shifted
+from cutaway.core.protocols import is_container, is_resizable
 from cutaway.core.size.dim import Dim, less, symbol
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.interp.run.frame import BREAK, RETURN, Frame
+from cutaway.knowledge.base.framework import adds_part
 from cutaway.syntax.scope import assigned
 
 
@@ -30,7 +32,7 @@ class LoopCompiler(Protocol):
         """Return the closure that stores a value into an assignment target."""
 
 
-_ADDING_METHODS = ("append", "extend", "add_module", "register_module", "add")
+_ADDING_METHODS = ("append", "extend", "add")
 
 
 def series_of(value: Any) -> Series | None:
@@ -54,7 +56,7 @@ class Loop:
             for child in inner
             if isinstance(child, ast.Call)
             and isinstance(child.func, ast.Attribute)
-            and child.func.attr in _ADDING_METHODS
+            and (child.func.attr in _ADDING_METHODS or adds_part(child.func.attr))
             and isinstance(child.func.value, (ast.Name, ast.Attribute))
         }
         for child in inner:
@@ -146,19 +148,19 @@ class _LoopRun:
                 if self.loop.uses[text]:
                     self._give_up()
                 yield node, value, list(value.parts if isinstance(value, Series) else value)
-            elif hasattr(type(value), "repeat_children") and id(value) not in seen:
+            elif is_container(value) and id(value) not in seen:
                 seen.add(id(value))
                 yield node, value, value.held_children()
         for name in self.loop.modules:
             value = self.frame.vars.get(name)
-            if hasattr(type(value), "repeat_children") and id(value) not in seen:
+            if is_container(value) and id(value) not in seen:
                 seen.add(id(value))
                 yield None, value, value.held_children()
 
     def _repeat_additions(self, container: tuple[Any, ...], count: Any, index: str) -> None:
         """Record that what one iteration adds to a container is added by each of them."""
         node, value, before = container
-        if hasattr(type(value), "repeat_children"):
+        if is_container(value):
             if not value.repeat_children(before, count, index):
                 replan(self.key, self.plan.after_first())
             return
@@ -186,9 +188,9 @@ class _LoopRun:
 
     def _after_loop(self, value: Any, index: str, count: Any) -> Any:
         """Return the value of a variable of the last iteration after the loop."""
-        if isinstance(value, Dim) or hasattr(type(value), "with_sizes"):
+        if isinstance(value, Dim) or is_resizable(value):
             return shifted(value, index, count - 1) if count is not None else Unknown("a size of the last iteration")
-        if hasattr(type(value), "repeat_children"):
+        if is_container(value):
             return Unknown("the module that the last iteration of a loop of symbolic length creates", self.frame.place)
         return value
 

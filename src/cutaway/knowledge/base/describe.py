@@ -12,6 +12,7 @@ from typing import Any
 from cutaway.core.architecture import Setting
 from cutaway.core.lazy_mapping import LazyMapping as LazyMapping
 from cutaway.core.loop.series import Repeat, Series
+from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.size.parser import detached, read_size
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown
@@ -145,7 +146,7 @@ def _construct(value: Any, kinds: tuple[type, ...], depth: int) -> Setting:
 
 def _tensor_or_row(value: Any, kinds: tuple[type, ...], depth: int) -> Setting:
     """Return the description of a tensor or of a modelled function; None for any other value."""
-    if hasattr(type(value), "reference"):
+    if is_tensor(value):
         reference = value.reference()
         sizes = "?" if isinstance(reference.shape, Unknown) else "x".join(map(str, reference.shape))
         return f"<tensor {sizes} {reference.dtype}>"

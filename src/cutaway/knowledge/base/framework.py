@@ -20,6 +20,18 @@ class Framework(Protocol):
     """
 
     name: str
+    mode_attribute: str = ""
+    """The attribute of a network that tells whether it is being trained."""
+    part_tables: frozenset[str] = frozenset()
+    """The attributes of a network that hold its parts by name."""
+    reading_methods: frozenset[str] = frozenset()
+    """Methods that leave a network as it is."""
+    adding_methods: frozenset[str] = frozenset()
+    """Methods that add a part to a network."""
+
+    def main_input(self, network: Any) -> str | None:
+        """Return the name of the input that a network itself calls its main one, None where it does not."""
+        return None
 
     def is_network(self, value: object) -> bool:
         """Tell whether a value of the target is a network of this framework."""
@@ -74,3 +86,23 @@ class Framework(Protocol):
 
 FRAMEWORKS: list[Framework] = []
 """The frameworks whose tables have been loaded."""
+
+
+def is_mode(attribute: str) -> bool:
+    """Tell whether an attribute tells of a network whether it is being trained."""
+    return any(attribute == framework.mode_attribute for framework in FRAMEWORKS)
+
+
+def holds_parts(attribute: str) -> bool:
+    """Tell whether an attribute holds the parts of a network."""
+    return any(attribute in framework.part_tables for framework in FRAMEWORKS)
+
+
+def only_reads(method: str) -> bool:
+    """Tell whether a method leaves a network as it is."""
+    return any(method in framework.reading_methods for framework in FRAMEWORKS)
+
+
+def adds_part(method: str) -> bool:
+    """Tell whether a method adds a part to a network."""
+    return any(method in framework.adding_methods for framework in FRAMEWORKS)

@@ -15,7 +15,10 @@ from typing import Any, TypeVar
 
 from cutaway import knowledge
 from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.unknown import Unknown
+
+_SEARCHING: Key[set[str]] = Key(set)  # names that are being looked up in source
 
 T = TypeVar("T")
 
@@ -255,7 +258,7 @@ def lookup(name: str) -> Any:
 
 def _from_source(name: str) -> Any:
     """Read what has no row from its library's own source, where that is installed."""
-    seeking: set[str] = session.current().state.setdefault("registry.seeking", set())
+    seeking = _SEARCHING.get()
     if name in seeking:
         return Unknown(f"{name} is not modelled")  # its source only leads back to here
     seeking.add(name)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.unknown import Unknown
+
+_STEPS: Key[dict[Any, int]] = Key(dict)  # how often a training step was taken
 
 STEPS = 100  # of one line
 
@@ -12,7 +17,7 @@ def count_step(what: str) -> None:
     """End the loop around a line that has taken a step of training often enough."""
     here = session.current()
     place = here.place()
-    counts = here.state.setdefault("steps", {})
+    counts = _STEPS.get()
     counts[place] = counts.get(place, 0) + 1
     if counts[place] > STEPS:
         here.assume(f"a loop goes on as it began after {STEPS} {what}", place)

@@ -32,6 +32,7 @@ from cutaway.knowledge.keras.models.state import reset_uids
 from cutaway.knowledge.keras.tensors.shape import symbolic
 from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor, new, plain
 from cutaway.knowledge.keras.tensors.tree import flatten, pack_sequence_as
+from cutaway.knowledge.keras.training.fit import MODELS
 
 
 class Keras(Framework):
@@ -51,7 +52,7 @@ class Keras(Framework):
 
     def unbound(self) -> list[tuple[str, Any]]:
         """Return the models that a program compiled, fitted or summarised, which may be bound to no name."""
-        return [(model.name, model) for model in session.current().state.get("keras.models", {}).values()]
+        return [(model.name, model) for model in MODELS.get().values()]
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         return input_tensor(shape, dtype, name)

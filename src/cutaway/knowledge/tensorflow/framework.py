@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from cutaway.core import session
 from cutaway.core.architecture import Architecture, Weight
 from cutaway.core.place import Place
 from cutaway.core.session import Call, Session
@@ -23,7 +22,7 @@ from cutaway.knowledge.base.read_off import (
     weight_number,
 )
 from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor
-from cutaway.knowledge.tensorflow.graph_mode.graph import Graph, default_graph
+from cutaway.knowledge.tensorflow.graph_mode.graph import GRAPH, Graph, default_graph
 from cutaway.knowledge.tensorflow.variable import Module, held_variables, modules_of
 
 
@@ -42,7 +41,7 @@ class TensorFlow(Framework):
 
     def unbound(self) -> list[tuple[str, Any]]:
         """Return the graph of a program that builds one, which is bound to no name."""
-        if "tensorflow.graph" not in session.current().state:
+        if not GRAPH.is_set():
             return []
         graph = default_graph()
         return [("graph", graph)] if graph.building or graph.variables else []

@@ -10,6 +10,7 @@ from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.recorded_call import recorded
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.state import snake_case
+from cutaway.knowledge.keras.tensors import graph_trace
 from cutaway.knowledge.keras.tensors.shape import symbolic
 from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, new
 from cutaway.knowledge.keras.tensors.tensor import Variable as KerasVariable
@@ -41,7 +42,7 @@ class Variable(KerasVariable):
         )  # fmt: skip
         default_graph().variables.append(self)
         if not session.current().modules:
-            session.current().state.setdefault("tensorflow.trace", [])  # a graph may begin here
+            graph_trace.start()  # a graph may begin here
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Weight
+from cutaway.core.program_state import Key
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Unknown
@@ -35,6 +36,8 @@ from cutaway.knowledge.torch.tensor.op import compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.knowledge.torch.tensor.types import DTYPES
 
+_AS_BUILT: Key[list[tuple[Any, Any]]] = Key(list)  # modules with the tables of their parts, before forward
+
 _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""
 
@@ -43,6 +46,17 @@ class Torch(Framework):
     """PyTorch, for the interpreter."""
 
     name = "pytorch"
+    mode_attribute = "training"
+    part_tables = frozenset(("_modules", "_parameters", "_buffers"))
+    reading_methods = frozenset(
+        """train eval zero_grad parameters named_parameters modules named_modules children named_children buffers
+        named_buffers state_dict forward""".split()
+    )
+    adding_methods = frozenset(("add_module", "register_module"))
+
+    def main_input(self, network: Module) -> str | None:
+        name = getattr(type(network), "main_input_name", None)
+        return name if isinstance(name, str) else None
 
     def is_network(self, value: object) -> bool:
         return Module in type(value).__mro__
@@ -76,10 +90,12 @@ class Torch(Framework):
         here = session.current()
         here.assume("the network is in evaluation mode")
         network.eval()
-        here.state["as built"] = [
-            (module, [(held, dict(held)) for held in (module._modules, module._parameters, module._buffers)])
-            for module in network.modules()
-        ]
+        _AS_BUILT.set(
+            [
+                (module, [(held, dict(held)) for held in (module._modules, module._parameters, module._buffers)])
+                for module in network.modules()
+            ]
+        )
 
     def settings(self, network: Module) -> Settings:
         modules = list(network.modules())
@@ -135,7 +151,9 @@ def _show_as_built(network: Module) -> None:
     """Put back what forward has replaced, removed or made unknown: a network is what its constructor makes of it."""
     here = session.current()
     paths: dict[int, str] = {}
-    for module, holders in here.state.pop("as built", ()):
+    as_built = _AS_BUILT.get()
+    _AS_BUILT.clear()
+    for module, holders in as_built:
         lost = [name for held, built in holders for name in built if _is_lost(built[name], held.get(name))]
         if not lost:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
@@ -12,6 +13,7 @@ from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
 from cutaway.interp.run.truth import training_mode
+from cutaway.knowledge.base.framework import is_mode
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -23,8 +25,8 @@ class Access(ScopeCompiler):
         name = self.mangle(node.attr)
         if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
-        if name == "training" and self.in_condition:
-            return lambda frame: training_mode(getattr(value(frame), name), frame)
+        if self.in_condition and is_mode(name):
+            return lambda frame: training_mode(getattr(value(frame), name), name, frame)
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
@@ -50,8 +52,8 @@ class Access(ScopeCompiler):
                 item = container[index]
                 check = CHECKS.get(type(item))
                 return item if check is None else check(item)
-            if isinstance(index, Unknown) and not hasattr(container, "reference"):
-                if index.kind is None or not (type(container) in ARRAYS or hasattr(container, "without_numbers")):
+            if isinstance(index, Unknown) and not is_tensor(container):
+                if index.kind is None or not (type(container) in ARRAYS or has_no_numbers(container)):
                     return derived_unknown(index)
             if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at index {index} of a sequence")

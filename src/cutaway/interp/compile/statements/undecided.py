@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.boundary.attributes import blur, is_target_instance, set_attribute
 from cutaway.interp.boundary.host_calls import taint
@@ -15,17 +16,11 @@ from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.signature import attributes_assigned_by
+from cutaway.knowledge.base.framework import holds_parts, only_reads
 from cutaway.syntax.scope import assigned
 
-# Methods that leave a container or a module as it is.
-_HARMLESS = frozenset(
-    """get keys values items copy index count train eval zero_grad parameters named_parameters modules named_modules
-    children named_children buffers named_buffers state_dict forward""".split()
-)
-
-
-_INNER = frozenset(("__dict__", "_modules", "_parameters", "_buffers"))
-
+_READING = frozenset("get keys values items copy index count".split())
+"""Methods that leave a container as it is."""
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 
@@ -60,7 +55,7 @@ class UndecidedCode(BlockCompiler):
         """Make unknown what calls that may or may not happen would change."""
         for child in nodes:
             if isinstance(child, ast.Call):
-                if isinstance(child.func, ast.Attribute) and child.func.attr not in _HARMLESS:
+                if isinstance(child.func, ast.Attribute) and not _only_reads(child.func.attr):
                     self._forget_object(frame, child.func.value, unknown, child.func.attr)
                     if _writes(child.func.attr):
                         self._forget_numbers(frame, child.func.value)
@@ -87,13 +82,13 @@ class UndecidedCode(BlockCompiler):
                 continue
             if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
                 owner = self.current_value(frame, child.value)
-                if owner is not None and not hasattr(type(owner), "mark_incomplete"):
+                if owner is not None and not is_module(owner):
                     with suppress(Exception):
                         set_attribute(owner, self.mangle(child.attr), unknown)
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
                 taint(self.current_value(frame, child.value), unknown)
             elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-                if child.func.attr not in _HARMLESS:
+                if not _only_reads(child.func.attr):
                     taint(self.current_value(frame, child.func.value), unknown)
             elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
                 if self.scope.declared.get(self.mangle(child.id)):
@@ -121,9 +116,9 @@ class UndecidedCode(BlockCompiler):
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return
         value = self.current_value(frame, node)
-        if isinstance(node, ast.Attribute) and node.attr in _INNER:
+        if isinstance(node, ast.Attribute) and (node.attr == "__dict__" or holds_parts(node.attr)):
             blur(self.current_value(frame, node.value), unknown)
-        elif hasattr(type(value), "mark_incomplete"):
+        elif is_module(value):
             if not session.current().modules:
                 value.mark_incomplete(unknown)
         elif isinstance(value, (list, dict, set, bytearray)):
@@ -153,6 +148,11 @@ def _is_being_made(frame: Frame, value: Any) -> bool:
     code = frame.function.code if frame.function is not None else None
     first = code.node.args.args[:1] if code is not None and code.name in ("__init__", "__post_init__") else []
     return bool(first) and frame.vars.get(first[0].arg) is value
+
+
+def _only_reads(method: str) -> bool:
+    """Tell by its name whether a method leaves a container or a module as it is."""
+    return method in _READING or only_reads(method)
 
 
 def raises(body: list[ast.stmt]) -> bool:

@@ -17,7 +17,7 @@ from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.graph import Node, Operation
 from cutaway.knowledge.keras.models.input_spec import check
 from cutaway.knowledge.keras.models.layers_in_loops import turning, turns_of
-from cutaway.knowledge.keras.models.state import current_path, name_scope, put, state
+from cutaway.knowledge.keras.models.state import AUTOCAST, TRAINING, current_path, name_scope
 from cutaway.knowledge.keras.models.tracking import Tracker
 from cutaway.knowledge.keras.tensors.dtypes import floatx
 from cutaway.knowledge.keras.tensors.masking import masks_of, set_masks
@@ -450,8 +450,8 @@ class Layer(Operation):
         outside, here.recording = here.recording, recording and (here.recording or call.depth == 0)
         if here.recording:
             here.calls.append(call)
-        context, casting = state("training", lambda: None), state("autocast", lambda: None)
-        put("autocast", self.compute_dtype if self.autocast and self.compute_dtype.is_floating else None)
+        context, casting = TRAINING.get(), AUTOCAST.get()
+        AUTOCAST.set(self.compute_dtype if self.autocast and self.compute_dtype.is_floating else None)
         masks = None
         try:
             check(self.input_spec, first, self.name)  # type: ignore[attr-defined]
@@ -466,8 +466,8 @@ class Layer(Operation):
                 self.mark_incomplete(undecidable.unknown)
             result = here.note(undecidable.unknown, self)
         finally:
-            put("training", context)
-            put("autocast", casting)
+            TRAINING.set(context)
+            AUTOCAST.set(casting)
             here.modules.pop()
             here.recording = outside
             call.last_operation = len(here.operations)
@@ -486,7 +486,7 @@ class Layer(Operation):
         if chosen is None and "training" in parameters:
             default = parameters["training"].default
             chosen = None if default is _KINDS.empty else default
-        put("training", chosen)
+        TRAINING.set(chosen)
         passed = dict(kwargs)
         if "training" in parameters:
             if chosen is not None:

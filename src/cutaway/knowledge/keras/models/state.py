@@ -9,23 +9,18 @@ from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Plan, replan
+from cutaway.core.program_state import Key
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.base.registry import row
 
-
-def state(name: str, default: Any) -> Any:
-    """Return a value of the program's, made the first time."""
-    held = session.current().state
-    key = f"keras.{name}"
-    if key not in held:
-        held[key] = default()
-    return held[key]
-
-
-def put(name: str, value: Any) -> None:
-    """Set a value of the program's."""
-    session.current().state[f"keras.{name}"] = value
+_SCOPES: Key[list[Any]] = Key(list)  # open name scopes
+_TENSORS: Key[dict[str, int]] = Key(dict)  # how many symbolic tensors have a name
+_DATA_FORMAT: Key[Any] = Key(lambda: "channels_last")
+TRAINING: Key[Any] = Key(lambda: None)
+"""Whether the layer that is being called is called for training."""
+AUTOCAST: Key[Any] = Key(lambda: None)
+"""The element type that the layer that is being called computes in."""
 
 
 def snake_case(name: str) -> str:
@@ -65,18 +60,18 @@ def get_uid(prefix: str = "") -> int:
 @row("keras.utils.clear_session", "keras.backend.clear_session", "keras.src.backend.common.global_state.clear_session")
 def clear_session(free_memory: bool = True) -> None:
     reset_uids()
-    put("scopes", [])
+    _SCOPES.set([])
 
 
 @row("keras.backend.reset_uids", "keras.src.utils.naming.reset_uids")
 def reset_uids() -> None:
     session.current().counters.clear()
-    put("tensors", {})
+    _TENSORS.set({})
 
 
 def tensor_name() -> str:
     """Return the next name of a symbolic tensor, which no loop hands on."""
-    counts = state("tensors", dict)
+    counts = _TENSORS.get()
     number = counts["next"] = counts.get("next", -1) + 1
     return f"keras_tensor_{number}" if number else "keras_tensor"
 
@@ -109,7 +104,7 @@ class name_scope:
         self._pushed = False
 
     def __enter__(self) -> Any:
-        scopes = state("scopes", list)
+        scopes = _SCOPES.get()
         if self.deduplicate and scopes and self.caller is not None:
             if scopes[-1].caller is self.caller and scopes[-1].name == self.name:
                 return self
@@ -118,7 +113,7 @@ class name_scope:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        scopes = state("scopes", list)
+        scopes = _SCOPES.get()
         if self._pushed and scopes:
             scopes.pop()
 
@@ -126,7 +121,7 @@ class name_scope:
 def current_path() -> str:
     """Return the path of the open name scopes."""
     parts: list[str] = []
-    for scope in state("scopes", list):
+    for scope in _SCOPES.get():
         if scope.override_parent is not None:
             parts = [part for part in scope.override_parent.split("/") if part]
         parts.append(scope.name)
@@ -135,7 +130,7 @@ def current_path() -> str:
 
 @row("keras.config.image_data_format", "keras.backend.image_data_format", "keras.src.backend.image_data_format")
 def image_data_format() -> str:
-    return str(state("data_format", lambda: "channels_last"))
+    return str(_DATA_FORMAT.get())
 
 
 @row(
@@ -144,7 +139,7 @@ def image_data_format() -> str:
     "keras.src.backend.set_image_data_format",
 )
 def set_image_data_format(data_format: Any) -> None:
-    put("data_format", data_format)
+    _DATA_FORMAT.set(data_format)
 
 
 def standardize_data_format(data_format: Any) -> str:

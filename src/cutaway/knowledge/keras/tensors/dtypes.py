@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core import session
 from cutaway.core.dtype import KINDS
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.program_state import Key
 from cutaway.core.unknown import Undecidable, Unknown
 
 
@@ -108,10 +108,12 @@ def _name(dtype: Any) -> str:
     return str(getattr(dtype, "name", None) or "")
 
 
+FLOATX: Key[DType] = Key(lambda: DTYPES["float32"])
+
+
 def floatx() -> DType:
     """Return the element type of what has none given."""
-    found: DType = session.current().state.get("keras.floatx", DTYPES["float32"])
-    return found
+    return FLOATX.get()
 
 
 def standardize(dtype: Any) -> DType:

@@ -24,6 +24,7 @@ from cutaway.knowledge.base.tensors_in import collector
 from cutaway.knowledge.base.values import Lazy
 from cutaway.knowledge.keras.models.graph import Node, Operation
 from cutaway.knowledge.keras.tensors.dtypes import UNTOLD
+from cutaway.knowledge.keras.tensors.graph_trace import BUILDING, TRACE
 from cutaway.knowledge.keras.tensors.tensor import (
     METHODS,
     KerasTensor,
@@ -138,8 +139,8 @@ class KerasCaller(base.Caller[Tensor]):
         self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], unknown: Unknown, out: Any
     ) -> Any:
         unknown = super().undecided(here, args, kwargs, unknown, out)
-        trace = here.state.get("tensorflow.trace")
-        if trace is None or not tensors((args, kwargs)) or "tensorflow.building" not in here.state:
+        trace = TRACE.peek()
+        if trace is None or not tensors((args, kwargs)) or not BUILDING.is_set():
             return unknown
         made = new(unknown, UNTOLD)
         trace.append((self.function, args, kwargs, made, here.place()))
@@ -147,7 +148,7 @@ class KerasCaller(base.Caller[Tensor]):
 
     def finish(self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, target: Any) -> Any:
         made = self.complete(here, args, kwargs, result, target)
-        trace = here.state.get("tensorflow.trace")
+        trace = TRACE.peek()
         if trace is not None:
             trace.append((self.function, args, kwargs, made, here.place()))
         return made

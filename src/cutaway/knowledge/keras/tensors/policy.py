@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.knowledge.base.registry import row
-from cutaway.knowledge.keras.tensors.dtypes import DType, floatx, standardize
+from cutaway.knowledge.keras.tensors.dtypes import FLOATX, DType, floatx, standardize
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
@@ -35,6 +35,9 @@ class DTypePolicy:
         return f'<DTypePolicy "{self.name}">'
 
 
+_POLICY: Key[DTypePolicy] = Key(DTypePolicy)
+
+
 @row("keras.dtype_policies.get", "keras.src.dtype_policies.get")
 def policy(dtype: Any) -> DTypePolicy:
     """Return the policy that a layer's `dtype` names, or the program's."""
@@ -52,8 +55,7 @@ def policy(dtype: Any) -> DTypePolicy:
     "keras.src.dtype_policies.dtype_policy.dtype_policy",
 )
 def dtype_policy() -> DTypePolicy:
-    held = session.current().state.get("keras.policy")
-    return DTypePolicy() if held is None else held
+    return _POLICY.peek() or DTypePolicy()
 
 
 @row(
@@ -64,7 +66,7 @@ def dtype_policy() -> DTypePolicy:
     "keras.src.dtype_policies.dtype_policy.set_dtype_policy",
 )
 def set_dtype_policy(policy: Any) -> None:
-    session.current().state["keras.policy"] = policy if isinstance(policy, DTypePolicy) else DTypePolicy(policy)
+    _POLICY.set(policy if isinstance(policy, DTypePolicy) else DTypePolicy(policy))
 
 
 @row("keras.config.floatx", "keras.backend.floatx", "keras.src.backend.floatx")
@@ -74,4 +76,4 @@ def get_floatx() -> str:
 
 @row("keras.config.set_floatx", "keras.backend.set_floatx", "keras.src.backend.set_floatx")
 def set_floatx(value: Any) -> None:
-    session.current().state["keras.floatx"] = standardize(value)
+    FLOATX.set(standardize(value))

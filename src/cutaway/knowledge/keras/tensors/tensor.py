@@ -14,7 +14,7 @@ from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.tensors_in import ATOMS
 from cutaway.knowledge.base.values import LIMIT, Lazy, cast, known
-from cutaway.knowledge.keras.models.state import auto_name, current_path, tensor_name
+from cutaway.knowledge.keras.models.state import AUTOCAST, auto_name, current_path, tensor_name
 from cutaway.knowledge.keras.tensors.dtypes import DType, floatx, promote, standardize
 from cutaway.knowledge.keras.tensors.shape import TensorShape, seen, sizes_of, symbolic, text
 
@@ -337,7 +337,7 @@ def convert(value: Any, dtype: Any = None) -> Tensor:
     """
     if isinstance(value, Tensor):
         if dtype is None and isinstance(value, Variable) and value.__dict__.get("autocast"):
-            dtype = session.current().state.get("keras.autocast")
+            dtype = AUTOCAST.peek()
             dtype = dtype if dtype is not None and value._dtype.is_floating else None
         if dtype is not None and standardize(dtype) != value._dtype:
             made: Tensor = new(

@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.program_state import Key
 from cutaway.core.size.dim import equal, symbol
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.training_loops import count_step
@@ -14,6 +15,8 @@ from cutaway.knowledge.keras.tensors.shape import BATCH, text
 from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, convert, is_array, keras_tensor
 from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
 from cutaway.ops.elementwise import broadcast
+
+MODELS: Key[dict[int, Any]] = Key(dict)  # models that the program trains
 
 
 class History:
@@ -27,7 +30,7 @@ class History:
 
 def mention(model: Any) -> None:
     """Note that a program does something with a model: it is one of its networks, whatever it is bound to."""
-    session.current().state.setdefault("keras.models", {})[id(model)] = model
+    MODELS.get()[id(model)] = model
 
 
 class Trainer:

@@ -6,9 +6,11 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.place import Place
+from cutaway.core.program_state import Key
 from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.keras.tensors import graph_trace
 from cutaway.knowledge.keras.tensors.shape import symbolic
 from cutaway.knowledge.keras.tensors.tensor import convert, new
 
@@ -44,6 +46,8 @@ class Graph:
 
 
 Graph.__module__ = "tensorflow"  # as reports name it
+GRAPH: Key[Graph] = Key(Graph)
+"""The default graph of the program."""
 
 
 @row("tensorflow.Graph", "tensorflow.compat.v1.Graph")
@@ -56,16 +60,12 @@ def graph_of_the_program() -> Graph:
 @row("tensorflow.get_default_graph", "tensorflow.compat.v1.get_default_graph")
 def default_graph() -> Graph:
     """Return the graph of the program."""
-    held = session.current().state
-    if "tensorflow.graph" not in held:
-        held["tensorflow.graph"] = Graph()
-    found: Graph = held["tensorflow.graph"]
-    return found
+    return GRAPH.get()
 
 
 @row("tensorflow.reset_default_graph", "tensorflow.compat.v1.reset_default_graph")
 def reset_default_graph() -> None:
-    session.current().state.pop("tensorflow.graph", None)
+    GRAPH.clear()
 
 
 def building() -> bool:
@@ -80,8 +80,8 @@ def build() -> Graph:
     if not graph.building:
         graph.building = True
         graph.first = len(here.operations)
-        here.state.setdefault("tensorflow.trace", [])
-        here.state["tensorflow.building"] = True
+        graph_trace.start()
+        graph_trace.BUILDING.set(True)
         graph.place = here.place()
     if not here.modules:
         here.recording = True

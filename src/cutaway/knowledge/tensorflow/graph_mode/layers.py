@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.size.dim import Dim, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import lookup, register
@@ -13,6 +13,8 @@ from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.tensors.tensor import convert
 from cutaway.knowledge.tensorflow.graph_mode.graph import Scope, build, unique
 from cutaway.knowledge.tensorflow.graph_mode.variables import get_variable
+
+_ARG_SCOPES: Key[list[dict[Any, dict[str, Any]]]] = Key(lambda: [{}])
 
 _CONTRIB = ("tensorflow.contrib.layers", "tensorflow.contrib.slim", "tf_slim", "tensorflow.contrib.framework")
 
@@ -260,8 +262,7 @@ for _name, _other in _CLASSES.items():
 
 
 def _scopes() -> list[dict[Any, dict[str, Any]]]:
-    found: list[dict[Any, dict[str, Any]]] = session.current().state.setdefault("tensorflow.arg_scopes", [{}])
-    return found
+    return _ARG_SCOPES.get()
 
 
 class ArgScope:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import lookup, register, row
 from cutaway.knowledge.keras.tensors.tensor import new
 from cutaway.knowledge.tensorflow.graph_mode.graph import default_graph
+
+_FLAG_VALUES: Key[dict[str, Any]] = Key(dict)
+_COLLECTIONS: Key[dict[Any, list[Any]]] = Key(dict)
 
 
 class Flags:
@@ -20,18 +24,18 @@ class Flags:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        held = session.current().state.get("tensorflow.flags", {})
+        held = _FLAG_VALUES.get()
         if name not in held:
             return Unknown(f"the flag {name} is not defined", session.current().place())
         session.current().assume("the program is started without command-line arguments")
         return held[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        session.current().state.setdefault("tensorflow.flags", {})[name] = value
+        _FLAG_VALUES.get()[name] = value
 
 
 def _define(name: Any, default: Any = None, *_rest: Any, **_options: Any) -> None:
-    session.current().state.setdefault("tensorflow.flags", {})[name] = default
+    _FLAG_VALUES.get()[name] = default
 
 
 _FLAGS = Flags()
@@ -69,8 +73,7 @@ register("tensorflow.AUTO_REUSE", "AUTO_REUSE")
 
 
 def _collections() -> dict[Any, list[Any]]:
-    found: dict[Any, list[Any]] = session.current().state.setdefault("tensorflow.collections", {})
-    return found
+    return _COLLECTIONS.get()
 
 
 @row("tensorflow.add_to_collection", "tensorflow.contrib.framework.add_to_collection")

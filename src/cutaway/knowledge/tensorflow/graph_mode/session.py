@@ -11,16 +11,20 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.program_state import Key
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.base.training_loops import count_step
 from cutaway.knowledge.keras.tensors.dtypes import UNTOLD
+from cutaway.knowledge.keras.tensors.graph_trace import TRACE
 from cutaway.knowledge.keras.tensors.op import tensors
 from cutaway.knowledge.keras.tensors.shape import text
 from cutaway.knowledge.keras.tensors.tensor import Tensor, Variable, convert, new
 from cutaway.knowledge.tensorflow.graph_mode.graph import build, default_graph
 from cutaway.knowledge.tensorflow.graph_mode.silent_mistakes import look
+
+_FOLLOWED: Key[dict[Any, dict[int, Any]]] = Key(dict)  # what was followed already, with its results
 
 
 class Step:
@@ -157,17 +161,18 @@ def _compare(key: Any, value: Any) -> None:
 def _followed(wanted: list[Tensor], fed: dict[int, Any]) -> dict[int, Any]:
     """Call again what leads from what is fed to what is wanted; return the new tensors by the old ones."""
     here = session.current()
-    trace = here.state.get("tensorflow.trace")
+    trace = TRACE.peek()
     if not trace or not wanted:
         return fed
-    known = here.state.setdefault("tensorflow.followed", {})
+    known = _FOLLOWED.get()
     key = (tuple(map(id, wanted)), tuple((at, str(made._shape)) for at, made in fed.items()), len(trace))
     if key in known:
         found: dict[int, Any] = known[key]
         return found
     needed = _behind(wanted, trace, fed)
     values = known[key] = dict(fed)
-    outside, here.recording, here.state["tensorflow.trace"] = here.recording, False, None
+    outside, here.recording = here.recording, False
+    TRACE.set(None)
     try:
         for at in sorted(needed):
             call, args, kwargs, made, place = trace[at]
@@ -179,7 +184,8 @@ def _followed(wanted: list[Tensor], fed: dict[int, Any]) -> dict[int, Any]:
                     raise
                 values.update((id(old), fresh) for old, fresh in zip(tensors(made), tensors(again)))
     finally:
-        here.recording, here.state["tensorflow.trace"] = outside, trace
+        here.recording = outside
+        TRACE.set(trace)
     losses = default_graph().losses
     look([trace[at] for at in sorted(needed)], values, any(id(tensor) in losses for tensor in wanted))
     return values

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.record import dataclass, field
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, always, nothing, register_all, transparent
@@ -20,13 +21,12 @@ class Modes:
     autocast: dict[str, DType] = field(default_factory=dict)
 
 
+_MODES: Key[Modes] = Key(Modes)
+
+
 def modes() -> Modes:
     """Return the modes of the session in progress."""
-    state = session.current().state
-    if "modes" not in state:
-        state["modes"] = Modes()
-    found: Modes = state["modes"]
-    return found
+    return _MODES.get()
 
 
 class _Mode:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.session import Operation
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import lookup, register, row
 from cutaway.knowledge.torch.runtime.inert import first, nothing, register_all
 from cutaway.knowledge.torch.tensor.op import tensors
+
+_OPERATORS: Key[dict[str, CustomOpDef]] = Key(dict)
 
 # Which kernel speaks for an operator: the one that only computes shapes, then those for every device, then the CPU's.
 _PREFERRED = ("Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "", "CPU")
@@ -100,8 +103,7 @@ def _key(devices: Any) -> str:
 
 
 def _operators() -> dict[str, CustomOpDef]:
-    found: dict[str, CustomOpDef] = session.current().state.setdefault("torch.library", {})
-    return found
+    return _OPERATORS.get()
 
 
 def _operator(name: Any) -> CustomOpDef:

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.nn.module import RemovableHandle
 from cutaway.knowledge.torch.runtime.inert import Inert, always, nothing, register_all, register_classes
+
+_PYTREE_NODES: Key[dict[type, tuple[Any, Any]]] = Key(dict)
 
 # Activation checkpointing runs a function now and again in the backward pass.
 
@@ -110,7 +113,7 @@ class TreeSpec:
 
 def _children(tree: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
     kind = type(tree)
-    registered = session.current().state.get("pytree nodes", {})
+    registered = _PYTREE_NODES.get()
     if kind in registered:
         flatten, unflatten = registered[kind]
         children, context = flatten(tree)
@@ -172,7 +175,7 @@ def tree_leaves(tree, is_leaf=None):
 
 @row("torch.utils._pytree.register_pytree_node", "torch.utils._pytree._register_pytree_node")
 def register_pytree_node(cls, flatten_fn, unflatten_fn, **_options):
-    session.current().state.setdefault("pytree nodes", {})[cls] = (flatten_fn, unflatten_fn)
+    _PYTREE_NODES.get()[cls] = (flatten_fn, unflatten_fn)
 
 
 @row("torch.utils._pytree.tree_any")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import dtype as kinds
-from cutaway.core import session
+from cutaway.core.program_state import Key
 from cutaway.core.size.dim import product
 from cutaway.knowledge.base.registry import register
 
@@ -55,15 +55,17 @@ float16, bfloat16, float32, float64 = (DTYPES[n] for n in ("float16", "bfloat16"
 complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
 
 
+_DEFAULT_DTYPE: Key[DType] = Key(lambda: float32)
+
+
 def default_dtype() -> DType:
     """Return what `torch.get_default_dtype()` would."""
-    dtype: DType = session.current().state.get("default dtype", float32)
-    return dtype
+    return _DEFAULT_DTYPE.get()
 
 
 def set_default_dtype(d: DType) -> None:
     """Change the dtype of new floating tensors, for the session in progress."""
-    session.current().state["default dtype"] = d
+    _DEFAULT_DTYPE.set(d)
 
 
 register("torch.get_default_dtype", default_dtype)

@@ -1,0 +1,78 @@
+"""What values of modelled libraries offer the rest of Cutaway, beyond what the target sees of them.
+
+A class takes part by having the methods; nothing needs to be registered. The questions are asked of the class, so that a
+target's `__getattr__` is never run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from cutaway.core.unknown import Unknown
+
+
+class Module(Protocol):
+    """A module or layer: what the tree of a network consists of."""
+
+    def mark_incomplete(self, unknown: Unknown) -> None:
+        """Note that what it consists of could not be followed to the end."""
+
+
+class Container(Protocol):
+    """A module that holds others, to which a loop of symbolic length may add."""
+
+    def held_children(self) -> Any:
+        """Return its children, to compare with later."""
+
+    def repeat_children(self, before: Any, count: Any, index: str) -> bool:
+        """Repeat the children that were added since; False where that can't be expressed."""
+
+
+class Tensor(Protocol):
+    """A tensor of a modelled framework."""
+
+    def reference(self) -> Any:
+        """Return its number in the dataflow graph, with its shape and dtype."""
+
+    def with_sizes(self, sizes: tuple[Any, ...]) -> Any:
+        """Return it with other sizes."""
+
+
+class Array(Protocol):
+    """An array whose numbers may become unknown."""
+
+    def forget_numbers(self) -> None:
+        """Make the numbers unknown; shape and dtype stay."""
+
+    def without_numbers(self) -> Any:
+        """Return it without its numbers."""
+
+
+def is_module(value: Any) -> bool:
+    """Tell whether a value is a module."""
+    return hasattr(type(value), "mark_incomplete")
+
+
+def is_module_class(value: Any) -> bool:
+    """Tell whether a value is a class of modules."""
+    return isinstance(value, type) and hasattr(value, "mark_incomplete")
+
+
+def is_container(value: Any) -> bool:
+    """Tell whether a value is a module that holds others."""
+    return hasattr(type(value), "repeat_children")
+
+
+def is_tensor(value: Any) -> bool:
+    """Tell whether a value is a tensor."""
+    return hasattr(type(value), "reference")
+
+
+def is_resizable(value: Any) -> bool:
+    """Tell whether a value is a tensor whose sizes can be replaced."""
+    return hasattr(type(value), "with_sizes")
+
+
+def has_no_numbers(value: Any) -> bool:
+    """Tell whether a value is an array whose numbers may be unknown."""
+    return hasattr(type(value), "without_numbers")
