@@ -11,7 +11,9 @@ from dataclasses import MISSING, Field, FrozenInstanceError, field, make_datacla
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-if TYPE_CHECKING:
+from cutaway.core.speed import is_on
+
+if TYPE_CHECKING or not is_on("records"):
     from dataclasses import dataclass, replace
 else:
 

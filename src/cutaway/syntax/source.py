@@ -10,6 +10,7 @@ from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
+from cutaway.core.speed import is_on
 from cutaway.syntax import lazy_parse
 from cutaway.syntax.suggestions import file_suggestion
 
@@ -82,7 +83,8 @@ def parse(source: bytes, path: str, whole: bool = True) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source, path) if whole else lazy_parse.parse(source, path)
+            is_whole = whole or not is_on("lazy-bodies")
+            tree = ast.parse(source, path) if is_whole else lazy_parse.parse(source, path)
     except SyntaxError as error:
         raise SourceError(_syntax_error_message(error, source, path)) from None
     except ValueError as error:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core.lazy_list import LazyList
+from cutaway.core.speed import is_on
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.syntax.scope import Scope
 
@@ -325,7 +326,7 @@ def _inner(value: Any) -> Any:
 
 def numeric_loop(node: ast.For, scope: Scope) -> NumericLoop | None:
     """Return the numeric loop of a statement, None where it may do more than compute with local variables."""
-    if scope.kind != "function" or node.orelse:
+    if scope.kind != "function" or node.orelse or not is_on("numeric-loops"):
         return None
     names: set[str] = set()
     functions: set[str] = set()

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from cutaway import knowledge
 from cutaway.core import session
 from cutaway.core.program_state import Key
+from cutaway.core.speed import is_on
 from cutaway.core.unknown import Unknown
 
 _SEARCHING: Key[set[str]] = Key(set)  # names that are being looked up in source
@@ -111,7 +112,7 @@ def load(library: str) -> bool:
     _ALIASES.extend(getattr(package, "ALIASES", ()))
     for needed in getattr(package, "NEEDS", ()):
         load(needed)
-    later: frozenset[str] = getattr(package, "LATER", frozenset())
+    later: frozenset[str] = getattr(package, "LATER", frozenset()) if is_on("lazy-rows") else frozenset()
     start = f"{package.__name__}."
     for module in _files(package.__name__, list(getattr(package, "__path__", []))):
         if module[len(start) :] in later:
