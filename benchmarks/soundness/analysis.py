@@ -37,9 +37,7 @@ def analysed(program: Program) -> Architecture | str:
         handler = signal.signal(signal.SIGALRM, late)
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
         try:
-            found = cutaway.show(
-                program.target, input=program.input, path=program.installed or (), timeout=SECONDS / 2
-            )
+            found = cutaway.show(program.target, input=program.input, path=program.installed or (), timeout=SECONDS / 2)
             return found[0] if found else "nothing is shown"
         except InternalError as error:
             raise Crash(str(error)) from error

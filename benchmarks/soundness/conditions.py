@@ -71,9 +71,7 @@ def bracketed(text: str) -> list[str]:
 
 def number(text: str, valuation: Valuation) -> int | None:
     """Return the number that an expression is; None where it has symbols other than conditions."""
-    plain = "".join(
-        str(int(holds(part, valuation))) if is_condition else part for is_condition, part in _split(text)
-    )
+    plain = "".join(str(int(holds(part, valuation))) if is_condition else part for is_condition, part in _split(text))
     try:
         value = eval(plain, {"__builtins__": {}, "min": min, "max": max, "ceil": math.ceil, "floor": math.floor})
     except NameError:

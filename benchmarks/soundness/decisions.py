@@ -1,4 +1,7 @@
-"""The expressions that a generated program leaves open: the machine, the time, chance, files, packages, data."""
+"""The expressions that a generated program leaves open: the machine, the time, chance, files, packages, data.
+
+Those of one program do not depend on each other: every combination of their ways can occur.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,23 @@ def _open(kind: str, text: str, nature: str = CONSTANT) -> Maker:
 
 def _usual(kind: str, text: str, words: str, no: object = False, yes: object = True) -> Maker:
     """Make a decision that may be assumed to be as it mostly is, if that is listed."""
-    return lambda k: Decision(
-        text.format(k=k), (no, yes), CONSTANT, kind, tuple(words.format(k=k).split("|")), usual=0
-    )
+    return lambda k: Decision(text.format(k=k), (no, yes), CONSTANT, kind, tuple(words.format(k=k).split("|")), usual=0)
 
 
 MACHINE: list[Maker] = [
-    _open("host name", 'socket.gethostname() == "node{k}"'),
-    _open("host name", 'platform.node().startswith("gpu{k}")'),
-    _open("user", 'getpass.getuser() == "user{k}"'),
-    _open("processors", "os.cpu_count() > {k}0"),
-    _open("process id", "os.getpid() % {k}7 == 3"),
-    _open("identity", "id(object()) % {k}3 > 1", FRESH),
+    _open("host name", 'socket.gethostname()[{k}:] == "gpu"'),
+    _open("host name", 'platform.node()[{k}] == "n"'),
+    _open("user", 'getpass.getuser()[{k}] == "r"'),
+    _open("processors", "os.cpu_count() >> {k} & 1"),
+    _open("process id", "os.getpid() >> {k} & 1 == 0"),
+    _open("identity", "id(object()) >> {k} & 1", FRESH),
     _open("hash", 'hash("key{k}") % 2 == 0'),
-    _open("working folder", 'os.getcwd().endswith("run{k}")'),
+    _open("working folder", 'os.getcwd()[-{k}] == "n"'),
 ]
 CHANCE: list[Maker] = [
-    _open("time", "time.time() > 1800000000 + {k}", FRESH),
-    _open("time", "time.localtime().tm_hour > {k}", FRESH),
-    _open("time", "datetime.datetime.now().minute > {k}", FRESH),
+    _open("time", "int(time.time()) >> {k} & 1", FRESH),
+    _open("time", "time.perf_counter_ns() >> {k} & 1 == 0", FRESH),
+    _open("time", "datetime.datetime.now().minute >> {k} & 1", FRESH),
     _open("random", "random.random() < 0.{k}", FRESH),
     _open("random", "random.choice([True, False, {k}])", FRESH),
     _open("random", "random.randint(0, 9) > {k}", FRESH),
@@ -67,8 +68,8 @@ NUMBERS: list[Callable[[int], Decision]] = [
         ("environment variables", f"SIZE_{k}"),
         0,
     ),
-    lambda k: Decision(f"time.localtime().tm_wday % {k} + 1", (1, 2, 3), FRESH, "time"),
-    lambda k: Decision(f"len(socket.gethostname()) % {k} + 1", (1, 2, 3), CONSTANT, "host name"),
+    lambda k: Decision(f"time.localtime().tm_year // {3**k} % 3 + 1", (1, 2, 3), FRESH, "time"),
+    lambda k: Decision(f"ord(socket.gethostname()[{k}]) % 3 + 1", (1, 2, 3), CONSTANT, "host name"),
 ]
 
 

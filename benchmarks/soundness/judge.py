@@ -225,4 +225,3 @@ def _count(verdict: Verdict, runs: Sequence[Run], instances: Sequence[Instance])
             verdict.stated[key[0]] = verdict.stated.get(key[0], 0) + 1
         else:
             verdict.unstated.append(key)
-

@@ -36,7 +36,7 @@ class Stub:
     """A way in which a module can be imported; every name of it is a function that returns its first argument."""
 
 
-Way: TypeAlias = "bool | int | float | str | None | Raises | Effect | Stub"
+Way: TypeAlias = "bool | int | float | str | Raises | Effect | Stub | None"
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,14 @@ def _pattern(text: str) -> tuple[type, str]:
     return type(node), ast.dump(node)
 
 
-def _matches(node: ast.AST, decision: Decision) -> bool:
+def is_decision(node: ast.AST, decision: Decision) -> bool:
+    """Tell whether a node of a syntax tree is a decision."""
     kind, dump = _pattern(decision.text)
     return type(node) is kind and ast.dump(node) == dump
 
 
 def _occurs(decision: Decision, tree: ast.AST) -> bool:
-    return any(_matches(node, decision) for node in ast.walk(tree))
+    return any(is_decision(node, decision) for node in ast.walk(tree))
 
 
 class Deciding(ast.NodeTransformer):
@@ -119,7 +120,7 @@ class Deciding(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         """Replace a node that is a decision; look for decisions in any other."""
         for number, decision in enumerate(self.decisions):
-            if _matches(node, decision):
+            if is_decision(node, decision):
                 return ast.copy_location(_answered(node, number, decision), node)
         return super().generic_visit(node)
 

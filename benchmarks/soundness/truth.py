@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.abc
 import importlib.util
+import io
 import itertools
 import signal
 import sys
@@ -182,8 +183,7 @@ def run(program: Program, code: Mapping[str, tuple[types.CodeType, bool]], rules
     sys.meta_path.insert(0, finder)
     state = torch.get_default_dtype()
     try:
-        with _limited(), warnings.catch_warnings(), torch.no_grad(), _quick(), _modes() as explicit:
-            warnings.simplefilter("ignore")
+        with _limited(), _quietly(), torch.no_grad(), _quick(), _modes() as explicit:
             network = _network(program)
             for module in network.modules():
                 if id(module) not in explicit:
@@ -223,6 +223,13 @@ def _limited() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextlib.contextmanager

@@ -26,9 +26,10 @@ def indented(lines: Lines) -> Lines:
 class State:
     """Something that a decision may change and that the network is built from.
 
-    `setup` makes it, `build` makes layers from it, `forward` calls them. It lives in `__init__`, at the top of the module
+    `setup` makes it, `build` makes layers from it, `forward` calls them; `opening` stands before
+    changes in `forward`. It lives in `__init__`, at the top of the module
     or in `forward`, as `site` says. `objects` are what a function has to be given to change it; `rebinds` is a name that
-    changes rebind, which a function has to declare. `changes` are ways to change it, by name; `{n}` in one stands for
+    changes rebind, which a function has to declare. `changes` are ways to change it, by name; `§` in one stands for
     a number that is open.
     """
 
@@ -36,6 +37,7 @@ class State:
     changes: dict[str, Lines]
     setup: Lines = field(default_factory=list)
     build: Lines = field(default_factory=list)
+    opening: Lines = field(default_factory=list)
     forward: Lines = field(default_factory=list)
     top: Lines = field(default_factory=list)
     members: Lines = field(default_factory=list)

@@ -1,0 +1,230 @@
+"""Programs with open decisions, made from a seed: parts, each a state, a change of it, and what decides the change."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from benchmarks.soundness import controls, decisions
+from benchmarks.soundness.more_states import IN_FORWARD, MORE
+from benchmarks.soundness.program import Program
+from benchmarks.soundness.states import ALL
+from benchmarks.soundness.writing import MOST_DECISIONS, Draft, Lines, Part, State, block
+
+MODULES = (
+    "collections contextlib dataclasses datetime functools getpass importlib importlib.util itertools logging os pathlib "
+    "platform random socket time types warnings"
+).split()
+_LOOPING = (controls.breaking, controls.continuing, controls.loop_else, controls.while_once)
+_EXPRESSIONS = (
+    "16 if {test} else 8",
+    "8 + 8 * bool({test})",
+    "[8, 16][int(bool({test}))]",
+    "{{True: 16, False: 8}}[bool({test})]",
+    "max(8, 16 * bool({test}))",
+    "(({test}) and 16) or 8",
+    "next(w for w in (16, 8) if w == 8 or {test})",
+    "len([w for w in range(8) if w > 3 or {test}])",
+    "sum(4 for _ in range(2) if {test}) + 4",
+)
+
+
+def generate(seed: int) -> Program:
+    """Return the program of a seed."""
+    draft = Draft(random.Random(seed))
+    rng = draft.rng
+    count = rng.choice([1, 1, 2, 2, 3])
+    for number in range(1, count + 1):
+        part = Part(draft, number)
+        draft.parts.append(part)
+        _write(part, is_last=number == count)
+        if draft.is_full():
+            break
+    return _assembled(draft)
+
+
+def _write(part: Part, is_last: bool) -> None:
+    rng = part.rng
+    if rng.random() < 0.12:
+        _write_expression(part)
+        return
+    family = rng.choice([ALL, ALL, MORE, IN_FORWARD])
+    state = rng.choice(family)(part, part.number)
+    part.tag(f"state: {state.name}")
+    _place(part, state, _changes(part, state, is_last))
+
+
+def _write_expression(part: Part) -> None:
+    """Write a width that is an open expression."""
+    i = part.number
+    text = part.rng.choice(_EXPRESSIONS)
+    part.tag("state: open expression")
+    part.init += [
+        f"width_{i} = {text.format(test=part.test('init'))}",
+        f"self.up_{i} = nn.Linear(4, width_{i})",
+        f"self.down_{i} = nn.Linear(width_{i}, 4)",
+    ]
+    part.forward += [f"x = self.down_{i}(torch.relu(self.up_{i}(x)))"]
+
+
+def _changes(part: Part, state: State, is_last: bool) -> Lines:
+    """Return the lines that change a state, each change where something open says so."""
+    rng = part.rng
+    if state.unseen is not None and rng.random() < 0.12:
+        part.tag("change: by an unseen function")
+        argument, effect = state.unseen
+        call, imported = decisions.unseen(len(part.draft.decisions) + 1, argument, effect)
+        part.decide(call)
+        part.draft.decisions.append(imported)
+        part.top.insert(0, imported.text)
+        return [call.text]
+    names = list(state.changes)
+    lines: Lines = []
+    for name in rng.sample(names, min(len(names), rng.choice([1, 1, 2]))):
+        lines += _change(part, state, name)
+        if part.draft.is_full():
+            break
+    return lines
+
+
+def _change(part: Part, state: State, name: str) -> Lines:
+    rng = part.rng
+    part.tag(f"change: {state.name}, {name}")
+    body = list(state.changes[name])
+    site = state.site
+    if any("§" in line for line in body):
+        number = part.name("n")
+        opened = [f"{number} = {part.count()}", *(line.replace("§", number) for line in body)]
+        if rng.random() < 0.5 or part.draft.is_full():
+            return opened
+        body = opened
+    depth = rng.choice([1, 1, 1, 2, 2, 3])
+    for _ in range(depth):
+        family = rng.choice(controls.FAMILIES)
+        control = rng.choice(family)
+        if any("§" in line for line in body) or (control in _LOOPING and "break" in body):
+            control = controls.branch
+        part.tag(f"control: {control.__name__.replace('_', ' ')}")
+        body = control(part, state, body, site)
+        if len(part.draft.decisions) >= MOST_DECISIONS:
+            break
+    return body
+
+
+def _place(part: Part, state: State, changes: Lines) -> None:
+    """Put a state and its changes where they belong."""
+    part.files.update(state.files)
+    part.members[:0] = state.members
+    if state.site == "module":
+        _before_definitions(part, state, changes)
+        part.init += [*state.setup, *state.build]
+    elif state.site == "forward":
+        part.top[:0] = state.top
+        part.init += [*state.setup, *state.build]
+        part.forward += [*state.opening, *changes]
+    else:
+        part.top[:0] = state.top
+        names = [name for name in controls.rebound(state, changes) if controls.is_global(state, name)]
+        declared = [f"global {', '.join(names)}"] if names else []
+        part.init += [*declared, *state.setup, *changes, *state.build]
+    part.forward += state.forward
+
+
+def _before_definitions(part: Part, state: State, changes: Lines) -> None:
+    """Put changes at the top of the module, behind all that they use."""
+    part.top = [*state.top, *part.top, *changes]
+
+
+def _assembled(draft: Draft) -> Program:
+    """Put the parts together as the files of a program."""
+    rng = draft.rng
+    top: Lines = []
+    classes: Lines = []
+    members: Lines = []
+    init: Lines = []
+    forward: Lines = []
+    files: dict[str, str] = {}
+    bases = ["nn.Module"]
+    for part in draft.parts:
+        i = part.number
+        files.update(part.files)
+        home = rng.choice(["network", "network", "block", "file", "base"])
+        uses_extras = any("extras" in line for line in part.forward)
+        if uses_extras or (home == "base" and bases != ["nn.Module"]):
+            home = "network"
+        part.tag(f"home: {home}")
+        if home == "network":
+            top += part.top
+            members += part.members
+            init += part.init
+            forward += part.forward
+        elif home == "base":
+            bases = [f"Base{i}"]
+            top += part.top
+            members += part.members
+            started = block("def __init__(self):", ["super().__init__()", *part.init])
+            classes += block(f"class Base{i}(nn.Module):", started)
+            forward += part.forward
+        else:
+            lines = _block_class(part)
+            init.append(f"self.block{i} = Block{i}()")
+            forward.append(f"x = self.block{i}(x)")
+            if home == "file":
+                files[f"blocks{i}.py"] = _file([*part.top, *lines])
+                top.append(f"from blocks{i} import Block{i}")
+            else:
+                top += part.top
+                classes += lines
+    forward = ["extras = {}", "inputs = x", *forward, *_returned(rng, forward)]
+    if "inputs" not in "\n".join(forward[2:]):
+        forward.remove("inputs = x")
+    if "extras" not in "\n".join(forward[1:]):
+        forward.remove("extras = {}")
+    body = [
+        *members,
+        *block("def __init__(self):", ["super().__init__()", *init]),
+        *block("def forward(self, x):", forward),
+    ]
+    network = block(f"class Net({', '.join(bases)}):", body)
+    source, target = _target(rng, [*top, *classes, *network])
+    files["model.py"] = source
+    installed = "site-packages" if any(path.startswith("site-packages/") for path in files) else ""
+    program = Program(
+        files, tuple(draft.decisions), target, installed=installed, parts=tuple(tuple(p.tags) for p in draft.parts)
+    )
+    return program.pruned()
+
+
+def _block_class(part: Part) -> Lines:
+    body = [
+        *part.members,
+        *block("def __init__(self):", ["super().__init__()", *part.init]),
+        *block(
+            "def forward(self, x):",
+            [*(["inputs = x"] if "x = inputs" in part.forward else []), *part.forward, "return x"],
+        ),
+    ]
+    return block(f"class Block{part.number}(nn.Module):", body)
+
+
+def _returned(rng: random.Random, forward: Lines) -> Lines:
+    if any("extras" in line for line in forward):
+        return ["return x, extras"]
+    return [rng.choice(["return x", "return x", "return x, torch.relu(x)", 'return {"out": x}'])]
+
+
+def _target(rng: random.Random, lines: Lines) -> tuple[str, str]:
+    """Return the source of the program, and what is shown of it."""
+    way = rng.random()
+    if way < 0.75:
+        return _file(lines), "model.py::Net"
+    if way < 0.88:
+        return _file([*lines, "net = Net()"]), "model.py::net"
+    return _file([*lines, *block("def build():", ["return Net()"])]), "model.py::build"
+
+
+def _file(lines: Lines) -> str:
+    """Return the source of a file with the imports that it needs."""
+    text = "\n".join(lines)
+    imports = [f"import {name}" for name in MODULES if re.search(rf"(?<![\w.]){re.escape(name)}\.", text)]
+    return "\n".join([*imports, "import torch", "from torch import nn", "", *lines, ""])
