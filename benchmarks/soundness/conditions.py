@@ -105,6 +105,6 @@ def setting(value: Any, valuation: Valuation) -> Any:
         return value
     if "if" in value:
         return setting(value["then" if holds(value["if"], valuation) else "else"], valuation)
-    if "symbolic" in value:
+    if isinstance(value.get("symbolic"), str):
         return number(str(value["symbolic"]), valuation)
     return None

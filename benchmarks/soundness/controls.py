@@ -50,18 +50,19 @@ def is_global(state: State, name: str) -> bool:
 
 def rebound(state: State, body: Lines) -> list[str]:
     """Return the names of a state that a body rebinds."""
-    bound = {node.id for node in ast.walk(ast.parse("\n".join(body))) if _binds(node)}
+    bound = _bound("\n".join(body))
     return sorted(bound & {state.rebinds, *state.objects})
 
 
-def _binds(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _bound(text: str) -> set[str]:
+    nodes = ast.walk(ast.parse(text))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _unreachable(state: State, body: Lines) -> bool:
     """Tell whether a body reads local names that a function at the top of the module is not given."""
     text = "\n".join(body)
-    bound = {node.id for node in ast.walk(ast.parse(text)) if _binds(node)}
+    bound = _bound(text)
     read = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - bound
     known = {
         "nn",

@@ -126,7 +126,7 @@ def _valuations(program: Program, words: Iterable[str], result: Architecture, ru
             known.update({word: _truth(given[0]) for word in words if _names(word, decision)})
     for condition in result.conditions:
         if condition.kind == MODE:
-            known[canonical(condition.text)] = False
+            known[canonical(condition.text)] = run.training
         elif condition.holds is not None:
             known.setdefault(canonical(condition.text), condition.holds)
     free = sorted(set(words) - known.keys())

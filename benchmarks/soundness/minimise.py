@@ -43,8 +43,8 @@ def _smaller(program: Program) -> Iterator[Program]:
     """Yield programs with something taken away: the largest pieces first."""
     for number, decision in enumerate(program.decisions):
         for way in decision.ways:
-            if isinstance(way, (bool, int, str, float, type(None))):
-                yield _settled(program, number, decision, way)
+            if is_literal(way):
+                yield settled(program, number, way)
     for path in program.files:
         if path != "model.py":
             files = {other: source for other, source in program.files.items() if other != path}
@@ -54,12 +54,17 @@ def _smaller(program: Program) -> Iterator[Program]:
         for smaller in _edits(tree, program.decisions):
             try:
                 text = ast.unparse(ast.fix_missing_locations(smaller)) + "\n"
-                ast.parse(text)
+                compile(text, path, "exec")
             except (SyntaxError, ValueError):
                 continue
             if _lacks_import(text):
                 continue
             yield replace(program, files={**program.files, path: text}).pruned()
+
+
+def is_literal(way: Way) -> bool:
+    """Tell whether a way is a value that can stand in the source."""
+    return way is None or isinstance(way, (bool, int, str, float))
 
 
 class _Settling(ast.NodeTransformer):
@@ -72,7 +77,9 @@ class _Settling(ast.NodeTransformer):
         return super().generic_visit(node)
 
 
-def _settled(program: Program, number: int, decision: Decision, way: Way) -> Program:
+def settled(program: Program, number: int, way: Way) -> Program:
+    """Return a program in which one decision is a constant."""
+    decision = program.decisions[number]
     files = {}
     for path, source in program.files.items():
         tree = ast.fix_missing_locations(_Settling(decision, way).visit(ast.parse(source)))
@@ -91,7 +98,7 @@ def _lacks_import(text: str) -> bool:
         for alias in node.names
     }
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return bool(used & set(sys.stdlib_module_names) - imported)
+    return bool(used & {"torch", "nn", *sys.stdlib_module_names} - imported)
 
 
 def _edits(tree: ast.Module, decisions: tuple[Decision, ...]) -> Iterator[ast.Module]:

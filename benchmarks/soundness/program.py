@@ -59,7 +59,8 @@ class Decision:
 class Program:
     """Files by path, what is shown of them, and the decisions in them.
 
-    `installed` is the folder whose packages are found as if they were installed. `parts` are the constructs that each
+    `installed` is the folder whose packages are found as if they were installed. `built` are
+    expressions of which each makes a network for a run, where the target needs arguments. `parts` are the constructs that each
     part of the program was made from; names that belong to a part end in its number, counted from 1.
     """
 
@@ -68,6 +69,7 @@ class Program:
     target: str = "model.py::Net"
     input: str = "2x4"
     installed: str = ""
+    built: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
 
     def modules(self) -> Iterator[tuple[str, str, bool]]:

@@ -4,7 +4,8 @@ A result describes a network for every way in which its open conditions can be d
 module, weight, call, output and operation is there or not, and each size is a number or unknown. What counts as
 stated then is what the documentation of the JSON form says:
 
-- A module, a weight, an output, a call that returned, an operation that is listed is there. A size that is None, or an
+- A module, a weight, an output, a call, an operation that is listed is there; of a call without outputs it is not
+  stated what comes out of it. A size that is None, or an
   expression in symbols other than conditions, is not stated; nor is a configuration value that is unknown.
 - A module that is `complete` has no modules and no weights directly below it but those that are listed. One that is not
   excuses what is missing below it, and nothing else; what is listed below it is stated all the same.
@@ -95,8 +96,8 @@ def conditions_of(result: Architecture) -> set[str]:
         words.update(filter(None, (call.condition for call in module.calls)))
         for call in module.calls:
             sizes.extend(size for shape in (*call.inputs, *(call.outputs or ())) for size in shape or ())
-        for value in module.config.values():
-            words.update(_in_setting(value, sizes))
+        for argument in module.config.values():
+            words.update(_in_setting(argument, sizes))
     for weight in result.weights:
         words.update(_words(weight))
         sizes.extend(weight.shape or ())
@@ -120,8 +121,8 @@ def _in_setting(value: Any, sizes: list[Quantity]) -> Iterator[str]:
         yield value["if"]
         yield from _in_setting(value["then"], sizes)
         yield from _in_setting(value["else"], sizes)
-    elif isinstance(value, dict) and "symbolic" in value:
-        sizes.append(str(value["symbolic"]))
+    elif isinstance(value, dict) and isinstance(value.get("symbolic"), str):
+        sizes.append(value["symbolic"])
 
 
 class _Reading:
@@ -226,12 +227,12 @@ class _Reading:
         for path, calls in made.items():
             if path in instance.looped:
                 continue
-            returned = [call for call in calls if call.outputs is not None]
             if any(each in instance.doubtful for each in _above(path)):
-                instance.at_least["calls", path] = len(returned)
+                instance.at_least["calls", path] = len([call for call in calls if call.outputs is not None])
                 continue
-            for at, call in enumerate(returned):
-                instance.facts["call", path, at] = (self.shapes(call.inputs), self.shapes(call.outputs or ()))
+            for at, call in enumerate(calls):
+                outputs = (None,) if call.outputs is None else self.shapes(call.outputs)
+                instance.facts["call", path, at] = (self.shapes(call.inputs), outputs)
 
     def operations(self) -> None:
         instance = self.instance

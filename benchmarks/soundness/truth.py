@@ -63,6 +63,7 @@ class Run:
     ways: tuple[int, ...]
     answers: dict[int, list[Way]]
     error: str | None = None
+    training: bool = False
     facts: dict[Key, Any] = field(default_factory=dict)
 
     @property
@@ -150,6 +151,8 @@ def runs(program: Program) -> list[Run]:
     """Run a program every way; one whose decisions are met again and again also with answers that differ."""
     code = compiled(program)
     done: dict[tuple[Rule, ...], Run] = {}
+    if program.built:
+        return [run(program, code, (), expression) for expression in program.built]
     plain: list[list[Rule]] = [[(way,) for way in range(len(one.ways))] for one in program.decisions]
     _run_all(program, code, itertools.product(*plain), done)
     again = {number for run in done.values() for number, given in run.answers.items() if len(given) > 1}
@@ -175,8 +178,10 @@ def _run_all(program: Program, code: Any, rules: Iterator[tuple[Rule, ...]], don
             done[each] = run(program, code, each)
 
 
-def run(program: Program, code: Mapping[str, tuple[types.CodeType, bool]], rules: tuple[Rule, ...]) -> Run:
-    """Run a program one way."""
+def run(
+    program: Program, code: Mapping[str, tuple[types.CodeType, bool]], rules: tuple[Rule, ...], expression: str = ""
+) -> Run:
+    """Run a program one way; `expression` makes the network where it is not the target."""
     decide = Decider(program.decisions, rules)
     result = Run(tuple(rule[0] for rule in rules), decide.answers)
     finder = _Files(program, decide, code)
@@ -184,10 +189,11 @@ def run(program: Program, code: Mapping[str, tuple[types.CodeType, bool]], rules
     state = torch.get_default_dtype()
     try:
         with _limited(), _quietly(), torch.no_grad(), _quick(), _modes() as explicit:
-            network = _network(program)
+            network = _network(program, expression)
             for module in network.modules():
                 if id(module) not in explicit:
                     module.training = False
+            result.training = network.training
             result.facts = observed(network, torch.zeros([int(size) for size in program.input.split("x")]))
     except Endless:
         result.error = "Endless"
@@ -201,10 +207,10 @@ def run(program: Program, code: Mapping[str, tuple[types.CodeType, bool]], rules
     return result
 
 
-def _network(program: Program) -> nn.Module:
+def _network(program: Program, instead: str) -> nn.Module:
     file, _, expression = program.target.partition("::")
     module = importlib.import_module(file.removesuffix(".py"))
-    value = eval(expression, vars(module))
+    value = eval(instead or expression, vars(module))
     network = value() if isinstance(value, type) or not isinstance(value, nn.Module) else value
     if not isinstance(network, nn.Module):
         raise TypeError("the target is not a network")
@@ -245,11 +251,11 @@ def _modes() -> Iterator[set[int]]:
             kept.append(module)
         return train(self, mode)
 
-    nn.Module.train = noted  # type: ignore[method-assign]
+    nn.Module.train = noted
     try:
         yield explicit
     finally:
-        nn.Module.train = train  # type: ignore[method-assign]
+        nn.Module.train = train
 
 
 @contextlib.contextmanager
@@ -266,7 +272,7 @@ def _quick() -> Iterator[None]:
             setattr(nn.init, name, function)
 
 
-class Operations(TorchFunctionMode):
+class Operations(TorchFunctionMode):  # type: ignore[misc]
     """Records what is called of torch, by the module that calls it, and the multiply-accumulates."""
 
     def __init__(self, paths: Mapping[int, str]) -> None:
