@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from benchmarks.soundness.program import CONSTANT, DATA, FRESH, Decision, Effect, Raises, Stub
+from benchmarks.soundness.program import CONSTANT, DATA, FRESH, Decision, Effect, Raises, Stub, Way
 
 Maker = Callable[[int], Decision]
 """The number of a decision in its program -> the decision; all its words are its own."""
@@ -18,7 +18,7 @@ def _open(kind: str, text: str, nature: str = CONSTANT) -> Maker:
     return lambda k: Decision(text.format(k=k), (False, True), nature, kind)
 
 
-def _usual(kind: str, text: str, words: str, no: object = False, yes: object = True) -> Maker:
+def _usual(kind: str, text: str, words: str, no: Way = False, yes: Way = True) -> Maker:
     """Make a decision that may be assumed to be as it mostly is, if that is listed."""
     return lambda k: Decision(text.format(k=k), (no, yes), CONSTANT, kind, tuple(words.format(k=k).split("|")), usual=0)
 

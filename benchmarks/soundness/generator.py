@@ -6,7 +6,9 @@ import random
 import re
 
 from benchmarks.soundness import controls, decisions
+from benchmarks.soundness.direct import DIRECT
 from benchmarks.soundness.more_states import IN_FORWARD, MORE
+from benchmarks.soundness.packages import PACKAGES
 from benchmarks.soundness.program import Program
 from benchmarks.soundness.states import ALL
 from benchmarks.soundness.writing import MOST_DECISIONS, Draft, Lines, Part, State, block
@@ -16,17 +18,7 @@ MODULES = (
     "platform random socket time types warnings"
 ).split()
 _LOOPING = (controls.breaking, controls.continuing, controls.loop_else, controls.while_once)
-_EXPRESSIONS = (
-    "16 if {test} else 8",
-    "8 + 8 * bool({test})",
-    "[8, 16][int(bool({test}))]",
-    "{{True: 16, False: 8}}[bool({test})]",
-    "max(8, 16 * bool({test}))",
-    "(({test}) and 16) or 8",
-    "next(w for w in (16, 8) if w == 8 or {test})",
-    "len([w for w in range(8) if w > 3 or {test}])",
-    "sum(4 for _ in range(2) if {test}) + 4",
-)
+FAMILIES = [ALL, ALL, ALL, MORE, MORE, IN_FORWARD, IN_FORWARD, PACKAGES]
 
 
 def generate(seed: int) -> Program:
@@ -37,37 +29,23 @@ def generate(seed: int) -> Program:
     for number in range(1, count + 1):
         part = Part(draft, number)
         draft.parts.append(part)
-        _write(part, is_last=number == count)
+        _write(part)
         if draft.is_full():
             break
     return _assembled(draft)
 
 
-def _write(part: Part, is_last: bool) -> None:
+def _write(part: Part) -> None:
     rng = part.rng
-    if rng.random() < 0.12:
-        _write_expression(part)
+    if rng.random() < 0.2:
+        rng.choice(DIRECT)(part)
         return
-    family = rng.choice([ALL, ALL, MORE, IN_FORWARD])
-    state = rng.choice(family)(part, part.number)
+    state = rng.choice(rng.choice(FAMILIES))(part, part.number)
     part.tag(f"state: {state.name}")
-    _place(part, state, _changes(part, state, is_last))
+    _place(part, state, _changes(part, state))
 
 
-def _write_expression(part: Part) -> None:
-    """Write a width that is an open expression."""
-    i = part.number
-    text = part.rng.choice(_EXPRESSIONS)
-    part.tag("state: open expression")
-    part.init += [
-        f"width_{i} = {text.format(test=part.test('init'))}",
-        f"self.up_{i} = nn.Linear(4, width_{i})",
-        f"self.down_{i} = nn.Linear(width_{i}, 4)",
-    ]
-    part.forward += [f"x = self.down_{i}(torch.relu(self.up_{i}(x)))"]
-
-
-def _changes(part: Part, state: State, is_last: bool) -> Lines:
+def _changes(part: Part, state: State) -> Lines:
     """Return the lines that change a state, each change where something open says so."""
     rng = part.rng
     if state.unseen is not None and rng.random() < 0.12:
@@ -148,7 +126,7 @@ def _assembled(draft: Draft) -> Program:
     for part in draft.parts:
         i = part.number
         files.update(part.files)
-        home = rng.choice(["network", "network", "block", "file", "base"])
+        home = part.home or rng.choice(["network", "network", "block", "file", "base"])
         uses_extras = any("extras" in line for line in part.forward)
         if uses_extras or (home == "base" and bases != ["nn.Module"]):
             home = "network"
@@ -219,7 +197,8 @@ def _target(rng: random.Random, lines: Lines) -> tuple[str, str]:
     if way < 0.75:
         return _file(lines), "model.py::Net"
     if way < 0.88:
-        return _file([*lines, "net = Net()"]), "model.py::net"
+        made = rng.choice(["Net()", "Net()", "Net().eval()", "Net().train()"])
+        return _file([*lines, f"net = {made}"]), "model.py::net"
     return _file([*lines, *block("def build():", ["return Net()"])]), "model.py::build"
 
 

@@ -1,4 +1,4 @@
-"""States of generated programs that are kept in functions, classes, iterators, other modules, and in `forward`."""
+"""States of generated programs that are kept in functions, classes, iterators, and in `forward`."""
 
 from __future__ import annotations
 
@@ -196,72 +196,6 @@ def named_layer(part: Part, i: int) -> State:
     )
 
 
-def settings_module(part: Part, i: int) -> State:
-    """A variable of another module."""
-    name = f"settings_{i}"
-    source = "WIDTH = 8\nSIZES = [8, 6]\n\n\ndef widen():\n    global WIDTH\n    WIDTH = 16\n    SIZES.append(5)\n"
-    return State(
-        "variable of another module",
-        {
-            "assign": [f"{name}.WIDTH = 16"],
-            "function": [f"{name}.widen()"],
-            "append": [f"{name}.SIZES.append(7)"],
-            "setattr": [f'setattr({name}, "WIDTH", 12)'],
-        },
-        top=[f"import {name}"],
-        build=[
-            f"all_{i} = [4, {name}.WIDTH, *{name}.SIZES, 4]",
-            f"self.body_{i} = nn.Sequential(*[nn.Linear(a, b) for a, b in zip(all_{i}, all_{i}[1:])])",
-        ],
-        forward=[f"x = self.body_{i}(x)"],
-        site=part.rng.choice(["init", "module"]),
-        files={f"{name}.py": source},
-    )
-
-
-def import_effect(part: Part, i: int) -> State:
-    """A package whose modules enter something where they are imported."""
-    package = f"zoo_{i}"
-    entries = part.rng.choice(["list", "dict", "class attribute", "set", "counter"])
-    tables = {
-        "list": ("BLOCKS = []", "BLOCKS.append({})", "BLOCKS"),
-        "dict": ("BLOCKS = {}", 'BLOCKS["{}"] = {}', "BLOCKS.values()"),
-        "class attribute": ("class Known:\n    blocks = ()", "Known.blocks += ({},)", "Known.blocks"),
-        "set": ("BLOCKS = set()", "BLOCKS.add({})", "sorted(BLOCKS, key=lambda cls: cls.__name__)"),
-        "counter": ("COUNT = [1]", "COUNT[0] += 1", "[Block] * COUNT[0]"),
-    }
-    make, enter, read = tables[entries]
-    home = "Known" if entries == "class attribute" else "COUNT" if entries == "counter" else "BLOCKS"
-    block_class = "class {0}(nn.{1}):\n    def __init__(self):\n        super().__init__({2})\n"
-    names = {"plain": ("Plain", "Linear", "4, 4"), "extra": ("Extra", "LayerNorm", "4")}
-    part.tag(f"registry of a package: {entries}")
-    files = {
-        "__init__.py": f"from . import plain\nfrom .table import {home}\n",
-        "table.py": f"from torch import nn\n\n{make}\n\n\nclass Block(nn.Linear):\n    def __init__(self):\n        super().__init__(4, 4)\n",
-    }
-    for module, (cls, base, arguments) in names.items():
-        entered = enter.format(cls, cls)
-        files[f"{module}.py"] = (
-            f"from torch import nn\n\nfrom .table import {home}\n\n\n{block_class.format(cls, base, arguments)}\n\n{entered}\n"
-        )
-    changes = {
-        "import inside of the package": [f"from {package} import extra"],
-        "import of a module": [f"import {package}.extra"],
-        "importlib": [f'importlib.import_module("{package}.extra")'],
-    }
-    folder = part.rng.choice(["", "site-packages/"])
-    part.tag("installed package" if folder else "own package")
-    return State(
-        "import with an effect",
-        changes,
-        top=[f"import {package}", f"from {package}.table import {home}", f"from {package}.table import Block"],
-        build=[f"self.body_{i} = nn.Sequential(*[make() for make in {read}])"],
-        forward=[f"x = self.body_{i}(x)"],
-        site=part.rng.choice(["init", "module"]),
-        files={f"{folder}{package}/{name}": source for name, source in files.items()},
-    )
-
-
 def base_class(part: Part, i: int) -> State:
     """A class whose base, or body, is decided."""
     top = [
@@ -439,8 +373,6 @@ MORE: list[Maker] = [
     hooked,
     method,
     named_layer,
-    settings_module,
-    import_effect,
     base_class,
     harmless,
     harmless,

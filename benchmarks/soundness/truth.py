@@ -28,6 +28,8 @@ from cutaway.live.op_names import names
 
 MOST_RUNS = 96
 MOST_ANSWERS = 12
+"""Times that a decision may go another way in one run."""
+MOST_ASKED = 400
 SECONDS = 4
 
 CONFIGURED = {
@@ -82,10 +84,14 @@ class Decider:
     def __init__(self, decisions: Sequence[Decision], rules: Sequence[Rule]) -> None:
         self.decisions, self.rules = decisions, rules
         self.answers: dict[int, list[Way]] = {}
+        self.asked = 0
         self.tensors: dict[int, list[tuple[Any, int]]] = {}
 
     def __call__(self, number: int, tensor: Any = None) -> Any:
         decision = self.decisions[number]
+        self.asked += 1
+        if self.asked > MOST_ASKED:
+            raise Endless
         given = self.answers.setdefault(number, [])
         if decision.nature == CONSTANT and given:
             return self._value(given[0])

@@ -60,6 +60,7 @@ class Part:
         self.forward: Lines = []
         self.files: dict[str, str] = {}
         self.tags: list[str] = []
+        self.home = ""
         self._names = 0
 
     def name(self, word: str) -> str:
