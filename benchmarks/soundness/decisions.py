@@ -23,6 +23,11 @@ def _usual(kind: str, text: str, words: str, no: Way = False, yes: Way = True) -
     return lambda k: Decision(text.format(k=k), (no, yes), CONSTANT, kind, tuple(words.format(k=k).split("|")), usual=0)
 
 
+def _data(text: str) -> Maker:
+    """Make a decision on one of the four features of the trunk."""
+    return lambda k: Decision(text.format(k=(k - 1) % 4), (False, True), DATA, "data")
+
+
 MACHINE: list[Maker] = [
     _open("host name", 'socket.gethostname()[{k}:] == "gpu"'),
     _open("host name", 'platform.node()[{k}] == "n"'),
@@ -53,10 +58,10 @@ SURROUNDINGS: list[Maker] = [
     _usual("missing package", 'importlib.util.find_spec("accel{k}") is not None', "accel{k}"),
 ]
 DATA_ONLY: list[Maker] = [
-    _open("data", "x[0, {k}] > 0", DATA),
-    _open("data", "x[1, {k}].item() > 0.5", DATA),
-    _open("data", "bool(x[0, {k}] < 0.25)", DATA),
-    _open("data", "x[:, {k}].sum() > 1", DATA),
+    _data("x[0, {k}] > 0"),
+    _data("x[1, {k}].item() > 0.5"),
+    _data("bool(x[0, {k}] < 0.25)"),
+    _data("x[:, {k}].sum() > 1"),
 ]
 NUMBERS: list[Callable[[int], Decision]] = [
     lambda k: Decision(f"random.randint(1, {k})", (1, 2, 3), FRESH, "random"),

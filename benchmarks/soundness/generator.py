@@ -115,62 +115,75 @@ def _before_definitions(part: Part, state: State, changes: Lines) -> None:
 
 def _assembled(draft: Draft) -> Program:
     """Put the parts together as the files of a program."""
-    rng = draft.rng
-    top: Lines = []
-    classes: Lines = []
-    members: Lines = []
-    init: Lines = []
-    forward: Lines = []
-    files: dict[str, str] = {}
-    bases = ["nn.Module"]
+    assembly = _Assembly(draft.rng)
     for part in draft.parts:
-        i = part.number
-        files.update(part.files)
-        home = part.home or rng.choice(["network", "network", "block", "file", "base"])
-        uses_extras = any("extras" in line for line in part.forward)
-        if uses_extras or (home == "base" and bases != ["nn.Module"]):
+        assembly.add(part)
+    files, target = assembly.files_and_target()
+    installed = "site-packages" if any(path.startswith("site-packages/") for path in files) else ""
+    parts = tuple(tuple(part.tags) for part in draft.parts)
+    return Program(files, tuple(draft.decisions), target, installed=installed, parts=parts).pruned()
+
+
+class _Assembly:
+    """A network to which parts are added: into it, into its base class, or as modules of their own."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.top: Lines = []
+        self.classes: Lines = []
+        self.members: Lines = []
+        self.init: Lines = []
+        self.forward: Lines = []
+        self.files: dict[str, str] = {}
+        self.base = "nn.Module"
+
+    def add(self, part: Part) -> None:
+        """Add a part where its home is."""
+        self.files.update(part.files)
+        home = part.home or self.rng.choice(["network", "network", "block", "file", "base"])
+        if any("extras" in line for line in part.forward) or (home == "base" and self.base != "nn.Module"):
             home = "network"
         part.tag(f"home: {home}")
-        if home == "network":
-            top += part.top
-            members += part.members
-            init += part.init
-            forward += part.forward
-        elif home == "base":
-            bases = [f"Base{i}"]
-            top += part.top
-            members += part.members
-            started = block("def __init__(self):", ["super().__init__()", *part.init])
-            classes += block(f"class Base{i}(nn.Module):", started)
-            forward += part.forward
+        if home in ("network", "base"):
+            self._add_inside(part, home == "base")
         else:
-            lines = _block_class(part)
-            init.append(f"self.block{i} = Block{i}()")
-            forward.append(f"x = self.block{i}(x)")
-            if home == "file":
-                files[f"blocks{i}.py"] = _file([*part.top, *lines])
-                top.append(f"from blocks{i} import Block{i}")
-            else:
-                top += part.top
-                classes += lines
-    forward = ["extras = {}", "inputs = x", *forward, *_returned(rng, forward)]
-    if "inputs" not in "\n".join(forward[2:]):
-        forward.remove("inputs = x")
-    if "extras" not in "\n".join(forward[1:]):
-        forward.remove("extras = {}")
-    body = [
-        *members,
-        *block("def __init__(self):", ["super().__init__()", *init]),
-        *block("def forward(self, x):", forward),
-    ]
-    network = block(f"class Net({', '.join(bases)}):", body)
-    source, target = _target(rng, [*top, *classes, *network])
-    files["model.py"] = source
-    installed = "site-packages" if any(path.startswith("site-packages/") for path in files) else ""
-    program = Program(
-        files, tuple(draft.decisions), target, installed=installed, parts=tuple(tuple(p.tags) for p in draft.parts)
-    )
-    return program.pruned()
+            self._add_block(part, home == "file")
+
+    def _add_inside(self, part: Part, in_base: bool) -> None:
+        self.top += part.top
+        self.members += part.members
+        self.forward += part.forward
+        if not in_base:
+            self.init += part.init
+            return
+        self.base = f"Base{part.number}"
+        started = block("def __init__(self):", ["super().__init__()", *part.init])
+        self.classes += block(f"class {self.base}(nn.Module):", started)
+
+    def _add_block(self, part: Part, in_file: bool) -> None:
+        i = part.number
+        lines = _block_class(part)
+        self.init.append(f"self.block{i} = Block{i}()")
+        self.forward.append(f"x = self.block{i}(x)")
+        if in_file:
+            self.files[f"blocks{i}.py"] = _file([*part.top, *lines])
+            self.top.append(f"from blocks{i} import Block{i}")
+        else:
+            self.top += part.top
+            self.classes += lines
+
+    def files_and_target(self) -> tuple[dict[str, str], str]:
+        """Return all files, and what is shown of them."""
+        text = "\n".join(self.forward)
+        started = [line for line, name in (("extras = {}", "extras"), ("inputs = x", "inputs")) if name in text]
+        body = [
+            *self.members,
+            *block("def __init__(self):", ["super().__init__()", *self.init]),
+            *block("def forward(self, x):", [*started, *self.forward, *_returned(self.rng, self.forward)]),
+        ]
+        network = block(f"class Net({self.base}):", body)
+        source, target = _target(self.rng, [*self.top, *self.classes, *network])
+        return {**self.files, "model.py": source}, target
 
 
 def _block_class(part: Part) -> Lines:

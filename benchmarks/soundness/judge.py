@@ -216,12 +216,23 @@ def _count(verdict: Verdict, runs: Sequence[Run], instances: Sequence[Instance])
     """Count the facts that all runs have in common, and those of them that are stated for each run."""
     if not runs:
         return
-    first = runs[0].facts
-    for key, value in first.items():
-        if key[0] == "op" or not all(run.facts.get(key) == value for run in runs[1:]):
+    common = {
+        key: value
+        for key, value in runs[0].facts.items()
+        if key[0] != "op" and all(run.facts.get(key) == value for run in runs[1:])
+    }
+    for key, value in common.items():
+        if not _belongs(key, common):
             continue
         verdict.common[key[0]] = verdict.common.get(key[0], 0) + 1
         if all(instance.facts.get(key) == value for instance in instances):
             verdict.stated[key[0]] = verdict.stated.get(key[0], 0) + 1
         else:
             verdict.unstated.append(key)
+
+
+def _belongs(key: Key, common: dict[Key, Any]) -> bool:
+    """Tell whether a fact is about a module that all runs have in common; elsewhere it is equal by chance."""
+    if key[0] in ("config", "call"):
+        return ("module", key[1]) in common
+    return key[0] != "weight" or ("module", key[1].rpartition(".")[0]) in common
