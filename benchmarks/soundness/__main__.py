@@ -51,14 +51,14 @@ def main() -> int:
         tally.add(seed, verdict)
     _print_tally(tally, time.monotonic() - started)
     _print_constructs(tally)
+    if options.keep:
+        _keep(tally, options.keep)
     chosen = [] if options.decided else _telling(tally, options.show)
     for (seed, _), answer in each(small, chosen, options.jobs):
         _print_small(seed, answer)
     if options.decided:
         for seed, wrong in tally.wrong.items():
             print(f"seed {seed}: {wrong[0]}")
-    if options.keep:
-        _keep(tally, options.keep)
     return int(bool(tally.wrong or tally.crashes))
 
 

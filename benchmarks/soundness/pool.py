@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.connection
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 RESTART_EVERY = 400
 """Tasks after which a process is replaced, so that memory stays bounded."""
-SECONDS = 120.0
+SECONDS = 300.0
 """What one task may take."""
 
 Work = Callable[[Any], Any]
@@ -40,6 +41,7 @@ class _Worker:
         other.close()
         self.done = 0
         self.task: Any = None
+        self.started = time.monotonic()
 
     def stop(self) -> None:
         self.pipe.close()
@@ -62,8 +64,9 @@ def each(work: Work, tasks: Iterable[Any], jobs: int) -> Iterator[tuple[Any, Any
         if len(workers) == jobs:
             break
     while workers:
-        ready = multiprocessing.connection.wait([worker.pipe for worker in workers], SECONDS)
-        for worker in [one for one in workers if one.pipe in ready] or workers[:1]:
+        ready = multiprocessing.connection.wait([worker.pipe for worker in workers], 5)
+        now = time.monotonic()
+        for worker in [one for one in workers if one.pipe in ready or now - one.started > SECONDS]:
             answer: Any = Lost()
             try:
                 if worker.pipe in ready:
@@ -83,5 +86,6 @@ def each(work: Work, tasks: Iterable[Any], jobs: int) -> Iterator[tuple[Any, Any
 
 def _give(worker: _Worker, task: Any) -> None:
     worker.task = task
+    worker.started = time.monotonic()
     worker.done += 1
     worker.pipe.send(task)
