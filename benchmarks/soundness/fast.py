@@ -30,7 +30,7 @@ def test_most_of_what_all_runs_have_in_common_is_stated() -> None:
     assert stated >= LEAST_STATED * common
 
 
-@pytest.mark.parametrize("case", cases(FILE.read_text()), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", list(cases(FILE.read_text())), ids=lambda case: case.name)
 def test_a_case_holds(case: Case) -> None:
     text = outcome(verdict_on(case.program))
     assert text.startswith("holds"), text
