@@ -1,0 +1,37 @@
+"""What a process is given to do: judge the program of a seed, or make it small."""
+
+from __future__ import annotations
+
+from benchmarks.soundness.analysis import verdict_on
+from benchmarks.soundness.generator import generate
+from benchmarks.soundness.judge import Verdict
+from benchmarks.soundness.minimise import is_literal, minimised, settled
+from benchmarks.soundness.program import Program
+
+
+def judged(seed: int) -> Verdict:
+    """Return the verdict on the program of a seed."""
+    return verdict_on(generate(seed))
+
+
+def judged_decided(seed: int) -> Verdict:
+    """Return the verdict on the program of a seed in which everything is decided, as far as a constant can do that."""
+    program = generate(seed)
+    for number in reversed(range(len(program.decisions))):
+        ways = [way for way in program.decisions[number].ways if is_literal(way)]
+        if ways:
+            program = settled(program, number, ways[seed % len(ways)])
+    return verdict_on(program)
+
+
+def small(task: tuple[int, str]) -> tuple[Program, str]:
+    """Return the program of a seed, made small while it is wrong in the same kind of fact, and what is wrong in it."""
+    seed, kind = task
+    program = minimised(generate(seed), lambda smaller: _is_wrong(smaller, kind))
+    wrong = [one for one in verdict_on(program).wrong if one.kind == kind]
+    return program, str(wrong[0])
+
+
+def _is_wrong(program: Program, kind: str) -> bool:
+    verdict = verdict_on(program)
+    return any(one.kind == kind for one in verdict.wrong)
