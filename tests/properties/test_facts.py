@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cutaway.core.size.bounds import bounds
@@ -88,6 +88,7 @@ def test_comparisons_hold_wherever_the_facts_do(given_relations: list[Relation],
 
 
 @given(st.lists(relations, min_size=1, max_size=2))
+@example([Relation("==", A, 1), Relation("==", (B + C) % 2, 2)])
 @settings(max_examples=200, deadline=None)
 def test_what_was_learned_is_known(given_relations: list[Relation]) -> None:
     facts, kept, _ = _learned(given_relations)

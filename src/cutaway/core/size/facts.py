@@ -96,8 +96,10 @@ class Facts:
             return False
         if fact not in self.learned:
             self.learned.append(fact)
-        if len(self.learned) > 1 and any(is_basic(atom) for atom in self.rules.keys() - known):
-            return self._settle()
+        if len(self.learned) > 1 and any(is_basic(atom) for atom in self.rules.keys() - known) and not self._settle():
+            self.learned.remove(fact)
+            self.contradiction = self.contradiction or fact
+            return False
         return True
 
     def _settle(self) -> bool:
