@@ -44,6 +44,9 @@ FRAMEWORK_NAMED: dict[str, str] = {
 }
 """File of a neutral room -> why it names a framework all the same."""
 
+INTERP_ORDER = ("run", "boundary", "modules", "symbolic", "stdlib", "compile", "analysis")
+"""The sub-packages of interp/, from the bottom up."""
+
 MOST_IN_A_FOLDER = 15
 """Files, in a folder of interp/."""
 
@@ -288,6 +291,29 @@ def test_imports_go_one_way() -> None:
         if name.startswith("cutaway.") and name.split(".")[1] not in MAY_IMPORT[room_of(path)]
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_imports_inside_the_interpreter_go_one_way() -> None:
+    wrong = [
+        f"{name_of(path)}:{line}: {name} is above it"
+        for path in FILES
+        if room_of(path) == "interp" and len(path.relative_to(PACKAGE).parts) > 2
+        for line, name, _ in imports(path)
+        if name.startswith("cutaway.interp.")
+        and not in_type_checking(path, line)
+        and INTERP_ORDER.index(name.split(".")[2]) > INTERP_ORDER.index(path.relative_to(PACKAGE).parts[1])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def in_type_checking(path: Path, line: int) -> bool:
+    """Tell whether a line is only read by type checkers."""
+    return any(
+        isinstance(node, ast.If)
+        and "TYPE_CHECKING" in ast.unparse(node.test)
+        and node.lineno <= line <= (node.end_lineno or 0)
+        for node in tree_of(path).body
+    )
 
 
 def test_no_framework_is_imported_but_by_what_runs_it() -> None:
