@@ -400,8 +400,19 @@ def _grouped(size: Size) -> str:
     if rounded is not None and rounded.endswith(")"):
         return rounded
     text = to_string(size)
-    is_power = len(size.terms) == 1 and "**" in text and not set(text.replace("**", "").partition("(")[0]) & set("*/ ")
+    is_power = len(size.terms) == 1 and "**" in text and not set(_outside(text).replace("**", "")) & set("*/% ")
     return text if is_power and text.endswith(")") else f"({text})"
+
+
+def _outside(text: str) -> str:
+    """Return a formula without what is in parentheses."""
+    depth, outside = 0, []
+    for character in text:
+        depth -= character == ")"
+        if depth == 0:
+            outside.append(character)
+        depth += character == "("
+    return "".join(outside)
 
 
 def _atom_text(atom: Atom) -> str:
