@@ -1,9 +1,15 @@
-"""Two documents of the same target: equal but for the wording of messages and the codes of faults?"""
+"""Two documents of the same target: equal but for the wording of messages and the codes of faults?
+
+Values of the graph are compared up to renaming: their names are numbers that count tensors made along the way.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
+
+_NUMBERED = re.compile(r"v\d+")
 
 PROSE = {
     "unknowns": ("text",),
@@ -31,8 +37,12 @@ def without_prose(document: dict[str, Any]) -> dict[str, Any]:
             requires["also"] = len(requires["also"])
         for module in architecture["modules"]:
             module["config"] = _without_reasons(module["config"])
+        numbers: dict[str, str] = {}
         for op in architecture["ops"]:
             op["attributes"] = _without_reasons(op["attributes"])
+            for value in (*op["inputs"], *op["outputs"]):
+                if _NUMBERED.fullmatch(value["name"]):
+                    value["name"] = numbers.setdefault(value["name"], f"v{len(numbers)}")
         for item in (*architecture["inputs"], *architecture["outputs"], *architecture["weights"], *architecture["ops"]):
             if isinstance(item.get("provenance"), dict):
                 item["provenance"] = {way: _count(why) for way, why in item["provenance"].items()}

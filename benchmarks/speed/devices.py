@@ -20,7 +20,6 @@ MODELS = {
     "resnet18": ("torchvision.models.resnet:resnet18", "1x3x224x224"),
     "efficientnet_b7": ("torchvision.models.efficientnet:efficientnet_b7", "1x3x600x600"),
     "swin_t": ("torchvision.models.swin_transformer:swin_t", "1x3x224x224"),
-    "tiny_vit_21m_512": ("timm.models.tiny_vit:tiny_vit_21m_512", "1x3x512x512"),
 }
 
 
