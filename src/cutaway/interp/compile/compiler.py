@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from cutaway.core.unknown import Unknown
-from cutaway.interp.compile.generators.generator import GeneratorCompiler
 from cutaway.interp.compile.statements.statement import StatementCompiler
 from cutaway.interp.run.frame import RETURN, Evaluate, Execute, Frame
 from cutaway.interp.run.function import Code
@@ -26,6 +25,8 @@ class PythonCompiler:
 
     def generator(self, code: Code) -> Callable[[Frame], Generator[Any, Any, Any]]:
         """Compile the body of a generator."""
+        from cutaway.interp.compile.generators.generator import GeneratorCompiler  # late: few functions are generators
+
         scope, body = of_function(code.node, code.enclosing, code.owner), code.node.body
         if isinstance(body, ast.expr):
             body = [ast.copy_location(ast.Return(body), body)]

@@ -6,7 +6,6 @@ import ast
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
-from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.truth import decide_by_data, truth_of
@@ -64,6 +63,8 @@ class Branches(UndecidedCode):
         return None
 
     def _Match(self, node: ast.Match) -> Execute:
+        from cutaway.interp.compile.statements.pattern import compile_pattern  # late: few programs match
+
         subject, line = self.expression(node.subject), node.lineno
         cases = [
             (
