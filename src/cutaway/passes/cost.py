@@ -14,7 +14,6 @@ from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
 from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
 from cutaway.core.size.parser import detached
-from cutaway.passes.condition_dependence import chance, once
 from cutaway.passes.hierarchy import ancestors, children, owner, upwards
 
 
@@ -36,6 +35,8 @@ class Figure:
         """Return the sum of that many, where that is known."""
         if self is NOTHING or factor == 0:
             return NOTHING
+        from cutaway.passes.condition_dependence import once  # late: only symbolic networks need it
+
         return UNKNOWN if factor is None else Figure(once(self.least * factor), self.exact)
 
     @property
@@ -190,6 +191,8 @@ def of_one(
 
 def _settled(condition: str) -> Iterable[tuple[str, bool]]:
     """Yield what is known to hold, or not to, where a condition holds."""
+    from cutaway.passes.condition_dependence import chance  # late: only symbolic networks need it
+
     share = chance(condition)
     if not isinstance(share, Dim):
         return
@@ -203,6 +206,8 @@ def times(repeat: Quantity, condition: str | None) -> Size | None:
     """Return how often something is there, as an expression in counts and conditions; None where it is unknown."""
     if repeat is None:
         return None
+    from cutaway.passes.condition_dependence import chance, once  # late: only symbolic networks need it
+
     share = 1 if condition is None else chance(condition)
     return None if share is None else once(repeat * share)
 

@@ -13,7 +13,6 @@ from cutaway.core.record import replace
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.options import Options
 from cutaway.interp.analysis.single_run import DecidedRuns, analyse_with_retry
-from cutaway.interp.symbolic.exploration import explore as explore_conditions
 from cutaway.syntax import source
 from cutaway.syntax.target import Target, TargetError
 
@@ -32,6 +31,9 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
     used: set[str] = set()
 
     def explore(named: Target) -> Architecture:
+        # late: a target without an expression may have no conditions
+        from cutaway.interp.symbolic.exploration import explore as explore_conditions
+
         return explore_conditions(DecidedRuns(named, options, deadline, used), assumed, fold, deadline)
 
     if target.expression:

@@ -31,7 +31,6 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
-from cutaway.interp.stdlib.filesystem.open_files import read_text
 from cutaway.interp.stdlib.formatting import format_template
 from cutaway.interp.symbolic.builtins import OF_SERIES, symbolic_range
 from cutaway.interp.symbolic.symbolic_loop import series_of
@@ -346,6 +345,8 @@ def builtin_import(name: Any, globals: Any = None, locals: Any = None, fromlist:
 
 def builtin_open(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any:
     """`open`: text files of the project can be read; nothing is written."""
+    from cutaway.interp.stdlib.filesystem.open_files import read_text  # late: few programs read files
+
     return read_text(path, mode)
 
 
