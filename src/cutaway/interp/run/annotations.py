@@ -23,9 +23,6 @@ def function_attribute(record: Record, name: str) -> Any:
     return record.keyword_defaults or None
 
 
-FUNCTION_ATTRIBUTES = frozenset(("__annotations__", "__defaults__", "__kwdefaults__"))
-
-
 def annotations_of(record: Record, evaluated: bool = False) -> dict[str, Any]:
     """Return the annotations of a function, as strings where its file postpones their evaluation."""
     record = record.annotations_from or record
