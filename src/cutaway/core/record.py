@@ -1,7 +1,7 @@
 """Dataclasses that are created in a fifth of the time that the standard library takes.
 
 About fifty of them are created before a command does anything. The standard library compiles up to six functions
-for each; here only `__init__` is compiled, and the others are shared. What `dataclasses.fields`, `replace` and
+for each; here only `__init__` is compiled, at its first call, and the others are shared. What `dataclasses.fields`, `replace` and
 `asdict` need is created on demand.
 """
 
@@ -61,8 +61,18 @@ class _DataclassBuilder:
         attributes = {"_record_fields": self.fields, "__dataclass_fields__": _Fields(), "__match_args__": init_names}
         for name, value in attributes.items():
             setattr(result, name, value)
-        result.__init__ = self._initialiser(result)  # type: ignore[misc]
+        result.__init__ = self._compiled_at_first_call(result)  # type: ignore[misc]
         return result
+
+    def _compiled_at_first_call(self, cls: type) -> Any:
+        """Return an `__init__` that replaces itself: most of the classes have no instance in a run."""
+
+        def initialise(this: Any, *values: Any, **named: Any) -> None:
+            cls.__init__ = compiled = self._initialiser(cls)  # type: ignore[misc]
+            compiled(this, *values, **named)
+
+        initialise.__name__ = "__init__"
+        return initialise
 
     def _with_slots(self) -> type:
         cls = self.cls
