@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import cutaway
+from cutaway.core.record import compile_initialisers
 from tests.hostile.acts import BRINGS, READS, STARTS, WRITES
 from tests.hostile.apart import apart
 from tests.hostile.host_state import CHANGES
@@ -60,6 +61,7 @@ def _acts_and_loot(folder: Path, attack: str) -> tuple[list[str], list[str]]:
 
 
 def _changes(folder: Path, attack: str) -> list[str]:
+    compile_initialisers()
     before = state()
     with suppress(cutaway.CutawayError):  # a network whose parts its file has changed may be none any more
         _analyse(folder, attack)

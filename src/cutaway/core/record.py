@@ -34,6 +34,16 @@ else:
 __all__ = ["dataclass", "field", "replace"]
 
 
+_COMPILING: list[Any] = []
+
+
+def compile_initialisers() -> None:
+    """Compile every `__init__` now: no class of Cutaway changes after that."""
+    for compile_it in _COMPILING:
+        compile_it()
+    _COMPILING.clear()
+
+
 class _DataclassBuilder:
     """Turns one class into a dataclass."""
 
@@ -67,11 +77,15 @@ class _DataclassBuilder:
     def _compiled_at_first_call(self, cls: type) -> Any:
         """Return an `__init__` that replaces itself: most of the classes have no instance in a run."""
 
-        def initialise(this: Any, *values: Any, **named: Any) -> None:
+        def compile_it() -> Any:
             cls.__init__ = compiled = self._initialiser(cls)  # type: ignore[misc]
-            compiled(this, *values, **named)
+            return compiled
+
+        def initialise(this: Any, *values: Any, **named: Any) -> None:
+            compile_it()(this, *values, **named)
 
         initialise.__name__ = "__init__"
+        _COMPILING.append(compile_it)
         return initialise
 
     def _with_slots(self) -> type:
