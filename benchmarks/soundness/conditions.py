@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cutaway.core.size.dim import Dim
+
 Valuation = Mapping[str, bool]
 """Words of a condition -> whether it holds."""
 
@@ -71,6 +73,8 @@ def bracketed(text: str) -> list[str]:
 
 def number(text: str, valuation: Valuation) -> int | None:
     """Return the number that an expression is; None where it has symbols other than conditions."""
+    if any("?" in part for is_condition, part in _split(text) if not is_condition):
+        return None  # one of its parts is unknown
     plain = "".join(str(int(holds(part, valuation))) if is_condition else part for is_condition, part in _split(text))
     try:
         value = eval(plain, {"__builtins__": {}, "min": min, "max": max, "ceil": math.ceil, "floor": math.floor})
@@ -101,10 +105,10 @@ def _split(text: str) -> list[tuple[bool, str]]:
 
 def setting(value: Any, valuation: Valuation) -> Any:
     """Return a configuration value where conditions are decided; None where it is unknown."""
+    if isinstance(value, Dim):
+        return number(str(value), valuation)
     if not isinstance(value, dict):
         return value
     if "if" in value:
         return setting(value["then" if holds(value["if"], valuation) else "else"], valuation)
-    if isinstance(value.get("symbolic"), str):
-        return number(str(value["symbolic"]), valuation)
     return None

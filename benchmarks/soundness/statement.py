@@ -27,6 +27,7 @@ from typing import Any
 from benchmarks.soundness.conditions import Valuation, atoms, bracketed, holds, number, setting
 from benchmarks.soundness.truth import CONFIGURED, IGNORED, Key
 from cutaway.core.architecture import EITHER, Architecture, Module, ModuleCall, Op, Quantity, Shape
+from cutaway.core.size.dim import Dim
 
 TOTALS = ("parameters", "trainable_parameters", "buffers", "weight_bytes", "macs")
 _ALTERNATIVE = re.compile(r"#\d+")
@@ -107,7 +108,7 @@ def conditions_of(result: Architecture) -> set[str]:
     for op in result.ops:
         words.update(filter(None, [op.condition]))
         sizes.extend(size for value in op.outputs for size in value.shape or ())
-    words.update(text for size in sizes if isinstance(size, str) for text in bracketed(size))
+    words.update(text for size in sizes if isinstance(size, Dim) for text in bracketed(str(size)))
     return {atom for text in words for atom in atoms(text)}
 
 
@@ -121,8 +122,8 @@ def _in_setting(value: Any, sizes: list[Quantity]) -> Iterator[str]:
         yield value["if"]
         yield from _in_setting(value["then"], sizes)
         yield from _in_setting(value["else"], sizes)
-    elif isinstance(value, dict) and isinstance(value.get("symbolic"), str):
-        sizes.append(value["symbolic"])
+    elif isinstance(value, Dim):
+        sizes.append(value)
 
 
 class _Reading:
@@ -132,7 +133,7 @@ class _Reading:
         self.paths: dict[str, str] = {}  # of the modules that are there, in the result -> in this instance
 
     def size(self, size: Quantity) -> int | None:
-        return number(size, self.valuation) if isinstance(size, str) else size
+        return number(str(size), self.valuation) if isinstance(size, Dim) else size
 
     def shape(self, shape: Shape) -> tuple[int | None, ...] | None:
         return None if shape is None else tuple(self.size(size) for size in shape)

@@ -157,10 +157,10 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
     return analyse(folder_target(folder, options.paths), options, _fold)
 
 
-def _fold(variants: Sequence[Variant]) -> Folded:
+def _fold(variants: Sequence[Variant], failed: Sequence[Mapping[str, bool]]) -> Folded:
     from cutaway.passes.variants import fold  # late: only networks with variants need it
 
-    return fold(variants)
+    return fold(variants, failed)
 
 
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:

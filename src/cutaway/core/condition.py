@@ -14,6 +14,7 @@ KINDS = (CONFIGURATION, MODE, DATA, ENVIRONMENT)
 """What a condition depends on: a constructor argument, training or evaluation, numbers in tensors, the machine."""
 
 _NAME = re.compile(r"[\w.]+")
+_OPERAND = re.compile(r"[\w.]+(\([^()]*\))?")
 _PLAIN_TYPES = (int, float, str, bool, type(None))
 _OPPOSITE = {"==": "!=", "is": "is not", "in": "not in", "<": ">=", ">": "<="}
 _RELATIONS = {
@@ -81,6 +82,10 @@ class Term:
         return bool(self.text) and not self.inverted and not self.relation
 
 
+SOMETHING = Term("", ENVIRONMENT)
+"""What depends on the machine, the time or chance, and has no name."""
+
+
 def words(value: object) -> str | None:
     """Return how a value is written in a condition; None where that would not identify it."""
     term = getattr(value, "term", None)
@@ -99,11 +104,13 @@ def parenthesized(text: str) -> str:
 
 def negated(text: str) -> str:
     """Return the text of the opposite of a condition."""
+    if text.startswith("not ") and _OPERAND.fullmatch(text, 4):
+        return text[4:]
     for positive, negative in _OPPOSITE.items():
         left, sign, right = text.partition(f" {positive} ")
         if sign and not any(word in text for word in (" and ", " or ", " if ")):
             return f"{left} {negative} {right}"
-    return f"not {text}" if _NAME.fullmatch(text) else f"not ({text})"
+    return f"not {text}" if _OPERAND.fullmatch(text) else f"not ({text})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +138,14 @@ MAX_CONDITIONS = 40
 """How many conditions are decided in one run."""
 
 
+_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences")
+
+
 class Decisions:
-    """How conditions are decided in one run: as prescribed, or else so that the test holds."""
+    """How conditions are decided in one run: as prescribed, or else so that the test holds.
+
+    One that does not follow conditions is the first look at a program: `left_open` tells afterwards that there were some.
+    """
 
     def __init__(self, prescribed: Mapping[str, bool] | None = None, follows: bool = True) -> None:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
@@ -142,10 +155,14 @@ class Decisions:
         self.active = 0
         self.dropped: dict[str, Place | None] = {}
         self.left_open = False  # a condition was left open that could be followed
+        self.raised = False  # forward ends with an exception
         self.restarts = False  # the run has to start over, with another plan for a loop
         self.kinds: dict[str, str] = {}  # kinds of arguments, by name
         self.used: set[str] = set()  # prescribed decisions that were needed
         self.plans: dict[str, Any] = {}  # how loops of symbolic length are run, by their keys
+        self.tensors: dict[Any, tuple[Any, Any]] = {}  # a tensor's identity and number -> the tensor, its truth value
+        self.choices: dict[int, tuple[Any, Any]] = {}  # what unknown values are taken to be, by identity
+        self._truths: dict[int, tuple[Any, bool]] = {}  # of unknown values, by identity
         self._ranges: dict[str, _Range] = {}
         self._occurrences: dict[str, int] = {}
         self._before_call: dict[str, int] | None = None
@@ -156,13 +173,49 @@ class Decisions:
             return None
         if not self.follows:
             self.left_open = True
-            return None
         return self._decided(term, place, prefer)
 
-    def occurrence(self, text: str, kind: str, place: Place | None) -> bool | None:
+    def saved(self) -> dict[str, Any]:
+        """Return the decisions so far, for runs that continue from here."""
+        return {name: dict(getattr(self, name)) for name in _RESUMED}
+
+    def resume(self, saved: Mapping[str, Any]) -> bool:
+        """Continue from decisions of another run; False where this run decides one of them differently."""
+        for text, decision in saved["taken"].items():
+            if self.prescribed.get(text, decision.preferred) is not decision.holds:
+                return False
+        for name, value in saved.items():
+            getattr(self, name).update(value)
+        self.used.update(text for text in self.taken if text in self.prescribed)
+        return True
+
+    def settle(self, unknown: Any, text: str, place: Place | None, prefer: bool = True) -> bool | None:
+        """Return whether an unknown value is true in this run; None where that stays undecided.
+
+        It is decided once. `text` is how the program writes it, for a value that has no name of its own.
+        """
+        inverted = False
+        while unknown.negation is not None:
+            unknown, inverted = unknown.negation, not inverted
+        known = self._truths.get(id(unknown))
+        if known is not None:
+            return known[1] is not inverted
+        term: Term | None = unknown.term
+        prefer = prefer is not inverted if unknown.usual is None else bool(unknown.usual.value)
+        if term is not None and term.text:
+            holds = self.decide(term, place, prefer)
+        else:
+            written = negated(text) if inverted else text
+            holds = self.occurrence(written, ENVIRONMENT if term is None else term.kind, place, prefer)
+        if holds is None:
+            return None
+        self._truths[id(unknown)] = unknown, holds
+        return holds is not inverted
+
+    def occurrence(self, text: str, kind: str, place: Place | None, prefer: bool = True) -> bool | None:
         """Decide a condition that may differ each time it occurs."""
         count = self._occurrences[text] = self._occurrences.get(text, 0) + 1
-        return self.decide(Term(text if count == 1 else f"time_{count}({text})", kind), place)
+        return self.decide(Term(text if count == 1 else f"time_{count}({text})", kind), place, prefer)
 
     def start_call(self) -> None:
         """Count occurrences from the start of the call: a network may be called again in the same run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from cutaway.core.condition import Decisions, Term
 from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass
 
 if TYPE_CHECKING:
     from cutaway.core.size.dim import Ratio
@@ -25,6 +27,18 @@ class Undecidable(BaseException):
         super().__init__(unknown.reason)
         self.unknown = derived_unknown(unknown)
         self.container = container
+
+
+class UnknownRaised(BaseException):
+    """In this run something unknown raises an exception; `what` is how the program writes it.
+
+    Its class is decided by the handlers that it meets, and `decided` remembers how.
+    """
+
+    def __init__(self, what: str, unknown: Unknown) -> None:
+        super().__init__(what)
+        self.what, self.unknown = what, unknown
+        self.decided: dict[type, bool] = {}
 
 
 class Interruption(BaseException):
@@ -45,13 +59,26 @@ class StartOver(Interruption):
 
 def derived_unknown(unknown: Unknown) -> Unknown:
     """Return a different value that is unknown for the same reason: it has no statement, type, name or ratio."""
-    named = unknown.term is not None and unknown.term.text
-    plain = unknown.about is None and unknown.kind is None and unknown.ratio is None and not named
-    return unknown if plain else Unknown(unknown.reason, unknown.place)
+    term = unknown.term if unknown.term is not None and not unknown.term.text else None
+    return Unknown(unknown.reason, unknown.place, term=term)
+
+
+def assumed(value: Any) -> Any:
+    """Return the usual value of something that has one, which is then an assumption; anything else as it is."""
+    if type(value) is not Unknown or value.usual is None:
+        return value
+    CURRENT.get().session.assume(value.usual.assumption)
+    return value.usual.value
 
 
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
     return derived_unknown(self)
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "is": operator.is_, "in": lambda item, container: item in container,
+}  # fmt: skip
 
 
 def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]:
@@ -60,9 +87,13 @@ def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]
             result = self.ratio.combined(sign, other, swapped)
             if result is not None:
                 return result
-        if self.term is None or not self.term.text:
-            return derived_unknown(self)
-        return Unknown(self.reason, self.place, term=self.term.combined(sign, other, swapped))
+        if sign not in COMPARISONS and self.usual is not None:
+            first, second = (other, assumed(self)) if swapped else (assumed(self), other)
+            return ARITHMETIC[sign](first, second)
+        kind = bool if sign in COMPARISONS and (self.kind is not None or self.usual is not None) else None
+        usual = None if self.usual is None else self.usual.compared(sign, other)
+        term = self.term if self.term is None or not self.term.text else self.term.combined(sign, other, swapped)
+        return Unknown(self.reason, self.place, kind=kind, term=term, usual=usual)
 
     return operate
 
@@ -79,15 +110,32 @@ def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
     raise Undecidable(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """The value that something has unless the machine is set up specially, and what is assumed where it is used."""
+
+    value: Any
+    assumption: str
+
+    def compared(self, sign: str, other: Any) -> Usual | None:
+        """Return the usual outcome of a comparison."""
+        try:
+            return Usual(bool(COMPARISONS[sign](self.value, other)), self.assumption)
+        except Exception:
+            return None  # the program would raise
+
+
 class Unknown:
     """An undetermined value. Operations on it return it; decisions on it raise `Undecidable`.
 
-    `about` is the statement on sizes whose truth value it is, if it is one; what is computed from it has another truth
-    value. `kind` is int or float where it is known to be one number of that type. One that has a `term` is known by its
-    name: an argument, or an expression of arguments. One that has a `ratio` is known once it is rounded.
+    Each object is one value: whatever it turns out to be, it is that wherever the object occurs, so its truth is decided
+    once in a run. `about` is the statement on sizes whose truth value it is, if it is one; what is computed from it has
+    another truth value. `kind` is int, float or bool where it is known to be one value of that type. One that has a `term`
+    is known by its name: an argument, or an expression of arguments. One that has a `ratio` is known once it is rounded.
+    One that is the `negation` of another is decided with it. One that has a `usual` value can be assumed to have it.
     """
 
-    __slots__ = ("about", "kind", "place", "ratio", "reason", "term")
+    __slots__ = ("about", "kind", "negation", "place", "ratio", "reason", "term", "usual")
 
     reason: str
     place: Place | None
@@ -95,6 +143,8 @@ class Unknown:
     kind: type | None
     term: Term | None
     ratio: Ratio | None
+    negation: Unknown | None
+    usual: Usual | None
 
     def __init__(
         self,
@@ -104,6 +154,8 @@ class Unknown:
         kind: type | None = None,
         term: Term | None = None,
         ratio: Ratio | None = None,
+        negation: Unknown | None = None,
+        usual: Usual | None = None,
     ) -> None:
         object.__setattr__(self, "reason", reason)
         object.__setattr__(self, "about", about)
@@ -111,23 +163,29 @@ class Unknown:
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "term", term)
         object.__setattr__(self, "ratio", ratio)
+        object.__setattr__(self, "negation", negation)
+        object.__setattr__(self, "usual", usual)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        if self.usual is not None:
+            return getattr(assumed(self), name)
         if self.term is None or not self.term.text:
             return derived_unknown(self)
         return Unknown(self.reason, self.place, term=self.term.attribute(name))
 
     def __getitem__(self, key: object) -> Any:
+        if self.usual is not None:
+            return assumed(self)[key]
         if self.term is None or not self.term.text:
             return derived_unknown(self)
         return Unknown(self.reason, self.place, term=self.term.item(key))
 
     def __bool__(self) -> bool:
         # A comparison outside of the target's own conditions is a check, which is assumed to pass.
-        is_flag = self.term is not None and not self.term.relation
-        holds = CURRENT.get().decisions.decide(self.term, self.place) if is_flag and self.term is not None else None
+        is_flag = self.term is not None and self.term.text and not self.term.relation
+        holds = CURRENT.get().decisions.settle(self, "", self.place) if is_flag else None
         if holds is None:
             raise Undecidable(self)
         return holds
@@ -170,6 +228,10 @@ class Unknown:
 
 
 _equals, _differs = _operator("=="), _operator("!=")
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow,
+}  # fmt: skip
 _SIGNS = {
     "add": "+",
     "sub": "-",
@@ -209,13 +271,15 @@ def decisions() -> Decisions:
 
 @contextmanager
 def conditions_decided() -> Iterator[None]:
-    """Decide conditions inside: what is undecided there is undecided in the network."""
+    """Decide conditions inside, whatever they are inside of: what is undecided there is undecided in the network."""
     here = decisions()
     here.active += 1
+    depth, here.undecided_depth = here.undecided_depth, 0
     try:
         yield
     finally:
         here.active -= 1
+        here.undecided_depth = depth
 
 
 class _ConditionsLeftOpen:
@@ -252,6 +316,8 @@ class Opaque:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        if self.usual is not None:
+            return getattr(assumed(self), name)
         return type(self)._opaque_reason
 
 

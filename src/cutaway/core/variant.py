@@ -31,5 +31,6 @@ class Folded:
     needed: tuple[Mapping[str, bool], ...] = ()
 
 
-Fold: TypeAlias = Callable[[Sequence[Variant]], Folded]
-"""Merges variants into one network; the others are compared with the first of them."""
+Fold: TypeAlias = Callable[[Sequence[Variant], Sequence[Mapping[str, bool]]], Folded]
+"""Merges variants into one network; the others are compared with the first of them. The second argument is how conditions
+were decided where the program raised instead."""

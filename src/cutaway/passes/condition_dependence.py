@@ -48,8 +48,8 @@ Tree: TypeAlias = "Leaf | Branch | Open"
 class Explainer:
     """Explains facts by the conditions that hold in each variant, and gathers the combinations that would tell more."""
 
-    def __init__(self, variants: Sequence[Holds]) -> None:
-        self.variants = variants
+    def __init__(self, variants: Sequence[Holds], failed: Sequence[Holds] = ()) -> None:
+        self.variants, self.failed = variants, failed
         self.order = list(dict.fromkeys(text for holds in variants for text in holds))
         self.wanted: dict[tuple[tuple[str, bool], ...], None] = {}
         self._neighbours = list(_neighbours(variants))
@@ -79,6 +79,8 @@ class Explainer:
             if len(sides) == 1:
                 number = next(number for number, holds in met if holds is not None)
                 other = {**self.variants[number], condition: not self.variants[number][condition]}
+                if any(_agree(failure, other) for failure in self.failed):
+                    continue  # there is no network on the other side
                 if self._asks:
                     self.wanted.setdefault(tuple(sorted(other.items())))
                 return Open(tuple(conditions[at:]))
@@ -95,6 +97,11 @@ class Explainer:
         if all(value == rows[0][1] for _, value in rows):
             return Leaf(rows[0][1])
         return None
+
+
+def _agree(one: Holds, other: Holds) -> bool:
+    """Tell whether two ways to decide conditions differ in none that both of them met."""
+    return all(other.get(text, holds) is holds for text, holds in one.items())
 
 
 def _neighbours(variants: Sequence[Holds]) -> Iterable[tuple[int, int, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
 
@@ -36,11 +37,14 @@ from cutaway.passes.hierarchy import children, name_below
 from cutaway.passes.join_values import Entry, Joins
 
 
-def fold(variants: Sequence[Variant]) -> Folded:
-    """Return variants as one network; the first is the one that the others are compared with."""
+def fold(variants: Sequence[Variant], failed: Sequence[Mapping[str, bool]] = ()) -> Folded:
+    """Return variants as one network; the first is the one that the others are compared with.
+
+    `failed` are the ways to decide conditions that lead to no network.
+    """
     if len(variants) == 1:
         return Folded(replace(variants[0].architecture, conditions=_conditions(variants)))
-    folding = _Folding(variants)
+    folding = _Folding(variants, failed)
     architecture = folding.folded()
     return Folded(architecture, tuple(dict(one) for one in folding.explainer.wanted))
 
@@ -66,46 +70,54 @@ def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], numb
 
     What is new follows what has the same name, or what came before it.
     """
-    count: dict[Any, int] = {}
     if not master:
-        return [Entry((*key, _nth(count, key)), {number: value}) for key, value in zip(keys, values)]
-    known = {entry.key: entry for entry in master}
-    behind: dict[Any, list[Entry]] = {}
-    named = {entry.key[0]: entry for entry in master if entry.key[0]}
-    last: Any = None
-    for key, value in zip(keys, values):
-        full = (*key, _nth(count, key))
-        entry = known.get(full)
-        if entry is None:
-            entry = Entry(full, {number: value})
-            same = named.get(full[0]) if isinstance(full[0], str) else None
-            behind.setdefault(last if same is None else same.key, []).append(entry)
+        return [Entry(key, {number: value}) for key, value in zip(keys, values)]
+    behind: dict[int, list[Entry]] = {}
+    named = {entry.key[0]: at for at, entry in enumerate(master) if entry.key[0]}
+    last = -1
+    for key, value, at in zip(keys, values, _aligned([entry.key for entry in master], keys)):
+        if at is None:
+            same = named.get(key[0]) if isinstance(key[0], str) else None
+            behind.setdefault(last if same is None else same, []).append(Entry(key, {number: value}))
         else:
-            entry.variants[number] = value
-            last = full
+            master[at].variants[number] = value
+            last = at
     if not behind:
         return master
-    merged = list(behind.get(None, ()))
-    for entry in master:
+    merged = list(behind.get(-1, ()))
+    for at, entry in enumerate(master):
         merged.append(entry)
-        merged += behind.get(entry.key, ())
+        merged += behind.get(at, ())
     return merged
 
 
-def _nth(count: dict[Any, int], key: Any) -> int:
-    """Return how often a key came before."""
-    number = count.get(key, 0)
-    count[key] = number + 1
-    return number
+def _aligned(master: Sequence[Any], keys: Sequence[Any]) -> list[int | None]:
+    """Return for each key which of the earlier ones it is, in the same order, None for one that is new."""
+    places: list[int | None] = []
+    at = 0
+    for key in keys:  # the usual case: the same keys, some of them left out
+        found = at
+        while found < len(master) and master[found] != key:
+            found += 1
+        if found == len(master):
+            break
+        places.append(found)
+        at = found + 1
+    else:
+        return places
+    aligned: list[int | None] = [None] * len(keys)
+    for start, own, length in SequenceMatcher(None, master, keys, autojunk=False).get_matching_blocks():
+        aligned[own : own + length] = range(start, start + length)
+    return aligned
 
 
 class _Folding:
     """Variants as they are folded."""
 
-    def __init__(self, variants: Sequence[Variant]) -> None:
+    def __init__(self, variants: Sequence[Variant], failed: Sequence[Mapping[str, bool]]) -> None:
         self.variants = variants
         self.all = [variant.architecture for variant in variants]
-        self.explainer = Explainer([variant.holds for variant in variants])
+        self.explainer = Explainer([variant.holds for variant in variants], failed)
         self.separator = self.all[0].separator
         self.paths: list[dict[str, Entry]] = [{} for _ in self.all]
         self.names: list[dict[str, str]] = [{} for _ in self.all]  # of values, in the folded network
@@ -187,15 +199,16 @@ class _Folding:
         path = f"{parent}{self.separator}{name}" if parent and name else name
         entry.path = _unique(path, taken)
         variants = entry.variants
-        calls = max((module.calls for module in variants.values()), key=len)
+        most_calls = max(len(module.calls) for module in variants.values())
         return replace(
             first,
             path=entry.path,
             condition=when(self.presence(entry, within)),
             config=self._blend_config({number: module.config for number, module in variants.items()}),
             calls=tuple(
-                self._call({n: m.calls[at] if at < len(m.calls) else None for n, m in variants.items()})
-                for at in range(len(calls))
+                call
+                for at in range(most_calls)
+                for call in self._calls({n: m.calls[at] if at < len(m.calls) else None for n, m in variants.items()})
             ),
             complete=all(module.complete for module in variants.values()),
             repeat=quantity(self.explainer.explain({n: m.repeat for n, m in variants.items()})),
@@ -216,23 +229,25 @@ class _Folding:
                     aliases.append(Alias(when(tree) or "", name))
         return tuple(aliases)
 
-    def _call(self, by_variant: Mapping[int, ModuleCall | None]) -> ModuleCall:
-        calls = {number: call for number, call in by_variant.items() if call is not None}
-        first = next(iter(calls.values()))
-        outputs = {number: call.outputs for number, call in calls.items() if call.outputs is not None}
-        return replace(
-            first,
-            inputs=self._shapes({number: call.inputs for number, call in calls.items()}),
-            outputs=self._shapes(outputs) if outputs else None,
-            condition=when(self.explainer.explain({number: call is not None for number, call in by_variant.items()})),
-        )
+    def _calls(self, by_variant: Mapping[int, ModuleCall | None]) -> Iterable[ModuleCall]:
+        """Yield a call as it is in all variants; where they differ in more than sizes, once for each of these ways."""
+        ways: dict[Any, dict[int, ModuleCall]] = {}
+        for number, call in by_variant.items():
+            if call is not None:
+                ways.setdefault(_call_key(call), {})[number] = call
+        for calls in ways.values():
+            first = next(iter(calls.values()))
+            outputs = {number: call.outputs or () for number, call in calls.items()}
+            yield replace(
+                first,
+                inputs=self._shapes({number: call.inputs for number, call in calls.items()}),
+                outputs=None if first.outputs is None else self._shapes(outputs),
+                condition=when(self.explainer.explain({number: number in calls for number in by_variant})),
+            )
 
     def _shapes(self, several: Mapping[int, tuple[Shape, ...]]) -> tuple[Shape, ...]:
-        longest = max(several.values(), key=len)
-        return tuple(
-            self.shape({number: shapes[at] for number, shapes in several.items() if at < len(shapes)})
-            for at in range(len(longest))
-        )
+        count = len(next(iter(several.values())))
+        return tuple(self.shape({number: shapes[at] for number, shapes in several.items()}) for at in range(count))
 
     def shape(self, shapes: Mapping[int, Shape]) -> Shape:
         """Return a shape whose sizes are decided by conditions; None where the number of dimensions is."""
@@ -294,7 +309,7 @@ class _Folding:
     def _weight_key(self, weight: Weight, number: int) -> Any:
         module = self.paths[number].get(weight.module or "")
         local = name_below(weight.module or "", weight.name) if weight.module else weight.name
-        return module, local, weight.kind, weight.tied_to is not None
+        return module, local, weight.kind, weight.tied_to, weight.dtype, weight.trainable
 
     def _weight(self, entry: Entry) -> Weight:
         variants: dict[int, Weight] = entry.variants
@@ -344,7 +359,7 @@ class _Folding:
             Value(
                 self.name(number, first.outputs[at].name),
                 self.shape({n: op.outputs[at].shape for n, op in variants.items()}),
-                first.outputs[at].dtype,
+                _common(op.outputs[at].dtype for op in variants.values()),
             )
             for at in range(len(first.outputs))
         )
@@ -374,6 +389,7 @@ class _Folding:
             replace(
                 entry.first,
                 shape=self.shape({n: value.shape for n, value in entry.variants.items()}),
+                dtype=_common(value.dtype for value in entry.variants.values()),
                 condition=when(self.presence(entry, range(len(self.all)))),
             )
             for entry in master
@@ -397,6 +413,19 @@ class _Folding:
             tree = self.explainer.explain({number: number in numbers for number in range(len(self.all))}, ask=False)
             text = when(tree) if is_simple(tree) else "of some conditions"
             yield note if text is None else conditional(note, text)
+
+
+def _call_key(call: ModuleCall) -> Any:
+    """Return what two calls have in common that differ at most in sizes."""
+    shapes = call.inputs, call.outputs
+    ranks = [None if several is None else [None if one is None else len(one) for one in several] for several in shapes]
+    return repr(ranks), call.input_dtypes, call.output_dtypes
+
+
+def _common(values: Iterable[str | None]) -> str | None:
+    """Return the one value that several are, None where they differ."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else None
 
 
 def _module_key(name: str, module: Module) -> Any:

@@ -6,7 +6,6 @@ import ast
 import inspect
 import itertools
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.frame import Frame, entered
 from cutaway.interp.run.function import record_of
+from cutaway.interp.run.heap import Heap
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import input_conventions as conventions
 from cutaway.knowledge.base.framework import Framework
@@ -180,13 +180,13 @@ def _infer(
     from cutaway.interp.analysis import input_hints, input_inference  # late: needed only where inputs are missing
 
     seconds = min(input_inference.SECONDS, available)
-    parts = framework.parts(network)
+    heap = Heap([network, interpreter().modules])
     forward = target_errors.forward_signature(network, framework)[0]
     record = record_of(getattr(forward, "__func__", forward))
     descriptions = {name: input_hints.descriptions(network, record, name) for name in missing}
 
     def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
-        with _restored(parts):
+        with _restored(heap):
             return _record_call(network, framework, args, {**kwargs, **inputs}, session)[:2]
 
     with budget.separate_budget(2 * seconds), suppress(Exhausted):
@@ -195,24 +195,12 @@ def _infer(
 
 
 @contextmanager
-def _restored(parts: list[Any]) -> Iterator[None]:
-    """Restore what forward sets in a network, and in the containers that it holds."""
-    saved = [(part, dict(part.__dict__)) for part in parts]
-    containers = [
-        (value, value.copy())
-        for _, attributes in saved
-        for value in attributes.values()
-        if type(value) in (list, dict, set, OrderedDict)
-    ]
+def _restored(heap: Heap) -> Iterator[None]:
+    """Restore what forward changes."""
     try:
         yield
     finally:
-        for part, attributes in saved:
-            part.__dict__.clear()
-            part.__dict__.update(attributes)
-        for value, before in containers:
-            value.clear()
-            value.extend(before) if isinstance(value, list) else value.update(before)
+        heap.restore()
 
 
 def _tensors(framework: Framework, inferred: Inferred | Rejected) -> dict[str, Any]:

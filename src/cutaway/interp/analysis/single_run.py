@@ -31,7 +31,7 @@ from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.main_block import has_main, run_main
-from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.modules.search_words import quoted
 from cutaway.interp.run import budget, frame
 from cutaway.interp.run.frame import Frame
@@ -101,12 +101,12 @@ class DecidedRuns:
         """Run the program with these decisions."""
         seconds_left = None if self._deadline is None else max(1.0, self._deadline - time.monotonic())
         decisions.used = self._used
+        self._snapshot.continue_from(decisions)
+        options = replace(self._options, seconds=seconds_left)
         try:
-            results = analyse_with_retry(
-                self._target, replace(self._options, seconds=seconds_left), decisions, self._snapshot
-            )
+            results = analyse_with_retry(self._target, options, decisions, self._snapshot)
         finally:
-            self._snapshot.check()
+            self._snapshot.is_wanted = True
         return [result.architecture for result in results]
 
 
@@ -175,6 +175,7 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
         raise first
     results: list[_Result] = []
     errors: list[TargetError] = []
+    open_before = decisions().left_open
     for network, error in zip(selected, mismatches):
         if error is not None:
             with session.separate_notes(network.notes):
@@ -184,7 +185,9 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
         conditions.left_open = False
         try:
             described = _read_off(network, target, applicable, session)
-            results.append(_Result(network.name, described, network.needs_arguments or conditions.left_open))
+            results.append(
+                _Result(network.name, described, network.needs_arguments or open_before or conditions.left_open)
+            )
         except TargetError as fault:
             errors.append(fault)
     if not results:
@@ -253,6 +256,8 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     with session.separate_notes(network.notes), session.scoped_facts():
         if options.inputs or options.argument_values is not None or call is None:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+        if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
+            decisions().raised = True
         _explain_outputs(call, session)
         session.assume_premises()
         try:

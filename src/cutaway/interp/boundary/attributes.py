@@ -16,7 +16,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.protocols import is_module
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core.unknown import Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
@@ -86,12 +86,11 @@ def get_attribute(value: Any, name: Any) -> Any:
         if not _is_instance(name, str):
             raise TypeError("attribute name must be string")
         name = str.__str__(name)
+    value = assumed(value)
     if type(value) is Unknown:
         return derived_unknown(value)
     if name in DENIED:
         return denied_attribute(value, name)
-    if type(value) is Unknown:
-        return derived_unknown(value)
     special = SPECIAL.get(name)
     attribute = getattr(value, name)
     return expose(attribute) if special is None else special(value, name, attribute)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import is_module
-from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
+from cutaway.core.protocols import is_tensor
+from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
 from cutaway.interp.run.budget import build
@@ -24,6 +24,7 @@ CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
 
 _LONG = 1 << 10
+_UNCHANGING = (int, float, complex, str, bytes, bool, type(None), Unknown, range, type(Ellipsis))
 
 
 def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -38,7 +39,14 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
     elif kind is Unknown:
         return _call_unknown(function, args, kwargs)
-    elif kind is _BuiltinType:
+    if function is not bool:
+        for at, argument in enumerate(args):
+            if type(argument) is Unknown and argument.usual is not None:
+                args[at] = assumed(argument)
+        for name, argument in kwargs.items():
+            if type(argument) is Unknown and argument.usual is not None:
+                kwargs[name] = assumed(argument)
+    if kind is _BuiltinType:
         return call_native(function, args, kwargs)
     elif kind is type:
         if function in CONVERSIONS:
@@ -50,11 +58,11 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
-    """Call an unknown function: it is assumed to modify nothing."""
-    if any(is_module(a) or isinstance(a, (list, dict)) for a in (*args, *kwargs.values())):
-        session.current().assume(f"an unknown function does not modify its arguments: {function.reason}")
+    """Call an unknown function: it is assumed to change none of its arguments."""
+    if not all(isinstance(value, _UNCHANGING) or is_tensor(value) for value in (*args, *kwargs.values())):
+        session.current().assume(f"an unknown function changes none of its arguments: {function.reason}")
     interpreter().unknown_calls += 1
-    return function
+    return derived_unknown(function)
 
 
 def _call_conversion(kind: Any, args: list[Any]) -> Any:

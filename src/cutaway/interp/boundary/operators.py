@@ -14,7 +14,7 @@ from cutaway.core.loop.series import compared
 from cutaway.core.protocols import has_no_numbers
 from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.size.relation import Relation
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core.unknown import Unknown, assumed
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.iteration import counted
@@ -207,9 +207,10 @@ def identical(left: Any, right: Any) -> Any:
     """`left is right`, unknown if one side is."""
     for one, other in ((left, right), (right, left)):
         if type(one) is Unknown:
-            if one.term is None or not one.term.text:
-                return derived_unknown(one)
-            return Unknown(one.reason, one.place, term=one.term.combined("is", other))
+            usual = None if one.usual is None else one.usual.compared("is", other)
+            named = one.term is not None and one.term.text
+            term = one.term.combined("is", other) if one.term is not None and named else one.term
+            return Unknown(one.reason, one.place, kind=bool, term=term, usual=usual)
     return left is right
 
 
@@ -217,16 +218,20 @@ def contains(item: Any, container: Any) -> Any:
     """`item in container`, unknown where that can't be determined."""
     kind = type(container)
     if kind is Unknown:
-        return derived_unknown(container)
+        if container.usual is not None:
+            return contains(item, assumed(container))
+        return Unknown(container.reason, container.place, kind=bool)
     if type(item) is Unknown:
+        usual = None if item.usual is None else item.usual.compared("in", container)
         if item.term is None or not item.term.text:
-            return derived_unknown(item)
+            return Unknown(item.reason, item.place, kind=bool, term=item.term, usual=usual)
         items = None
         if kind in (tuple, list, dict):
             items = tuple(container)
         elif kind in (set, frozenset):
             items = tuple(sorted(container, key=repr))
-        return Unknown(item.reason, item.place, term=None if items is None else item.term.combined("in", items))
+        term = None if items is None else item.term.combined("in", items)
+        return Unknown(item.reason, item.place, kind=bool, term=term, usual=usual)
     if (
         kind is dict
         or kind is list
@@ -234,7 +239,7 @@ def contains(item: Any, container: Any) -> Any:
         or hasattr(kind, "__contains__")
         or not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"))
     ):
-        return item in container
+        return container.membership(item) if hasattr(kind, "membership") else item in container
     return item in counted(container)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import set_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.budget import ELEMENTS
+from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.knowledge.base.registry import ARRAYS
@@ -32,9 +33,11 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
         container, key = compiler.expression(node.value), compiler.expression(node.slice)
 
         def assign_item(frame: Frame, value: Any) -> None:
-            holder, index = container(frame), key(frame)
+            holder, index = container(frame), assumed(key(frame))
             if type(index) is Unknown and isinstance(holder, list):
-                raise Undecidable(index, holder)
+                index = chosen_key(holder, index, node.slice, frame)
+                if index is UNDECIDED:
+                    raise Undecidable(Unknown("an item at an unknown index is set", frame.place), holder)
             if type(index) is slice and isinstance(holder, (list, bytearray)) and is_iterable(value):
                 value = list(counted(value))
                 if len(holder) + len(value) > ELEMENTS:
@@ -60,7 +63,7 @@ def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Fram
     def unpack(frame: Frame, value: Any) -> None:
         if type(value) is Unknown:
             for assign in assigns:
-                assign(frame, value)
+                assign(frame, derived_unknown(value))
             return
         if not is_iterable(value):
             raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")

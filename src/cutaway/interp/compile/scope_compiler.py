@@ -26,6 +26,7 @@ class ScopeCompiler:
     """Compiles the code of one scope of one file; each kind of node has its own method."""
 
     in_condition = False  # the expression is part of a condition
+    in_chain = False  # the expression is called, or converted, by the one that it is part of
 
     def __init__(self, scope: Scope, file: str, function_compiler: FunctionCompiler, owner: str = "") -> None:
         self.scope = scope
@@ -51,6 +52,14 @@ class ScopeCompiler:
             return self.expression(node)
         finally:
             self.in_condition = outer
+
+    def part_of_chain(self, node: ast.expr) -> Evaluate:
+        """Compile what is called, or converted: where it is unknown it raises with the whole expression or not at all."""
+        outer, self.in_chain = self.in_chain, isinstance(node, (ast.Call, ast.Attribute))
+        try:
+            return self.expression(node)
+        finally:
+            self.in_chain = outer
 
     def skip(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         """Make unknown what a part of an expression that may or may not be evaluated would have changed."""

@@ -13,7 +13,7 @@ from cutaway.core import session
 from cutaway.core.error import describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import EVERYTHING, with_lookup_hooks
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
@@ -326,7 +326,7 @@ class ModuleState:
         current = session.current()
         current.muted += not self.named
         try:
-            with conditions_left_open():
+            with conditions_decided() if self.is_own else conditions_left_open():
                 self.loader.language.statement(node, Scope("module", None, set(), {}), self.file)(frame)
             if self.modelled_library and isinstance(node, ast.ClassDef):
                 self._replace_methods(node.name)

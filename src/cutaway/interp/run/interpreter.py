@@ -15,17 +15,18 @@ class Interpreter:
     """The state of the interpreter.
 
     `stack` holds the frames of the calls in progress, and `handling` the exceptions that the target is handling, innermost
-    last. `unknown_calls` counts the calls of unknown functions, any of which might have raised. `modules` is the
+    last. `guarded` counts the `try` statements that may catch what is raised now, `unknown_calls` the calls of unknown functions, any of which might have raised. `modules` is the
     loader.
     """
 
-    __slots__ = ("budget", "handling", "modules", "stack", "unknown_calls")
+    __slots__ = ("budget", "guarded", "handling", "modules", "stack", "unknown_calls")
 
     def __init__(self, budget: Budget | None, modules: Any) -> None:
         self.budget: Budget = budget  # type: ignore[assignment]  # None only outside of any analysis
         self.modules = modules
         self.stack: list[Frame] = []
         self.handling: list[BaseException] = []
+        self.guarded = 0
         self.unknown_calls = 0
 
 

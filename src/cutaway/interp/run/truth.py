@@ -7,9 +7,10 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import MODE, Term
+from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, equal, undecided
 from cutaway.core.size.relation import Relation, Several
-from cutaway.core.unknown import Undecidable, Unknown, decisions, derived_unknown
+from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, decisions, derived_unknown
 from cutaway.interp.run.frame import MODULE_STATE, Frame, place
 from cutaway.interp.run.interpreter import interpreter
 
@@ -19,6 +20,8 @@ def truth_of(value: Any) -> bool | Unknown:
     if value is True or value is False:
         return value
     if type(value) is Unknown:
+        if value.usual is not None:
+            return bool(assumed(value))
         return value if value.term is None else _decide_unknown(value)
     if type(value) is Dim:
         zero = equal(value, 0)
@@ -27,6 +30,66 @@ def truth_of(value: Any) -> bool | Unknown:
         return bool(value)
     except Undecidable as undecidable:
         return undecidable.unknown
+
+
+def settle(value: Any, node: ast.expr | ast.pattern, frame: Frame, prefer: bool = True) -> bool | Unknown:
+    """Return the truth value of an object that a program tests with `node`, decided for this run where it is unknown.
+
+    It stays unknown in code that is not the user's own, and where too many conditions are open. The first run is the one
+    in which it is `prefer`.
+    """
+    can_follow = is_own(frame) and not session.current().iterations
+    if can_follow and type(value) is Unknown and value.usual is not None:
+        holds = _followed(value, node, frame, prefer)
+        return truth_of(value) if holds is None else holds
+    truth = truth_of(value)
+    if type(truth) is not Unknown or not can_follow or truth.about is not None:
+        return truth
+    holds = _followed(_truth_of_tensor(value, truth), node, frame, prefer)
+    return truth if holds is None else holds
+
+
+def _followed(unknown: Unknown, node: ast.expr | ast.pattern, frame: Frame, prefer: bool) -> bool | None:
+    """Decide an unknown truth, by the part of the test that it is the truth of: what stands before is decided."""
+    inverted = False
+    while True:
+        if isinstance(node, ast.BoolOp):
+            node = node.values[-1]
+        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
+            node = ast.Compare(node.comparators[-2], [node.ops[-1]], [node.comparators[-1]])
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and unknown.negation is not None:
+            node, unknown, inverted = node.operand, unknown.negation, not inverted
+        else:
+            break
+    text = f"matches({ast.unparse(node)!r})" if isinstance(node, ast.pattern) else ast.unparse(node)
+    holds = decisions().settle(unknown, text, frame.place, prefer is not inverted)
+    return None if holds is None else holds is not inverted
+
+
+def settled(value: Any) -> bool | None:
+    """Return the truth of a value that a function of the host tests, decided for this run; None where it stays open."""
+    stack = interpreter().stack
+    if not stack:
+        return None
+    truth = settle(value, ast.Name(f"condition_at_line_{stack[-1].line}"), stack[-1])
+    return None if isinstance(truth, Unknown) else truth
+
+
+def truth(value: Any) -> bool:
+    """Return the truth of a value that a function of the host tests; raise `Undecidable` where it stays open."""
+    holds = settled(value)
+    if holds is None:
+        raise Undecidable(value if type(value) is Unknown else Unknown("whether a value is true"))
+    return holds
+
+
+def _truth_of_tensor(value: Any, truth: Unknown) -> Unknown:
+    """Return the one truth value of a tensor, which is the same as long as nothing writes to the tensor."""
+    if not is_tensor(value):
+        return truth
+    key = id(value), value.reference().number
+    first: Unknown = decisions().tensors.setdefault(key, (value, truth))[1]
+    return first
 
 
 def combine_truths(first: Unknown | None, second: Unknown | None, every: bool) -> Unknown:
@@ -67,13 +130,6 @@ def is_own(frame: Frame) -> bool:
     return module is not None and module.is_own
 
 
-def decide_by_data(truth: Unknown, test: ast.expr, frame: Frame) -> bool | None:
-    """Decide a condition of the user's own code that depends on numbers in tensors; None for any other condition."""
-    if truth.term is None or truth.term.text or not is_own(frame) or session.current().iterations:
-        return None
-    return decisions().occurrence(ast.unparse(test), truth.term.kind, frame.place)
-
-
 def training_mode(value: Any, attribute: str, frame: Frame) -> Any:
     """Return the training mode of a network; conditions in the user's own code leave it undecided."""
     here = decisions()
@@ -95,12 +151,13 @@ def opposite(unknown: Unknown) -> Unknown:
     """Return the truth of the negation of something unknown."""
     about = None if unknown.about is None else unknown.about.negated()
     term = unknown.term.opposite() if unknown.term is not None and unknown.term.text else unknown.term
-    return Unknown(unknown.reason, unknown.place, about, unknown.kind, term)
+    usual = None if unknown.usual is None else Usual(not unknown.usual.value, unknown.usual.assumption)
+    return Unknown(unknown.reason, unknown.place, about, bool, term, negation=unknown, usual=usual)
 
 
-def decide(value: Any) -> bool:
-    """Return the truth of a value; raise `Undecidable` if it is unknown."""
-    truth = truth_of(value)
+def decide(value: Any, node: ast.expr | ast.pattern, frame: Frame) -> bool:
+    """Return the truth of a value that a program tests; raise `Undecidable` if it stays unknown."""
+    truth = settle(value, node, frame)
     if isinstance(truth, Unknown):
         raise Undecidable(truth)
     return truth

@@ -7,10 +7,11 @@ import builtins
 import functools
 import types
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.condition import SOMETHING
 from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, fraction, maximum, minimum
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, derived_unknown
@@ -31,14 +32,16 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
+from cutaway.interp.run.raising import may_raise_anyway
+from cutaway.interp.run.truth import opposite, settled, truth
 from cutaway.interp.stdlib.formatting import format_template
-from cutaway.interp.symbolic.builtins import OF_SERIES, symbolic_range
+from cutaway.interp.stdlib.identity import hash_of, identity_of
+from cutaway.interp.stdlib.ranges import LongRange, Range
+from cutaway.interp.symbolic.builtins import OF_SERIES
 from cutaway.interp.symbolic.symbolic_loop import series_of
 from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule
 from cutaway.syntax import resolve
 from cutaway.syntax.scope import Scope
-
-_LONG = 1 << 20
 
 
 def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,68 +58,6 @@ def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__name__ = getattr(function, "__name__", "call")
     return call
-
-
-class LongRange(Sequence[int]):
-    """A range that is too long for host functions to iterate over: each step is counted."""
-
-    def __init__(self, numbers: range) -> None:
-        self.numbers = numbers
-        self.start, self.stop, self.step = numbers.start, numbers.stop, numbers.step
-
-    def __iter__(self) -> Iterator[int]:
-        for number in self.numbers:
-            tick()
-            yield number
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __contains__(self, item: object) -> bool:
-        return item in self.numbers
-
-    def __getitem__(self, index: Any) -> Any:
-        item = self.numbers[index]
-        return _counted_range(item) if isinstance(item, range) else item
-
-    def __reversed__(self) -> Iterator[int]:
-        return iter(self[::-1])
-
-    def __eq__(self, other: object) -> bool:
-        return self.numbers == (other.numbers if isinstance(other, LongRange) else other)
-
-    def __hash__(self) -> int:
-        return hash(self.numbers)
-
-    def __repr__(self) -> str:
-        return repr(self.numbers)
-
-    def index(self, value: Any, *bounds: Any) -> int:
-        return self.numbers.index(value, *bounds)
-
-    def count(self, value: Any) -> int:
-        return self.numbers.count(value)
-
-
-def _counted_range(numbers: range) -> Any:
-    return numbers if abs(numbers.stop - numbers.start) <= _LONG * abs(numbers.step) else LongRange(numbers)
-
-
-class _RangeMeta(type):
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, (range, LongRange))
-
-    def __call__(cls, *args: Any) -> Any:
-        for argument in args:
-            if isinstance(argument, Unknown):
-                return derived_unknown(argument)
-        if any(isinstance(argument, Dim) for argument in args):
-            return symbolic_range(*args)
-        return _counted_range(range(*args))
-
-
-class Range(metaclass=_RangeMeta):
-    """`range`; the steps of long ranges are counted."""
 
 
 Range.__name__ = Range.__qualname__ = "range"
@@ -350,6 +291,9 @@ def builtin_open(path: Any, mode: str = "r", *_args: Any, **_kwargs: Any) -> Any
     return read_text(path, mode)
 
 
+may_raise_anyway(builtin_open)
+
+
 def has_effects(name: str) -> Callable[..., Any]:
     """Return a stand-in for a function with effects outside the analysis: a call returns an unknown."""
 
@@ -357,17 +301,21 @@ def has_effects(name: str) -> Callable[..., Any]:
         return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
 
     call.__name__ = name
-    return call
+    return may_raise_anyway(call)
 
 
-def depends_on_machine(name: str) -> Callable[..., Any]:
-    """Return a stand-in for a function whose result depends on the machine: unknown, which matters only if it is used."""
+def depends_on_machine(name: str, raises: bool = False) -> Callable[..., Any]:
+    """Return a stand-in for a function whose result depends on the machine: unknown, which matters only if it is used.
+
+    `raises` tells that it may also raise an exception.
+    """
 
     def call(*_args: Any, **_kwargs: Any) -> Any:
-        return Unknown(f"{name}() is not called: its result depends on the machine", session.current().place())
+        reason = f"{name}() is not called: its result depends on the machine"
+        return Unknown(reason, session.current().place(), term=SOMETHING)
 
     call.__name__ = name
-    return call
+    return may_raise_anyway(call) if raises else call
 
 
 def builtin_round(number: Any, ndigits: Any = None) -> Any:
@@ -395,6 +343,11 @@ def _conversion(kind: Any) -> Callable[..., Any]:
         if type(first) is Unknown:
             if kind is int and first.ratio is not None:
                 return first.__trunc__()
+            if kind in (int, float) and first.kind is bool:
+                holds = settled(first)
+                return derived_unknown(first) if holds is None else kind(holds)
+            if kind is bool:
+                return opposite(opposite(first))
             return first if kind is int or kind is bool else derived_unknown(first)
         if isinstance(first, Dim):
             if kind is int:
@@ -426,6 +379,9 @@ def _with_modelled_constructor(kind: Any) -> Callable[..., Any]:
     def make(function: Any, *args: Any, **kwargs: Any) -> Any:
         if type(function) is type and function in CONSTRUCTORS:
             function = CONSTRUCTORS[function]
+        if kind is filter and args:
+            test = truth if function is None else lambda item: truth(function(item))
+            return filter(test, *args)
         return kind(function, *args, **kwargs)
 
     return make
@@ -514,7 +470,13 @@ def builtin_sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any
 
 def _all_or_any(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
     """`all` and `any`."""
-    return lambda items: items if type(items) is Unknown else propagate_unknown(function)(counted(items))
+
+    def test(items: Any) -> Any:
+        if type(items) is Unknown:
+            return derived_unknown(items)
+        return propagate_unknown(function)(truth(item) for item in counted(items))
+
+    return test
 
 
 def builtin_iter(*args: Any) -> Any:
@@ -557,9 +519,11 @@ property reversed set slice staticmethod str super tuple type zip __debug__ __bu
 
 BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN_NAMES if hasattr(builtins, name)}
 BUILTINS.pop("__build_class__")
-for _name in "abs ascii bin callable chr hash hex id oct ord repr".split():
+for _name in "abs ascii bin callable chr hex oct ord repr".split():
     BUILTINS[_name] = propagate_unknown(getattr(builtins, _name))
 BUILTINS.update(
+    id=identity_of,
+    hash=hash_of,
     getattr=builtin_getattr,
     hasattr=builtin_hasattr,
     setattr=set_attribute,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from cutaway.core import disk
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core import disk, session
+from cutaway.core.condition import ENVIRONMENT, Term
+from cutaway.core.unknown import Unknown, Usual, derived_unknown
 from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.modules import NativeModule, stdlib_module
 from cutaway.knowledge.base import registry
@@ -37,7 +38,10 @@ def _importlib_util() -> dict[str, Any]:
         try:
             module = loader.current().load(name, strict=True)
         except ImportError:
-            return None
+            words = f"importlib.util.find_spec({name!r})"
+            usual = Usual(None, f"the package {name} is not installed")
+            place = session.current().place()
+            return Unknown("what is installed is unknown", place, term=Term(words, ENVIRONMENT), usual=usual)
         return types.SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=None)
 
     return {"find_spec": find_spec}

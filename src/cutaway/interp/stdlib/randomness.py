@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.condition import SOMETHING
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.stdlib.modules import do_nothing, stdlib_module
 
@@ -14,7 +15,9 @@ from cutaway.interp.stdlib.modules import do_nothing, stdlib_module
 def _random() -> dict[str, Any]:
     def draw(name: str) -> Callable[..., Any]:
         kind = int if name in ("randint", "randrange", "getrandbits") else float if name in numbers else None
-        return lambda *_args, **_kwargs: Unknown(f"random.{name}() is random", session.current().place(), kind=kind)
+        return lambda *_args, **_kwargs: Unknown(
+            f"random.{name}() is random", session.current().place(), kind=kind, term=SOMETHING
+        )
 
     def unless_single_option(name: str, options: Callable[..., Any]) -> Callable[..., Any]:
         """A choice is not random if there is only one option."""
@@ -45,7 +48,7 @@ def _uuid() -> dict[str, Any]:
     import uuid
 
     def draw(*_args: Any, **_kwargs: Any) -> Any:
-        return Unknown("the identifier is random", session.current().place())
+        return Unknown("the identifier is random", session.current().place(), term=SOMETHING)
 
     names = "UUID uuid3 uuid5 NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500".split()
     return {**{name: getattr(uuid, name) for name in names}, "uuid1": draw, "uuid4": draw, "getnode": draw}
@@ -54,7 +57,7 @@ def _uuid() -> dict[str, Any]:
 @stdlib_module("time")
 def _time() -> dict[str, Any]:
     def clock(*_args: Any) -> Any:
-        return Unknown("the time is unknown")
+        return Unknown("the time is unknown", session.current().place(), term=SOMETHING)
 
     names = "time perf_counter monotonic process_time time_ns perf_counter_ns strftime localtime gmtime ctime".split()
     return {**dict.fromkeys(names, clock), "sleep": do_nothing}
@@ -65,7 +68,7 @@ def _datetime() -> dict[str, Any]:
     import datetime
 
     def clock(*_args: Any, **_kwargs: Any) -> Any:
-        return Unknown("the time is unknown", session.current().place())
+        return Unknown("the time is unknown", session.current().place(), term=SOMETHING)
 
     def with_unknown_clock(cls: type, *methods: str) -> type:
         return type(cls.__name__, (cls,), {"__module__": "datetime", **{name: staticmethod(clock) for name in methods}})

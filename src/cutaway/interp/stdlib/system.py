@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.condition import ENVIRONMENT, SOMETHING, Term
+from cutaway.core.unknown import Unknown, Usual, assumed
 from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
@@ -84,23 +85,37 @@ class _Modules:
             loader.current().modules[name] = value
 
 
-class _Environment(dict[str, str]):
-    """`os.environ`: empty, which is an assumption as soon as it is read."""
+_NOT_SET = "the environment variables that the program reads are not set"
 
-    def _note_read(self, name: Any) -> None:
-        session.current().assume("the environment variables that the program reads are not set")
+
+class _Environment(dict[str, str]):
+    """`os.environ`: empty, as far as that is not a condition of the program."""
 
     def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
-        self._note_read(name)
-        return dict.get(self, name, default)
+        if type(name) is not str or dict.__contains__(self, name):  # the program may have set it
+            return dict.get(self, name, default)
+        words = f"os.environ.get({name!r})" if default is None else f"os.environ.get({name!r}, {default!r})"
+        return _usually(default, words, None)
 
     def __contains__(self, name: object) -> bool:
-        self._note_read(name)
-        return dict.__contains__(self, name)
+        return bool(assumed(self.membership(name)))
+
+    def membership(self, name: object) -> Any:
+        """Return `name in os.environ`."""
+        if type(name) is not str or dict.__contains__(self, name):
+            return dict.__contains__(self, name)
+        return _usually(False, f"{name!r} in os.environ", bool)
 
     def __getitem__(self, name: str) -> str:
-        self._note_read(name)
+        session.current().assume(_NOT_SET)
         return dict.__getitem__(self, name)
+
+
+def _usually(value: Any, words: str, kind: type | None) -> Unknown:
+    here = session.current().place()
+    return Unknown(
+        "the environment is unknown", here, kind=kind, term=Term(words, ENVIRONMENT), usual=Usual(value, _NOT_SET)
+    )
 
 
 @stdlib_module("os")
@@ -111,7 +126,7 @@ def _os() -> dict[str, Any]:
     writing_functions = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
     machine_dependent = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
     table: dict[str, Any] = {name: has_effects(f"os.{name}") for name in with_effects}
-    table.update({name: depends_on_machine(f"os.{name}") for name in machine_dependent})
+    table.update({name: depends_on_machine(f"os.{name}", "stat" in name) for name in machine_dependent})
     table.update(dict.fromkeys(writing_functions, os_path.ignore_change))
     table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
@@ -124,7 +139,7 @@ def _platform() -> dict[str, Any]:
     import platform
 
     def unknown(*_args: Any) -> Any:
-        return Unknown("the platform is unknown")
+        return Unknown("the platform is unknown", session.current().place(), term=SOMETHING)
 
     return {"python_version": platform.python_version, "system": lambda: "Linux", "machine": unknown, "platform": unknown,
             "python_implementation": lambda: "CPython", "processor": unknown, "node": unknown}  # fmt: skip

@@ -1,28 +1,33 @@
-"""Exploration of the conditions that a network leaves open, by running its program with other decisions.
+"""Exploration of the conditions that a program leaves open, by running it with other decisions.
 
-A run starts from the beginning, with prescribed decisions; equal conditions are decided alike in it. In addition to
-the first run there is one for each condition, decided the other way, one with all of them decided the other way, and
-one for each combination that something turns out to depend on. So ten flags take about a dozen runs, not a thousand.
-Where all combinations take only a moment, all are followed.
+A run starts from the beginning, with prescribed decisions; a value is decided alike wherever it occurs. Every run is an
+ordinary one, in which all is decided: whatever a branch changes, through whatever calls and aliases, is changed in that
+run and in no other. What all runs have in common holds; what only some of them have is under a condition.
+
+The decisions of a run form a path in a tree, and each of its decisions, taken the other way, is the start of another
+path. All paths are followed where they are few. Otherwise each condition is flipped by itself, all of them at once, and
+those together that something turns out to depend on. So ten flags take about a dozen runs, not a thousand.
 """
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.condition import Decision, Decisions, negated
 from cutaway.core.loop.series import Restart
-from cutaway.core.record import replace
-from cutaway.core.variant import Fold, Variant
+from cutaway.core.record import dataclass, replace
+from cutaway.core.variant import Fold, Folded, Variant
 from cutaway.syntax.target import TargetError
 
 MAX_RUNS = 64
+"""Runs that are made at most where not all paths are followed."""
+MAX_PATHS = 512
 MAX_RESTARTS = 24
-SHORT_SECONDS = 1.0
-"""All combinations of conditions are followed if they take no longer than this."""
+SHORT_SECONDS = 3.0
+"""All paths are followed if they take no longer than this."""
 
 _ROUNDS = 3
 
@@ -34,72 +39,93 @@ def explore(run: Run, prescribed: Mapping[str, bool], fold: Fold, deadline: floa
     return _Exploration(run, prescribed, fold, deadline).result()
 
 
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of one run: the conditions that it met, in order, and the network that it led to, if it did."""
+
+    taken: Mapping[str, Decision]
+    variant: Variant | None
+
+
 class _Exploration:
     def __init__(self, run: Run, prescribed: Mapping[str, bool], fold: Fold, deadline: float | None) -> None:
         self.run, self.prescribed, self.fold, self.deadline = run, dict(prescribed), fold, deadline
         self.plans: dict[str, object] = {}
         self.kinds: dict[str, str] = {}
         self.variants: list[Variant] = []
+        self.raising: list[Variant] = []  # forward ends with an exception
+        self.failed: list[tuple[Mapping[str, Decision], TargetError]] = []
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
-        self.failures: dict[Note, None] = {}
         self.is_truncated = False
-        self.failed_share = 0.0  # the share of all combinations that end in an exception
 
     def result(self) -> Architecture:
+        complete = self._follow_paths()
+        if not self.variants:
+            self.variants, self.raising = self.raising, []
+        if not self.variants:
+            raise self.failed[0][1]
+        if not self.variants[0].decisions and not self.failed:
+            return self._with_notes(self.variants[0].architecture, complete)
+        folded = self._fold()
+        if not complete:
+            base = self.variants[0]
+            self._follow({text: holds is (text in self.prescribed) for text, holds in base.holds.items()})
+            folded = self._fold()
+            for _ in range(_ROUNDS):
+                before = len(self.variants)
+                for wanted in folded.needed:
+                    self._follow(wanted)
+                if len(self.variants) == before:
+                    break
+                folded = self._fold()
+        return self._with_notes(folded.architecture, complete)
+
+    def _fold(self) -> Folded:
+        failed = [_holds(taken) for taken, _ in self.failed] + [variant.holds for variant in self.raising]
+        return self.fold(self.variants, failed)
+
+    def _follow_paths(self) -> bool:
+        """Follow every path, where that takes only a moment, or else every condition; tell whether it was every path."""
         started = time.monotonic()
-        base = self._follow({})
-        if base is None:
-            raise AssertionError("the first run ends in a network or raises")
-        if not base.decisions:
-            return self._with_notes(base.architecture, [])
-        conditions = self._free_conditions(base)
-        for holds in self._combinations(base, conditions, time.monotonic() - started):
-            self._follow_nested(self._follow(holds), set(base.decisions))
-        folded = self.fold(self.variants)
-        for _ in range(_ROUNDS):
-            before = len(self.variants)
-            for wanted in folded.needed:
-                self._follow_nested(self._follow(wanted), set(base.decisions))
-            if len(self.variants) == before:
-                break
-            folded = self.fold(self.variants)
-        return self._with_notes(folded.architecture, conditions)
-
-    def _combinations(self, base: Variant, conditions: list[str], seconds: float) -> Iterator[dict[str, bool]]:
-        """Yield how to decide the conditions: in every way, where they are few and runs are short.
-
-        Otherwise each is flipped by itself, and all of them at once.
-        """
-        if 2 ** len(conditions) <= MAX_RUNS and 2 ** len(conditions) * seconds <= SHORT_SECONDS:
-            for flips in itertools.product((False, True), repeat=len(conditions)):
-                yield {**base.holds, **{text: base.holds[text] is not flip for text, flip in zip(conditions, flips)}}
-            return
-        yield from (_flipped(base, text) for text in conditions)
-        if len(conditions) > 1:
-            yield {text: holds is not (text in conditions) for text, holds in base.holds.items()}
-
-    def _follow_nested(self, variant: Variant | None, known: set[str]) -> None:
-        """Follow the conditions that only occur where others are decided differently."""
-        pending = [(variant, known)]
-        while pending:
-            current, seen = pending.pop()
-            if current is None:
+        first = self._follow({})
+        assert first is not None, "the first run is always made"
+        seen = set(first.taken)
+        needed = deque(self._other_ways({}, first))
+        optional: deque[dict[str, bool]] = deque()
+        while needed or optional:
+            if not needed and (
+                len(self.tried) >= MAX_PATHS or time.monotonic() - started > SHORT_SECONDS or self.is_truncated
+            ):
+                return False
+            holds = (needed or optional).popleft()
+            outcome = self._follow(holds)
+            if outcome is None:
                 continue
-            new = [text for text in self._free_conditions(current) if text not in seen]
-            for text in new:
-                pending.append((self._follow(_flipped(current, text)), seen | set(current.decisions)))
+            new = [text for text in outcome.taken if text not in seen]
+            seen.update(new)
+            for other in self._other_ways(holds, outcome):
+                (needed if next(reversed(other)) in new else optional).append(other)
+        return not self.is_truncated
 
-    def _free_conditions(self, variant: Variant) -> list[str]:
-        return [text for text in variant.decisions if text not in self.prescribed]
+    def _other_ways(self, holds: Mapping[str, bool], outcome: _Outcome) -> list[dict[str, bool]]:
+        """Return the starts of the paths that part from a run's path after the decisions that it was given."""
+        path = _holds(outcome.taken)
+        ways: list[dict[str, bool]] = []
+        start: dict[str, bool] = {}
+        for text, value in path.items():
+            if text not in holds and text not in self.prescribed:
+                ways.append({**start, text: not value})
+            start[text] = value
+        return ways
 
-    def _follow(self, holds: Mapping[str, bool]) -> Variant | None:
-        """Return the network for one combination of decisions; None where there is none, or no time for it."""
+    def _follow(self, holds: Mapping[str, bool]) -> _Outcome | None:
+        """Return the outcome for one combination of decisions; None where it was followed before, or there is no time."""
         key = tuple(sorted(holds.items()))
         if key in self.tried:
             return None
         is_first = not self.tried
         is_late = self.deadline is not None and time.monotonic() > self.deadline
-        if len(self.variants) >= MAX_RUNS or (is_late and not is_first):
+        if len(self.tried) >= MAX_PATHS + MAX_RUNS or (is_late and not is_first):
             self.is_truncated = True
             return None
         self.tried.add(key)
@@ -112,32 +138,26 @@ class _Exploration:
             except Restart:
                 continue
             except TargetError as error:
-                if is_first and not decisions.restarts:
-                    raise
                 if decisions.restarts:
                     continue
-                self._record_failure(decisions.taken, str(error))
-                return None
+                self.failed.append((dict(decisions.taken), error))
+                return _Outcome(dict(decisions.taken), None)
             if decisions.restarts:
                 continue
             variant = Variant(architecture, dict(decisions.taken))
-            if any(one.holds == variant.holds for one in self.variants):
-                return None
-            self.variants.append(variant)
-            return variant
+            variants = self.raising if decisions.raised else self.variants
+            if all(one.holds != variant.holds for one in variants):
+                variants.append(variant)
+            return _Outcome(variant.decisions, variant)
         self.is_truncated = True
         return None
 
-    def _record_failure(self, taken: Mapping[str, Decision], error: str) -> None:
-        base = self.variants[0].holds
-        differing = [text if one.holds else negated(text) for text, one in taken.items() if base.get(text) != one.holds]
-        self.failed_share += 0.5 ** sum(text not in self.prescribed for text in taken)
-        hold = "do not hold together" if len(differing) > 1 else "does not hold"
-        self.failures.setdefault(Note(f"{' and '.join(differing)} {hold}: {error}"))
-
-    def _with_notes(self, architecture: Architecture, conditions: list[str]) -> Architecture:
-        assumptions = (*architecture.assumptions, *self.failures)
-        if len(conditions) > 1 and not self._is_complete():
+    def _with_notes(self, architecture: Architecture, complete: bool) -> Architecture:
+        failures = [self._failure(taken, str(error)) for taken, error in self.failed]
+        failures += [self._failure(one.decisions, _why_it_raises(one.architecture)) for one in self.raising]
+        assumptions = (*architecture.assumptions, *dict.fromkeys(failures))
+        conditions = [text for text in self.variants[0].decisions if text not in self.prescribed]
+        if len(conditions) > 1 and not complete:
             text = (
                 f"{len(conditions)} conditions are independent where no two of them change the same thing: "
                 f"{len(self.variants)} of their combinations were followed"
@@ -145,18 +165,34 @@ class _Exploration:
             assumptions = (*assumptions, Note(text))
         unknowns = architecture.unknowns
         if self.is_truncated:
-            unknowns = (
-                *unknowns,
-                Note(f"there are more combinations of conditions than the {MAX_RUNS} that are followed"),
-            )
-        return replace(architecture, assumptions=assumptions, unknowns=unknowns)
+            unknowns = (*unknowns, Note("there are more combinations of conditions than could be followed"))
+        faults = {
+            replace(fault, message=f"{fault.message} [if {' and '.join(self._differing(one.decisions))}]"): None
+            for one in self.raising
+            for fault in one.architecture.diagnostics
+            if fault not in architecture.diagnostics
+        }
+        diagnostics = (*architecture.diagnostics, *faults)
+        return replace(architecture, assumptions=assumptions, unknowns=unknowns, diagnostics=diagnostics)
 
-    def _is_complete(self) -> bool:
-        """Tell whether every combination of the conditions was followed."""
-        return self.failed_share + sum(0.5 ** len(self._free_conditions(variant)) for variant in self.variants) >= 1.0
+    def _differing(self, taken: Mapping[str, Decision]) -> list[str]:
+        """Return the conditions that hold in a run and not in the first one."""
+        base = self.variants[0].holds
+        met = {text: one for text, one in taken.items() if text not in self.prescribed}
+        differing = {text: one for text, one in met.items() if base.get(text) != one.holds} or met
+        return [text if one.holds else negated(text) for text, one in differing.items()]
+
+    def _failure(self, taken: Mapping[str, Decision], error: str) -> Note:
+        """Return the assumption that conditions do not hold under which the program raises."""
+        words = self._differing(taken)
+        hold = "do not hold together" if len(words) > 1 else "does not hold"
+        return Note(f"{' and '.join(words)} {hold}: {error}")
 
 
-def _flipped(variant: Variant, text: str) -> dict[str, bool]:
-    """Return the decisions of a variant, with one of them flipped."""
-    holds = variant.holds
-    return {**holds, text: not holds[text]}
+def _why_it_raises(architecture: Architecture) -> str:
+    faults = [fault.message for fault in architecture.diagnostics] + [note.text for note in architecture.unknowns]
+    return faults[-1] if faults else "the program raises"
+
+
+def _holds(taken: Mapping[str, Decision]) -> dict[str, bool]:
+    return {text: bool(decision.holds) for text, decision in taken.items()}

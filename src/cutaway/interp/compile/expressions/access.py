@@ -7,11 +7,13 @@ from typing import Any
 
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
+from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
+from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
+from cutaway.interp.run.raising import may_raise
 from cutaway.interp.run.truth import training_mode
 from cutaway.knowledge.base.framework import is_mode
 from cutaway.knowledge.base.registry import ARRAYS
@@ -21,7 +23,8 @@ class Access(ScopeCompiler):
     """Compiles reads of attributes and items."""
 
     def _Attribute(self, node: ast.Attribute) -> Evaluate:
-        value = self.expression(node.value)
+        in_chain = self.in_chain
+        value = self.part_of_chain(node.value) if in_chain else self.expression(node.value)
         name = self.mangle(node.attr)
         if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
@@ -30,6 +33,8 @@ class Access(ScopeCompiler):
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
+            if type(owner) is Unknown and owner.usual is None and owner.term is None and not in_chain:
+                may_raise(owner, node, frame)
             try:
                 attribute = getattr(owner, name)
             except AttributeError:
@@ -50,27 +55,14 @@ class Access(ScopeCompiler):
             index = constant if constant is not None else key(frame)
             if type(index) is int and (type(container) is tuple or type(container) is list):
                 item = container[index]
-                check = CHECKS.get(type(item))
-                return item if check is None else check(item)
-            if isinstance(index, Unknown) and not is_tensor(container):
-                if index.kind is None or not (type(container) in ARRAYS or has_no_numbers(container)):
-                    return derived_unknown(index)
-            if isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
+            elif type(container) is Unknown or type(index) is Unknown:
+                item = _unknown_item(assumed(container), assumed(index), node, frame)
+            elif isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at index {index} of a sequence")
-            if type(container) in ARRAYS:
+            elif type(container) in ARRAYS:
                 return array_item(container, index)
-            try:
-                item = container[index]
-            except Undecidable as undecidable:
-                return undecidable.unknown
-            except KeyError:
-                if isinstance(container, dict) and any(type(stored_key) is Unknown for stored_key in container):
-                    return Unknown("an item of a dict that has an unknown key")
-                raise
-            except TypeError:
-                if (unknown_decorator := unknown_decorator_of(container)) is not None:
-                    return unknown_decorator
-                raise
+            else:
+                item = _item(container, index)
             check = CHECKS.get(type(item))
             return item if check is None else check(item)
 
@@ -82,6 +74,37 @@ class Access(ScopeCompiler):
 
     def _Starred(self, node: ast.Starred) -> Evaluate:  # x[*index]
         return self.expression(node.value)
+
+
+def _unknown_item(container: Any, index: Any, node: ast.Subscript, frame: Frame) -> Any:
+    """`container[index]`, where one of them may be unknown."""
+    if type(container) is Unknown:
+        may_raise(container, node, frame)
+    elif type(index) is Unknown and not is_tensor(container):
+        may_raise(index, node, frame)
+        if type(container) in (dict, list, tuple):
+            chosen = chosen_key(container, index, node.slice, frame)
+            if chosen is not UNDECIDED:
+                return container[chosen]
+        if index.kind is None or not (type(container) in ARRAYS or has_no_numbers(container)):
+            return derived_unknown(index)
+    return array_item(container, index) if type(container) in ARRAYS else _item(container, index)
+
+
+def _item(container: Any, index: Any) -> Any:
+    """`container[index]`, unknown where that can't be determined."""
+    try:
+        return container[index]
+    except Undecidable as undecidable:
+        return undecidable.unknown
+    except KeyError:
+        if isinstance(container, dict) and any(type(stored_key) is Unknown for stored_key in container):
+            return Unknown("an item of a dict that has an unknown key")
+        raise
+    except TypeError:
+        if (unknown_decorator := unknown_decorator_of(container)) is not None:
+            return unknown_decorator
+        raise
 
 
 def array_item(array: Any, index: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core.loop.series import Series
@@ -15,6 +15,7 @@ from cutaway.interp.compile.variables import load_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
+from cutaway.interp.run.raising import check_call
 from cutaway.interp.stdlib.builtins import NUMBER_FUNCTIONS, builtin_super
 
 
@@ -25,10 +26,13 @@ class Calls(ScopeCompiler):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             return self._super()
         line = node.lineno
-        function = self.expression(node.func)
+        written, self.in_chain = None if self.in_chain else node, False
+        function = self.part_of_chain(node.func)
         is_plain = not any(isinstance(a, ast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
         if is_plain and not node.keywords:
-            return _call_positional(function, [self.expression(a) for a in node.args], line)
+            is_conversion = isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS and len(node.args) == 1
+            compile_argument = self.part_of_chain if is_conversion else self.expression
+            return _call_positional(function, [compile_argument(a) for a in node.args], line, written)
         if is_plain:
             positional = [self.expression(a) for a in node.args]
             named = [(str(k.arg), self.expression(k.value)) for k in node.keywords]
@@ -38,12 +42,12 @@ class Calls(ScopeCompiler):
                 args = [a(frame) for a in positional]
                 kwargs = {name: value(frame) for name, value in named}
                 frame.line = line
-                return call(callee, args, kwargs)
+                return _checked(call(callee, args, kwargs), callee, (*args, *kwargs.values()), written, frame)
 
             return evaluate
-        return self._spread_call(node, function)
+        return self._spread_call(node, function, written)
 
-    def _spread_call(self, node: ast.Call, function: Evaluate) -> Evaluate:
+    def _spread_call(self, node: ast.Call, function: Evaluate, written: ast.Call | None) -> Evaluate:
         """Return the closure of a call some of whose arguments are unpacked."""
         evaluate_arguments = self._arguments(node.args)
         evaluate_keywords = self._keywords(node.keywords)
@@ -58,7 +62,7 @@ class Calls(ScopeCompiler):
                     raise
                 return undecidable.unknown  # an object whose constructor gets unknown arguments
             frame.line = line
-            return call(callee, args, kwargs)
+            return _checked(call(callee, args, kwargs), callee, (*args, *kwargs.values()), written, frame)
 
         return evaluate
 
@@ -134,14 +138,24 @@ class Calls(ScopeCompiler):
         return define_function(self, node)
 
 
-def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -> Evaluate:
+_CONVERSIONS = frozenset(("int", "float", "str"))
+
+
+def _checked(result: Any, callee: Any, args: Iterable[Any], node: ast.Call | None, frame: Frame) -> Any:
+    """Return the result of a call, unless something unknown in it raises an exception in this run."""
+    if type(result) is Unknown and node is not None:
+        check_call(result, callee, args, node, frame)
+    return result
+
+
+def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int, node: ast.Call | None) -> Evaluate:
     no_keywords: dict[str, Any] = {}
     if not arguments:
 
         def call_none(frame: Frame) -> Any:
             callee = function(frame)
             frame.line = line
-            return call(callee, [], no_keywords)
+            return _checked(call(callee, [], no_keywords), callee, (), node, frame)
 
         return call_none
 
@@ -153,7 +167,7 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
             if id(callee) in NUMBER_FUNCTIONS and type(argument) in NUMBER_TYPES:
                 return NUMBER_FUNCTIONS[id(callee)](argument)
             frame.line = line
-            return call(callee, [argument], no_keywords)
+            return _checked(call(callee, [argument], no_keywords), callee, (argument,), node, frame)
 
         return call_one
 
@@ -161,7 +175,7 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int) -
         callee = function(frame)
         args = [a(frame) for a in arguments]
         frame.line = line
-        return call(callee, args, no_keywords)
+        return _checked(call(callee, args, no_keywords), callee, args, node, frame)
 
     return call_some
 

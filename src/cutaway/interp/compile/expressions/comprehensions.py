@@ -8,10 +8,12 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
+from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.expressions.operators import is_pure
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import tick
+from cutaway.interp.run.choice import unknown_items
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import in_order
 from cutaway.interp.run.truth import decide
@@ -41,7 +43,7 @@ class Comprehensions(ScopeCompiler):
             (
                 None if index == 0 else inner.expression(generator.iter),
                 assign_target(inner, generator.target),
-                [inner.expression(test) for test in generator.ifs],
+                [(inner.expression(test), test) for test in generator.ifs],
             )
             for index, generator in enumerate(node.generators)
         ]
@@ -54,13 +56,14 @@ class Comprehensions(ScopeCompiler):
         else:
             element = inner.expression(node.elt)  # type: ignore[assignment]
         in_class = self.scope.kind == "class"
+        has_no_effect = _has_no_effect(node)
 
         def produce(frame: Frame, source: Any, level: int) -> Iterator[Any]:
             _, assign, tests = loops[level]
             for item in source:
                 tick()
                 assign(frame, item)
-                if not tests or all(decide(test(frame)) for test in tests):
+                if not tests or all(decide(test(frame), node, frame) for test, node in tests):
                     if level + 1 < len(loops):
                         inner_source = loops[level + 1][0]
                         assert inner_source is not None
@@ -85,9 +88,11 @@ class Comprehensions(ScopeCompiler):
             return result
 
         def evaluate(frame: Frame) -> Any:
-            source = first(frame)
+            source = assumed(first(frame))
             if type(source) is Unknown:
-                return derived_unknown(source)
+                if has_no_effect:
+                    return derived_unknown(source)
+                source = unknown_items(source, node.generators[0].iter, frame)
             parent = frame.parent if in_class else (None if frame.vars is frame.globals else frame)
             child = Frame({}, frame.globals, frame.file, parent, None)
             child.line = frame.line
@@ -105,6 +110,13 @@ class Comprehensions(ScopeCompiler):
                 return undecidable.unknown
 
         return evaluate
+
+
+def _has_no_effect(node: Any) -> bool:
+    """Tell whether a comprehension changes nothing, however often it iterates."""
+    parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+    parts += [test for generator in node.generators for test in generator.ifs]
+    return all(map(is_pure, parts))
 
 
 def _as_generator(items: Iterator[Any]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from cutaway.interp.boundary.operators import BINARY, COMPARE, PLAIN, UNARY, con
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.frame import Evaluate, Frame
-from cutaway.interp.run.truth import combine_truths, decide_by_data, is_own, merge, negate, opposite, truth_of
+from cutaway.interp.run.truth import combine_truths, is_own, merge, negate, opposite, settle, truth_of
 from cutaway.syntax.scope import Scope
 
 _SMALL = 1 << 60
@@ -53,18 +53,20 @@ class Operators(ScopeCompiler):
         return lambda frame: operate(operand(frame))
 
     def _BoolOp(self, node: ast.BoolOp) -> Evaluate:
-        values = [(self.expression(value), is_pure(value)) for value in node.values]
+        values = [(self.expression(value), is_pure(value), value) for value in node.values]
         deciding = isinstance(node.op, ast.Or)
 
         def evaluate(frame: Frame) -> Any:
             unknown: Unknown | None = None
             value: Any = None
-            for part, pure in values:
+            for part, pure, written in values:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
                     return combine_truths(unknown, None, not deciding)
                 value = part(frame)
-                truth = truth_of(value)
+                if written is node.values[-1] and unknown is None:
+                    return value
+                truth = settle(value, written, frame)
                 if isinstance(truth, Unknown):
                     unknown = combine_truths(unknown, truth, not deciding)
                 elif truth is deciding:
@@ -77,10 +79,11 @@ class Operators(ScopeCompiler):
     def _Compare(self, node: ast.Compare) -> Evaluate:
         first = self.expression(node.left)
         rest = [
-            (_comparison(op), self.expression(right), is_pure(right)) for op, right in zip(node.ops, node.comparators)
+            (_comparison(op), self.expression(right), is_pure(right), ast.Compare(left, [op], [right]))
+            for op, left, right in zip(node.ops, [node.left, *node.comparators], node.comparators)
         ]
         if len(rest) == 1:
-            compare, second, _ = rest[0]
+            compare, second, *_ = rest[0]
             if _is_none_test(node) and self.scope.kind == "function":
                 return lambda frame: compare(_note_absent_argument(first(frame), node, frame), None)
             return lambda frame: compare(first(frame), second(frame))
@@ -89,13 +92,15 @@ class Operators(ScopeCompiler):
             left = first(frame)
             unknown: Unknown | None = None
             result: Any = True
-            for compare, second, pure in rest:
+            for compare, second, pure, written in rest:
                 if unknown is not None and not pure:
                     self.skip(frame, node, unknown)
                     return combine_truths(unknown, None, True)
                 right = second(frame)
                 result = compare(left, right)
-                truth = truth_of(result)
+                if written is rest[-1][3] and unknown is None:
+                    return result
+                truth = settle(result, written, frame)
                 if isinstance(truth, Unknown):
                     unknown = combine_truths(unknown, truth, True)
                 elif truth is False:
@@ -110,14 +115,11 @@ class Operators(ScopeCompiler):
         pure = is_pure(node.body) and is_pure(node.orelse)
 
         def evaluate(frame: Frame) -> Any:
-            truth = truth_of(test(frame))
+            truth = settle(test(frame), node.test, frame)
             if truth is True:
                 return body(frame)
             if truth is False:
                 return orelse(frame)
-            holds = decide_by_data(truth, node.test, frame)
-            if holds is not None:
-                return body(frame) if holds else orelse(frame)
             if not pure:
                 self.skip(frame, node, truth)
                 return Unknown(truth.reason, truth.place or frame.place)

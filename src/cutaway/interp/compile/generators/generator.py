@@ -14,7 +14,7 @@ from typing import Any
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.generators.yields import Hoist, is_plain_yield, targets_of
-from cutaway.interp.compile.statements.exceptions import UNCATCHABLE, enter, matches
+from cutaway.interp.compile.statements.exceptions import UNCATCHABLE, can_catch, enter, matches, seen_by_target
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.statement import StatementCompiler
 from cutaway.interp.run.budget import tick
@@ -142,7 +142,7 @@ class GeneratorCompiler(StatementCompiler):
 
         def run(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
-            truth = decide((yield from test(frame)))
+            truth = decide((yield from test(frame)), node.test, frame)
             signal = yield from (body if truth else orelse)(frame)
             return signal
 
@@ -156,7 +156,7 @@ class GeneratorCompiler(StatementCompiler):
             while True:
                 tick()
                 frame.line = line
-                if not decide((yield from test(frame))):
+                if not decide((yield from test(frame)), node.test, frame):
                     break
                 signal = yield from body(frame)
                 if signal is BREAK:
@@ -196,6 +196,7 @@ class GeneratorCompiler(StatementCompiler):
                 wrapping_stop_iteration(compile_pattern(self, case.pattern)),
                 self._yielding_expression(case.guard) if case.guard else None,
                 self.steps(case.body),
+                case.guard,
             )
             for case in node.cases
         ]
@@ -204,10 +205,10 @@ class GeneratorCompiler(StatementCompiler):
         def run(frame: Frame) -> Generator[Any, Any, Any]:
             frame.line = line
             value = yield from subject(frame)
-            if isinstance(value, Unknown):
-                raise Undecidable(value)
-            for matches_pattern, guard, body in cases:
-                if matches_pattern(frame, value) and (guard is None or decide((yield from guard(frame)))):
+            for matches_pattern, guard, body, written in cases:
+                if matches_pattern(frame, value) and (
+                    guard is None or written is None or decide((yield from guard(frame)), written, frame)
+                ):
                     signal = yield from body(frame)
                     return signal
             return None
@@ -235,7 +236,8 @@ class GeneratorCompiler(StatementCompiler):
             try:
                 if assign is not None:
                     assign(frame, value)
-                signal = yield from body(frame)
+                steps = body(frame)
+                signal = yield from (_tracking_handlers(steps) if can_catch(manager) else steps)
             except UNCATCHABLE:
                 leave(None)
                 raise
@@ -262,7 +264,7 @@ class GeneratorCompiler(StatementCompiler):
 
         def attempt(frame: Frame) -> Generator[Any, Any, Any]:
             try:
-                signal = yield from body(frame)
+                signal = yield from _tracking_handlers(body(frame))
             except UNCATCHABLE:
                 raise
             except BaseException as error:
@@ -272,7 +274,7 @@ class GeneratorCompiler(StatementCompiler):
                         continue
                     if exception_target is not None:
                         namespace_of, name = exception_target
-                        namespace_of(frame)[name] = unwrapped
+                        namespace_of(frame)[name] = seen_by_target(unwrapped)
                     interpreter().handling.append(unwrapped)
                     try:
                         signal = yield from handle(frame)
@@ -308,6 +310,25 @@ class GeneratorCompiler(StatementCompiler):
             return signal
 
         return run
+
+
+def _tracking_handlers(steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """Run steps whose exceptions the target handles: not what others do while the generator waits."""
+    resume: Callable[[], Any] = steps.__next__
+    while True:
+        running = interpreter()
+        running.guarded += 1
+        try:
+            item = resume()
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            running.guarded -= 1
+        try:
+            sent = yield item
+            resume = functools.partial(steps.send, sent)
+        except BaseException as error:
+            resume = functools.partial(steps.throw, error)
 
 
 def wrapping_stop_iteration(evaluate: Callable[..., Any]) -> Callable[..., Any]:

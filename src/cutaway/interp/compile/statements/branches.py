@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.run.frame import Execute, Frame
-from cutaway.interp.run.truth import decide_by_data, truth_of
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.truth import decide, settle, truth_of
 
 
 class Branches(UndecidedCode):
@@ -21,7 +23,7 @@ class Branches(UndecidedCode):
 
         def execute(frame: Frame) -> object | None:
             frame.line = line
-            truth = truth_of(test(frame))
+            truth = settle(test(frame), node.test, frame)
             if truth is True:
                 return body(frame)
             if truth is False:
@@ -29,6 +31,8 @@ class Branches(UndecidedCode):
             return self._undecided_branch(frame, node, truth, body, orelse)
 
         def check(frame: Frame) -> object | None:
+            if interpreter().guarded:  # the program may go on after it has raised
+                return execute(frame)
             with conditions_left_open():
                 frame.line = line
                 truth = truth_of(test(frame))
@@ -56,9 +60,6 @@ class Branches(UndecidedCode):
                 truth, f"`{ast.unparse(node.test)}` is true, as the program would raise otherwise", frame.place
             )
             return body(frame)
-        holds = decide_by_data(truth, node.test, frame)
-        if holds is not None:
-            return body(frame) if holds else orelse(frame)
         self._forget(frame, [*node.body, *node.orelse], truth)
         return None
 
@@ -71,6 +72,7 @@ class Branches(UndecidedCode):
                 compile_pattern(self, case.pattern),
                 self.expression(case.guard) if case.guard else None,
                 self.block(case.body),
+                case.guard,
             )
             for case in node.cases
         ]
@@ -78,19 +80,21 @@ class Branches(UndecidedCode):
         def execute(frame: Frame) -> object | None:
             frame.line = line
             value = subject(frame)
-            if isinstance(value, Unknown):
-                self._forget(frame, [s for case in node.cases for s in case.body], value)
+            try:
+                body = self._matching_case(frame, value, cases)
+            except Undecidable as undecidable:
+                self._forget(frame, [s for case in node.cases for s in case.body], undecidable.unknown)
                 return None
-            for matches, guard, body in cases:
-                if matches(frame, value):
-                    truth = truth_of(guard(frame)) if guard else True
-                    if isinstance(truth, Unknown):
-                        raise Undecidable(truth)
-                    if truth:
-                        return body(frame)
-            return None
+            return None if body is None else body(frame)
 
         return execute
+
+    def _matching_case(self, frame: Frame, value: Any, cases: list[Any]) -> Execute | None:
+        """Return the body of the first case that matches, None if there is none."""
+        for matches, guard, body, written in cases:
+            if matches(frame, value) and (guard is None or decide(guard(frame), written, frame)):
+                return body  # type: ignore[no-any-return]
+        return None
 
     def _Assert(self, node: ast.Assert) -> Execute:
         test, line = self.expression(node.test), node.lineno
@@ -98,8 +102,11 @@ class Branches(UndecidedCode):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            with conditions_left_open():
-                truth = truth_of(test(frame))
+            if interpreter().guarded:
+                truth = settle(test(frame), node.test, frame)
+            else:
+                with conditions_left_open():
+                    truth = truth_of(test(frame))
             if truth is True:
                 return
             if isinstance(truth, Unknown):

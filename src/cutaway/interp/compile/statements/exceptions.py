@@ -6,19 +6,22 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Interruption, Undecidable, Unknown
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, UnknownRaised, derived_unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.compile.variables import binding_namespace
 from cutaway.interp.run.frame import Evaluate, Execute, Frame
+from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.truth import is_own
+from cutaway.interp.run.raising import is_caught
+from cutaway.interp.run.truth import is_own, truth
 from cutaway.syntax.scope import assigned
 
 UNCATCHABLE = (Undecidable, Interruption, KeyboardInterrupt)
@@ -72,6 +75,8 @@ class Exceptions(UndecidedCode):
                     assign(frame, manager)
                 return body(frame)
             leave, value = enter(manager)
+            may_catch = can_catch(manager)
+            interpreter().guarded += may_catch
             try:
                 if assign is not None:
                     assign(frame, value)
@@ -80,9 +85,13 @@ class Exceptions(UndecidedCode):
                 leave(None)
                 raise
             except BaseException as error:
+                interpreter().guarded -= may_catch
+                may_catch = False
                 if not leave(error):
                     raise
                 return None
+            finally:
+                interpreter().guarded -= may_catch
             returned = frame.value
             leave(None)
             frame.value = returned
@@ -119,7 +128,7 @@ class Exceptions(UndecidedCode):
                 if chosen is None:
                     raise
                 return handle(frame, error, *chosen)
-            if fallback_names and interpreter().unknown_calls != unknown_calls_before:
+            if fallback_names and not is_own(frame) and interpreter().unknown_calls != unknown_calls_before:
                 unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, node.lineno))
                 for name in fallback_names:
                     assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
@@ -182,6 +191,9 @@ def matches(error: BaseException, classes: Any) -> bool:
             unknown = kind if unknown is None else unknown
         elif not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+        elif type(error) is UnknownRaised:
+            if is_caught(error, kind):
+                return True
         elif isinstance(error, kind):
             return True
     if unknown is not None:
@@ -195,7 +207,7 @@ def handle(
     """Run the body of an `except` clause."""
     if exception_target is not None:
         namespace_of, name = exception_target
-        namespace_of(frame)[name] = error
+        namespace_of(frame)[name] = seen_by_target(error)
     if isinstance(error, Fault) and session.current().modules:
         session.current().retract(error)
     handling = interpreter().handling
@@ -206,6 +218,11 @@ def handle(
         handling.pop()
         if exception_target is not None:
             namespace_of(frame).pop(name, None)
+
+
+def seen_by_target(error: BaseException) -> Any:
+    """Return an exception as a handler's name is bound to it."""
+    return derived_unknown(error.unknown) if type(error) is UnknownRaised else error
 
 
 def handle_group(
@@ -271,9 +288,19 @@ def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
     def leave(error: BaseException | None) -> Any:
         if error is None:
             return end(manager, None, None, None)
+        if type(error) is UnknownRaised:
+            if isinstance(manager, suppress):
+                return any(is_caught(error, kind) for kind in vars(manager)["_exceptions"])
+            unknown = derived_unknown(error.unknown)
+            return truth(end(manager, unknown, unknown, None))
         return end(manager, type(error), error, None)
 
     return leave, start(manager)
+
+
+def can_catch(manager: Any) -> bool:
+    """Tell whether leaving a context may end an exception: what the target defines may, and `suppress` does."""
+    return isinstance(manager, suppress) or record_of(getattr(type(manager), "__exit__", None)) is not None
 
 
 def _not_a_context_manager(manager: Any, missing: str) -> Exception:
@@ -301,16 +328,18 @@ def _note_decision(condition: str, place: Place, holds: bool) -> None:
 
 
 def _tracking_handlers(body: Execute) -> Execute:
-    """Return a closure that tells the solver of sizes that the target handles exceptions of the statements."""
+    """Return a closure that tells that the target handles exceptions of the statements."""
 
     def execute(frame: Frame) -> object | None:
-        solver = session.current().solver
-        if solver is None:
-            return body(frame)
-        solver.guarded += 1
+        solver, running = session.current().solver, interpreter()
+        running.guarded += 1
+        if solver is not None:
+            solver.guarded += 1
         try:
             return body(frame)
         finally:
-            solver.guarded -= 1
+            running.guarded -= 1
+            if solver is not None:
+                solver.guarded -= 1
 
     return execute

@@ -8,18 +8,22 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.condition import Decision
+from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
-from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
+from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions
 from cutaway.interp.compile.assignment import assign_target
+from cutaway.interp.compile.expressions.operators import is_pure
 from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
+from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, RETURN, Execute, Frame
 from cutaway.interp.run.iteration import in_order
-from cutaway.interp.run.truth import is_own, truth_of
+from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
 from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
 from cutaway.syntax.scope import assigned
+
+END = object()
 
 
 class Loops(UndecidedCode):
@@ -29,13 +33,36 @@ class Loops(UndecidedCode):
         test, line = self.test(node.test), node.lineno
         body, orelse = self.block(node.body), self.block(node.orelse)
 
+        is_simple = is_pure(node.test)
+        ends_early = any(isinstance(child, (ast.Break, ast.Return)) for part in node.body for child in ast.walk(part))
+
+        def is_repeated(truth: Unknown) -> bool:
+            """Tell whether one iteration in place of all is tried: where a condition has a name, or depends on data."""
+            term = truth.term
+            return term is not None and bool(term.text or (term.kind == DATA and not ends_early))
+
+        def tested(frame: Frame, followed: int) -> bool | Unknown:
+            if is_simple:
+                with conditions_left_open():
+                    value = test(frame)
+                    truth = truth_of(value)
+            else:
+                value = test(frame)
+                with conditions_left_open():
+                    truth = truth_of(value)
+            if type(truth) is not Unknown or is_repeated(truth) or followed >= MOST_ITERATIONS:
+                return truth
+            return settle(value, node.test, frame, prefer=False)
+
         def execute(frame: Frame) -> object | None:
             here = session.current()
+            followed = 0
             while True:
                 tick()
                 frame.line = line
-                with conditions_left_open():
-                    truth = truth_of(test(frame))
+                before = len(decisions().taken)
+                truth = tested(frame, followed)
+                followed += len(decisions().taken) > before
                 if truth is False:
                     return orelse(frame)
                 if truth is not True:
@@ -103,6 +130,8 @@ class Loops(UndecidedCode):
                     finish = numeric.start(frame, iterable, run_items)
                     if finish is None:
                         return None
+                if type(iterable) is Unknown:
+                    return run_unknown(frame, assumed(iterable))
                 ordered = in_order(iterable)
                 items = iter(ordered)
             except Undecidable as undecidable:
@@ -113,6 +142,26 @@ class Loops(UndecidedCode):
                 with session.current().in_any_order():
                     return run_items(frame, items, finish)
             return run_items(frame, items, finish)
+
+        def run_unknown(frame: Frame, iterable: Any) -> object | None:
+            if type(iterable) is not Unknown:
+                return run_items(frame, iter(iterable), None)
+            items = unknown_items(iterable, node.iter, frame)
+            while True:
+                try:
+                    item = next(items, END)
+                except Undecidable as undecidable:
+                    assign(frame, undecidable.unknown)
+                    self._forget(frame, node.body, undecidable.unknown)
+                    return None
+                if item is END:
+                    return orelse(frame)
+                assign(frame, item)
+                signal = body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
 
         def run_items(frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
             here = session.current()

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute
-from cutaway.interp.boundary.operators import COMPARE
+from cutaway.interp.boundary.operators import COMPARE, identical
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.frame import Frame
@@ -24,22 +25,41 @@ def compile_pattern(compiler: ScopeCompiler, node: ast.pattern) -> Matches:
     """Return the closure that matches a value and binds the pattern's names."""
     if isinstance(node, ast.MatchValue):
         expected = compiler.expression(node.value)
-        return lambda frame, value: decide(COMPARE["Eq"](value, expected(frame)))
+        return lambda frame, value: decide(COMPARE["Eq"](value, expected(frame)), node, frame)
     if isinstance(node, ast.MatchSingleton):
         constant = node.value
-        return lambda frame, value: value is constant
+        return lambda frame, value: decide(identical(value, constant), node, frame)
     if isinstance(node, ast.MatchAs):
         return _as(compiler, node)
     if isinstance(node, ast.MatchOr):
         options = [compile_pattern(compiler, option) for option in node.patterns]
         return lambda frame, value: any(option(frame, value) for option in options)
     if isinstance(node, ast.MatchSequence):
-        return _sequence(compiler, node)
+        return _unless_unknown(compiler, node, _sequence(compiler, node))
     if isinstance(node, ast.MatchMapping):
-        return _mapping(compiler, node)
+        return _unless_unknown(compiler, node, _mapping(compiler, node))
     if isinstance(node, ast.MatchClass):
         return _class(compiler, node)
     raise SyntaxError(f"unknown pattern {type(node).__name__}")
+
+
+def _unless_unknown(compiler: ScopeCompiler, node: ast.pattern, matches: Matches) -> Matches:
+    """Return the closure that decides whether an unknown value matches; what it binds then is unknown, too."""
+    parts = list(ast.walk(node))
+    names = [part.name for part in parts if isinstance(part, (ast.MatchAs, ast.MatchStar))]
+    names += [part.rest for part in parts if isinstance(part, ast.MatchMapping)]
+    binds = [_bind_name(compiler, name) for name in names]
+
+    def matches_unknown(frame: Frame, value: Any) -> bool:
+        if type(value) is not Unknown:
+            return matches(frame, value)
+        if not decide(derived_unknown(value), node, frame):
+            return False
+        for bind in binds:
+            bind(frame, derived_unknown(value))
+        return True
+
+    return matches_unknown
 
 
 def _bind_name(compiler: ScopeCompiler, name: str | None) -> Callable[[Frame, Any], None]:
@@ -116,7 +136,7 @@ def _class(compiler: ScopeCompiler, node: ast.MatchClass) -> Matches:
         cls = kind(frame)
         if not isinstance(cls, type):
             raise TypeError(f"called match pattern must be a {'class' if sys.version_info >= (3, 12) else 'type'}")
-        if not decide(builtin_isinstance(value, cls)):
+        if not decide(builtin_isinstance(value, cls), node, frame):
             return False
         if (
             positional

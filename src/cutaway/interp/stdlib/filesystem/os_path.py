@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cutaway.core import disk, session
-from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
+from cutaway.core.condition import ENVIRONMENT, Term
+from cutaway.core.unknown import Undecidable, Unknown, Usual, derived_unknown
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.filesystem.open_files import is_readable, plain_path
 from cutaway.interp.stdlib.modules import stdlib_module
@@ -42,7 +43,11 @@ def _path_query(name: str, query: Callable[[str], bool]) -> Callable[[Any], Any]
         if type(path) is Unknown:
             return derived_unknown(path)
         path = plain_path(path)
-        return query(path) if is_readable(path) or _is_readable_folder(path) else _outside_project(f"os.path.{name}")
+        if (is_readable(path) or _is_readable_folder(path)) and query(path):
+            return True
+        words, here = f"os.path.{name}({path!r})", session.current().place()
+        usual = Usual(False, f"{path} does not exist where the program runs")
+        return Unknown("what files there are is unknown", here, kind=bool, term=Term(words, ENVIRONMENT), usual=usual)
 
     return answer
 

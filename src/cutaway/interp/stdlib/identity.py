@@ -1,0 +1,43 @@
+"""`id` and `hash`: numbers that differ from run to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import SOMETHING
+from cutaway.core.unknown import Unknown, derived_unknown
+
+
+class Identity(int):
+    """A number that is another in every run of a program: it can be compared and looked up, and nothing else is known."""
+
+    def _unknown(self, *_args: Any) -> Unknown:
+        reason = "the identity or the hash of an object differs from run to run"
+        return Unknown(reason, session.current().place(), kind=int, term=SOMETHING)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _unknown  # type: ignore[assignment]
+    __mod__ = __rmod__ = __truediv__ = __rtruediv__ = __and__ = __rand__ = __or__ = __ror__ = _unknown  # type: ignore[assignment]
+    __xor__ = __rxor__ = __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __neg__ = __abs__ = _unknown  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __invert__ = __pow__ = __rpow__ = _unknown  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> Any:
+        return int.__eq__(self, other) if type(other) is Identity else self._unknown()
+
+    def __ne__(self, other: object) -> Any:
+        return int.__ne__(self, other) if type(other) is Identity else self._unknown()
+
+    __hash__ = int.__hash__
+
+
+def identity_of(value: Any) -> Identity:
+    """`id`."""
+    return Identity(id(value))
+
+
+def hash_of(value: Any) -> Any:
+    """`hash`: of numbers it is the same everywhere."""
+    if type(value) is Unknown:
+        return derived_unknown(value)
+    number = hash(value)
+    return number if type(value) in (int, float, bool) else Identity(number)
