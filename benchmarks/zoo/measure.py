@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,15 @@ def read_truth(zoo: str, path: Path | None = None) -> list[dict[str, Any]]:
 
 
 def target_of(row: dict[str, Any]) -> str:
-    """Return the target that builds the model of a row as the truth did."""
+    """Return the target that builds the model of a row as the truth did.
+
+    A model that a configuration of another module determines may be written as `module:Model(module:Config)`; the module
+    of the model imports its configuration.
+    """
     target = row["target"]
+    configured = re.fullmatch(r"([\w.]+:\w+)\([\w.]+:(\w+)\)", target)
+    if configured:
+        return f"{configured[1]}({configured[2]}())"
     return f"{target}({row['arguments']})" if row.get("arguments") else target
 
 

@@ -285,9 +285,7 @@ for read in (lambda: np.asarray(forged), lambda: np.array([forged]), lambda: arr
              lambda: operator.add(array, forged), lambda: torch.tensor(forged), lambda: torch.as_tensor([forged]),
              lambda: np.clip(array, 0, forged), lambda: array[forged], lambda: np.dtype(forged)):
     try:
-        found = read()
-        if not repr(found).startswith('array(shape='):  # an array without numbers reads no memory
-            loot('escaped' if 'Unknown' not in repr(type(found)) else found)
+        loot({'read from memory': read()})
     except (TypeError, ValueError, IndexError, RuntimeError):
         pass
 """,

@@ -75,6 +75,8 @@ def _is_forbidden(item: Any) -> bool:
         return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
     if isinstance(item, _FORBIDDEN) or item == "escaped":
         return True
+    if isinstance(item, dict) and "read from memory" in item:
+        return _has_numbers(item["read from memory"])
     if isinstance(item, dict):
         return any(item is getattr(module, "__dict__", None) for module in list(sys.modules.values())) or (
             "__builtins__" in item and isinstance(item.get("__builtins__"), (dict, types.ModuleType))
@@ -90,6 +92,11 @@ def _is_forbidden(item: Any) -> bool:
                          types.GetSetDescriptorType, types.MemberDescriptorType)):  # fmt: skip
         return item.__name__ in _UNBOUND
     return False
+
+
+def _has_numbers(item: Any) -> bool:
+    """Tell whether something is more than an unknown, or an array without numbers."""
+    return not isinstance(item, Unknown) and not repr(item).startswith("array(shape=")
 
 
 _watching: Watch | None = None

@@ -11,13 +11,14 @@ from __future__ import annotations
 import dataclasses
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
+from cutaway.interp.boundary.joining import lose, lose_parts
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
 from cutaway.interp.boundary.string_limits import is_wide
@@ -487,7 +488,7 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
     """`owner.name = value`, unless `owner` belongs to the host."""
     if type(name) is not str:
         if type(name) is Unknown:
-            return blur(owner, name)
+            return lose_attributes(owner, name)
         name = str.__str__(name)
     if _may_change(owner, name):
         if name in _DEFAULTS and is_of_target(owner):
@@ -499,21 +500,23 @@ def delete_attribute(owner: Any, name: Any) -> None:
     """`del owner.name`, unless `owner` belongs to the host."""
     if type(name) is not str:
         if type(name) is Unknown:
-            return blur(owner, name)
+            return lose_attributes(owner, name)
         name = str.__str__(name)
     if _may_change(owner, name):
         delattr(owner, name)
 
 
-def blur(owner: Any, unknown: Unknown, names: Iterable[str] | None = None) -> None:
-    """Make attributes of an object of the target unknown: those named, or all of them."""
+def lose_attributes(owner: Any, unknown: Unknown) -> None:
+    """Make an object unknown one of whose attributes was set or deleted, it is unknown which."""
     if is_module(owner):
-        owner.mark_incomplete(unknown)
-        return
+        return lose_parts(owner, unknown)
     variables = owner.__dict__ if is_target_instance(owner) else None
-    if type(variables) is dict:
-        for name in list(variables) if names is None else names:
-            variables[name] = unknown
+    if type(variables) is not dict:
+        return lose([owner], unknown)
+    for name in list(variables):
+        variables[name] = derived_unknown(unknown)
+    lose([owner], unknown)  # it may have further attributes
+    return None
 
 
 def is_target_instance(value: Any) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import is_tensor
+from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
+from cutaway.interp.boundary.joining import lose_contents, lose_parts
 from cutaway.interp.run.budget import build
 from cutaway.interp.run.function import WRAPPER, invoke
 from cutaway.interp.run.interpreter import interpreter
@@ -80,9 +81,14 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:
-        if not isinstance(function, type):
+        owner = getattr(function, "__self__", None)
+        if undecidable.container is not None:
+            lose_contents(undecidable.container, undecidable.unknown)
+        elif is_module(owner) and not session.current().modules:
+            lose_parts(owner, undecidable.unknown)
+        elif not isinstance(function, type):
             raise
-        return undecidable.unknown  # an object whose construction could not be followed
+        return undecidable.unknown  # an object whose construction, or whose change, could not be followed
     except Exception as error:
         if not _is_of_host(function):
             raise

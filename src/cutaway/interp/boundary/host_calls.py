@@ -9,13 +9,12 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
+from cutaway.interp.boundary.joining import lose_contents
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted
-from cutaway.knowledge.base.framework import holds_parts
-from cutaway.knowledge.base.registry import ARRAYS
 
 # Methods whose result depends on whether the argument is in the container.
 _SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
@@ -42,7 +41,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if name in _SEARCH_METHODS:
             return derived_unknown(args[0])
         if name in _MUTATING_METHODS:
-            raise Undecidable(args[0], owner)
+            return _change_by_unknown(function, args, kwargs)
     if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
         args = [*args[:3], class_namespace(args[3])]
     if not kwargs and _is_too_large(name, owner, args):
@@ -51,10 +50,20 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return function(*args, **kwargs)
     except Undecidable as undecidable:
         if name in _MUTATING_METHODS and isinstance(owner, _CONTAINERS):
-            raise Undecidable(undecidable.unknown, owner) from None
+            lose_contents(owner, undecidable.unknown)
         return undecidable.unknown
     except Exception as error:
         return unknown_or_raise(error, args, kwargs)
+
+
+def _change_by_unknown(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a method that changes a container in a way that an unknown argument determines."""
+    owner, unknown = function.__self__, args[0]
+    index = chosen_position(owner, function.__name__, unknown)
+    if index is UNDECIDED:
+        lose_contents(owner, unknown)
+        return derived_unknown(unknown)
+    return function(index, *args[1:], **kwargs)
 
 
 def _unknown_argument(name: str, args: list[Any], kwargs: dict[str, Any]) -> Unknown | None:
@@ -88,28 +97,6 @@ def unknown_or_raise(error: Exception, args: list[Any], kwargs: dict[str, Any]) 
 
 
 _MENTIONS_UNKNOWN = re.compile(r"\b(type Unknown\b|'Unknown')")
-
-
-def taint(container: Any, unknown: Unknown) -> None:
-    """Put an unknown value into a container that may or may not have been modified."""
-    if isinstance(container, list):
-        list.append(container, unknown)
-    elif isinstance(container, dict):
-        if any(holds_parts(key) for key in dict.keys(container) if type(key) is str):  # a module's attributes
-            container["_incomplete"] = unknown
-            return
-        if any(is_module(value) for value in dict.values(container)):
-            return  # the modules of a module, which is marked itself
-        for key in list(dict.keys(container)):
-            dict.__setitem__(container, key, unknown)
-    elif isinstance(container, set):
-        set.add(container, unknown)
-    elif isinstance(container, deque):
-        deque.append(container, unknown)
-    elif type(container) in ARRAYS:
-        from cutaway.knowledge.numpy.shaped import lose  # late: numpy is imported only if a target needs it
-
-        lose(container)
 
 
 # The size of a method's result, from its owner and arguments; wrong arguments are left to the method to report.

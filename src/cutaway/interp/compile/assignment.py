@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import set_attribute
+from cutaway.interp.boundary.joining import lose_contents
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.budget import ELEMENTS
@@ -34,18 +37,22 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
 
         def assign_item(frame: Frame, value: Any) -> None:
             holder, index = container(frame), assumed(key(frame))
-            if type(index) is Unknown and isinstance(holder, list):
-                index = chosen_key(holder, index, node.slice, frame)
+            if type(index) is Unknown and (isinstance(holder, (list, dict, deque)) or is_module(holder)):
+                unknown, index = index, _position(holder, index, node.slice, frame)
                 if index is UNDECIDED:
-                    raise Undecidable(Unknown("an item at an unknown index is set", frame.place), holder)
+                    return lose_contents(holder, derived_unknown(unknown))
             if type(index) is slice and isinstance(holder, (list, bytearray)) and is_iterable(value):
                 value = list(counted(value))
                 if len(holder) + len(value) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
             if type(holder) in ARRAYS:
-                assign_array_item(holder, index, value)
+                try:
+                    assign_array_item(holder, index, value)
+                except Undecidable as undecidable:
+                    lose_contents(holder, undecidable.unknown)
             else:
                 holder[index] = value
+            return None
 
         return assign_item
     if isinstance(node, ast.Starred):
@@ -53,6 +60,13 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
     if isinstance(node, (ast.Tuple, ast.List)):
         return _unpack(compiler, node.elts)
     raise SyntaxError(f"cannot assign to {type(node).__name__.lower()}")
+
+
+def _position(holder: Any, index: Unknown, node: ast.expr, frame: Frame) -> Any:
+    """Return the index at which an item is set in this run; an unknown key of a dict may be a new one."""
+    if isinstance(holder, dict):
+        return UNDECIDED
+    return chosen_key(holder, index, node, frame)
 
 
 def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Frame, Any], None]:

@@ -10,6 +10,7 @@ from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT
 from cutaway.core.unknown import Undecidable, Unknown, decisions, derived_unknown
 from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import is_own, settle
 
 UNDECIDED = object()
@@ -25,12 +26,26 @@ def chosen_key(container: Any, index: Unknown, node: ast.expr, frame: Frame) -> 
     if index.kind is bool:
         truth = settle(index, node, frame)
         return UNDECIDED if type(truth) is Unknown else truth
-    keys = list(container) if isinstance(container, dict) else list(range(len(container)))
+    try:
+        keys = list(container.keys() if hasattr(container, "keys") else range(len(container)))
+    except Undecidable:
+        return UNDECIDED
     if len(keys) > _MOST or not is_own(frame) or session.current().iterations:
         return UNDECIDED
     if any(type(key) not in (int, str, bool, float, type(None)) for key in keys):
         return UNDECIDED
     return _chosen(index, keys, ast.unparse(node), frame)
+
+
+def chosen_position(owner: Any, method: str, index: Unknown) -> Any:
+    """Return the position at which a list is changed in this run."""
+    stack = interpreter().stack
+    if type(owner) is not list or method not in ("insert", "pop") or not stack or not is_own(stack[-1]):
+        return UNDECIDED
+    count = len(owner) + (method == "insert")
+    if count > _MOST or session.current().iterations:
+        return UNDECIDED
+    return _chosen(index, list(range(count)), f"{method}_index_at_line_{stack[-1].line}", stack[-1])
 
 
 def unknown_items(items: Unknown, node: ast.expr, frame: Frame) -> Iterator[Any]:

@@ -14,10 +14,11 @@ class Frame:
     """A call in progress: its variables, its module's namespace, the enclosing frame, the line.
 
     `function` is the record of the function that runs, None for module and class bodies;
-    `value` holds the returned value once a return statement has run.
+    `value` holds the returned value once a return statement has run. `alternatives` are states in which the call, or a
+    loop in it, may have ended early, to be joined with the one in which it does not.
     """
 
-    __slots__ = ("file", "function", "globals", "line", "parent", "value", "vars")
+    __slots__ = ("alternatives", "file", "function", "globals", "line", "parent", "value", "vars")
 
     def __init__(
         self, variables: Any, namespace: dict[str, Any], file: str, parent: Frame | None, function: Any
@@ -29,6 +30,7 @@ class Frame:
         self.function = function
         self.line = 0
         self.value: Any = None
+        self.alternatives: Any = None
 
     @property
     def place(self) -> Place:

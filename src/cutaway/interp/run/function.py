@@ -256,7 +256,11 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         raise RecursionError("maximum recursion depth exceeded")
     stack.append(frame)
     try:
-        return frame.value if code.body(frame) is RETURN else None
+        if code.body(frame) is not RETURN:
+            frame.value = None
+        if frame.alternatives:
+            frame.alternatives.end_call(frame)
+        return frame.value
     except Undecidable as undecidable:
         return _give_up(undecidable.unknown, frame, args)
     except Interruption:

@@ -10,265 +10,311 @@ import ast
 import io
 import types
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from cutaway.core.place import Place
 from cutaway.core.session import Session
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import Budget
+from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, Code
 
-_MISSING = object()
+ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state"
+"""What a part of an object is: the items of a dict, attributes, the items of a sequence or a set, anything else."""
+
+MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget, BaseException)  # fmt: skip
+          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget)  # fmt: skip
 """What holds no state of the target."""
-_TRANSPARENT = (
-    tuple,
-    frozenset,
-    types.MethodType,
-    partial,
-    property,
-    staticmethod,
-    classmethod,
-    types.MappingProxyType,
-)
+_TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmethod, classmethod,
+                types.MappingProxyType, Frame)  # fmt: skip
 """What can't change, and refers to what can."""
+_PLAIN: set[type] = {int, float, str, bytes, bool, type(None), Unknown, Dim, Place}
+
+
+class Part(NamedTuple):
+    """A part of what an object contains; a sequence has no keys."""
+
+    kind: str
+    keys: list[Any]
+    values: list[Any]
+
+
+Contents = tuple[Part, ...]
 
 
 class Heap:
     """The mutable objects that can be reached from some roots, with what they contain.
 
-    `opaque` are objects that change and whose contents can't be saved: iterators and generators.
+    `opaque` are objects that change and whose contents can't be saved: iterators and generators. `namespaces` are the
+    identities of the dicts that hold the variables of modules and calls.
     """
 
-    def __init__(self, roots: Iterable[Any], leave_out: Callable[[Any], bool] = lambda value: False) -> None:
-        self.saved: dict[int, tuple[Any, Any]] = {}
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self.saved: dict[int, tuple[Any, Contents]] = {}
         self.opaque: list[Any] = []
-        self._save(list(roots), leave_out)
+        self.namespaces: set[int] = set()
+        self._kept: list[Any] = []  # so that no other object gets the identity of one of them
+        self._save(list(roots))
 
-    def _save(self, pending: list[Any], leave_out: Callable[[Any], bool]) -> None:
+    def _save(self, pending: list[Any]) -> None:
         seen: set[int] = set()
-        saved, kept = self.saved, []
+        saved, kept = self.saved, self._kept
         while pending:
             value = pending.pop()
             kind = type(value)
             if kind in _PLAIN or id(value) in seen:
                 continue
             seen.add(id(value))
-            kept.append(value)  # so that no other object gets its identity
-            if isinstance(value, _ATOMS) or leave_out(value):
-                _PLAIN.update((kind,) if kind in _ATOMS else ())
+            kept.append(value)
+            if _is(value, _ATOMS):
                 continue
-            if isinstance(value, _TRANSPARENT):
-                pending.extend(_referents(value))
+            if _is(value, _TRANSPARENT):
+                if type(value) is Frame:
+                    self.namespaces.update((id(value.vars), id(value.globals)))
+                pending.extend(referents(value))
                 continue
-            contents = _contents(value)
+            contents = contents_of(value)
             if contents is None:
-                if hasattr(kind, "__next__"):
+                if any("__next__" in _variables(cls) for cls in _ancestors(kind)):
                     self.opaque.append(value)
                 continue
             saved[id(value)] = value, contents
             for part in contents:
-                pending.extend(part)
-        self._kept = kept
+                pending.extend(part.values)
+                if part.kind == ITEMS:
+                    pending.extend(part.keys)
 
-    def changes(self) -> list[tuple[Any, Any]]:
-        """Return the objects that have changed, each with its former contents."""
-        return [(value, before) for value, before in self.saved.values() if _differ(before, _contents(value))]
+    def changes(self) -> list[tuple[Any, Contents, Contents]]:
+        """Return the objects that have changed, each with its former and its present contents."""
+        compared = ((value, before, contents_of(value) or ()) for value, before in self.saved.values())
+        return [(value, before, now) for value, before, now in compared if differ(before, now)]
 
     def restore(self) -> None:
         """Make everything what it was."""
-        for value, before in self.changes():
+        for value, before, _ in self.changes():
             set_contents(value, before)
 
 
-_PLAIN: set[type] = {int, float, str, bytes, bool, type(None), Unknown, Dim, Place}
+def _is(value: Any, kinds: Any) -> bool:
+    """`isinstance` by the real class: a target may define `__class__`, and nothing of it runs here."""
+    return issubclass(type(value), kinds)
 
-Contents = tuple[Any, ...]
-"""What an object contains: sequences of values, whose meaning depends on the kind of object."""
 
-
-def _referents(value: Any) -> Iterable[Any]:
-    if isinstance(value, (tuple, frozenset)):
-        return tuple.__iter__(value) if isinstance(value, tuple) else frozenset.__iter__(value)
-    if isinstance(value, types.MethodType):
+def referents(value: Any) -> Iterable[Any]:
+    """Return what an object that can't change refers to."""
+    if _is(value, (tuple, frozenset)):
+        return tuple.__iter__(value) if _is(value, tuple) else frozenset.__iter__(value)
+    if _is(value, types.MethodType):
         return value.__self__, value.__func__
-    if isinstance(value, partial):
+    if _is(value, partial):
         return value.func, value.args, value.keywords, value.__dict__
-    if isinstance(value, property):
+    if _is(value, property):
         return value.fget, value.fset, value.fdel
-    if isinstance(value, types.MappingProxyType):
-        return value.values()
-    return value.__func__, value.__dict__
+    if _is(value, types.MappingProxyType):
+        return list(value.values())
+    if _is(value, Frame):
+        return value.vars, value.globals, value.parent, value.value, value.function
+    wrapped: Any = value
+    return wrapped.__func__, wrapped.__dict__
 
 
-def _contents(value: Any) -> Contents | None:
+def contents_of(value: Any) -> Contents | None:
     """Return what a mutable object contains; None for one of the host's, or one that can't be looked into."""
-    if isinstance(value, dict):
-        items = dict.items(value) if not isinstance(value, OrderedDict) else OrderedDict.items(value)
+    if _is(value, dict):
+        items = OrderedDict.items(value) if _is(value, OrderedDict) else dict.items(value)
         pairs = list(items)
-        return [key for key, _ in pairs], [item for _, item in pairs], *_attributes(value)
-    if isinstance(value, list):
-        return list(list.__iter__(value)), *_attributes(value)
-    if isinstance(value, set):
-        return list(set.__iter__(value)), *_attributes(value)
-    if isinstance(value, deque):
-        return list(deque.__iter__(value)), *_attributes(value)
-    if isinstance(value, bytearray):
-        return ([bytes(value)],)
-    if isinstance(value, io.StringIO):
-        return ([value.getvalue(), value.tell()],)
-    if type(value).__name__ == "ndarray" and type(value).__module__ == "numpy" and value.dtype.hasobject is False:
-        return ([value.tobytes()],)
-    if isinstance(value, types.CellType):
-        try:
-            return ([value.cell_contents],)
-        except ValueError:
-            return ([],)
-    if isinstance(value, types.FunctionType):
+        return Part(ITEMS, [key for key, _ in pairs], [item for _, item in pairs]), *_attributes(value)
+    if _is(value, list):
+        return Part(SEQUENCE, [], list(list.__iter__(value))), *_attributes(value)
+    if _is(value, set):
+        return Part(SET, [], list(set.__iter__(value))), *_attributes(value)
+    if _is(value, deque):
+        return Part(SEQUENCE, [], list(deque.__iter__(value))), *_attributes(value)
+    if _is(value, types.FunctionType):
         if value.__code__ is not WRAPPER:
             return None
-        variables = value.__dict__
-        return [value.__closure__[0].cell_contents], list(variables), list(variables.values())  # type: ignore[index]
-    if isinstance(value, type):
-        if not _is_of_target(value):
-            return None
-        variables = type.__dict__["__dict__"].__get__(value)
-        pairs = [(name, item) for name, item in variables.items() if name not in ("__dict__", "__weakref__")]
-        return [name for name, _ in pairs], [item for _, item in pairs]
-    attributes = _attributes(value)
-    return attributes or None
+        record = Part(STATE, [], [value.__closure__[0].cell_contents])  # type: ignore[index]
+        return record, Part(NAMES, list(value.__dict__), list(value.__dict__.values()))
+    if _is(value, type):
+        return _class_contents(value)
+    state = _state(value)
+    return state if state is not None else _attributes(value) or None
+
+
+def _state(value: Any) -> Contents | None:
+    """Return what an object contains that is neither attributes nor items."""
+    if _is(value, bytearray):
+        return (Part(STATE, [], [bytes(value)]),)
+    if _is(value, io.StringIO):
+        return (Part(STATE, [], [value.getvalue(), value.tell()]),)
+    if _is_array(value):
+        return (Part(STATE, [], [value.tobytes()]),)
+    if _is(value, types.CellType):
+        try:
+            return (Part(NAMES, ["cell_contents"], [value.cell_contents]),)
+        except ValueError:
+            return (Part(NAMES, [], []),)
+    return None
+
+
+def _is_array(value: Any) -> bool:
+    return type(value).__module__ == "numpy" and type(value).__name__ == "ndarray" and not value.dtype.hasobject
+
+
+def _class_contents(cls: type) -> Contents | None:
+    home = type.__dict__["__module__"].__get__(cls)
+    if not _is_heap_type(cls) or (type(home) is str and home.startswith("cutaway.")):
+        return None
+    variables = _variables(cls)
+    pairs = [(name, item) for name, item in variables.items() if name not in ("__dict__", "__weakref__")]
+    return (Part(NAMES, [name for name, _ in pairs], [item for _, item in pairs]),)
 
 
 def _attributes(value: Any) -> Contents:
     """Return the attributes of an instance: those in slots, and those in its dict."""
-    kind = type(value)
-    contents: list[Any] = []
-    slots = _slots(kind)
+    parts: list[Part] = []
+    slots = _slots(type(value))
     if slots:
-        contents.append([_slot(slot, value) for slot in slots])
+        parts.append(Part(STATE, [], [_slot(slot, value) for slot in slots]))
     try:
         variables = object.__getattribute__(value, "__dict__")
     except AttributeError:
         variables = None
     if type(variables) is dict:
-        contents += [list(variables), list(variables.values())]
-    return tuple(contents)
+        parts.append(Part(NAMES, list(variables), list(variables.values())))
+    return tuple(parts)
+
+
+_SLOTS: WeakKeyDictionary[type, list[Any]] = WeakKeyDictionary()
+_HEAP_TYPE = 1 << 9
+
+
+def _is_heap_type(cls: type) -> bool:
+    return bool(type.__dict__["__flags__"].__get__(cls) & _HEAP_TYPE)
+
+
+def _variables(cls: type) -> Any:
+    return type.__dict__["__dict__"].__get__(cls)
+
+
+def _ancestors(cls: type) -> tuple[type, ...]:
+    mro: tuple[type, ...] = type.__dict__["__mro__"].__get__(cls)
+    return mro
 
 
 def _slots(kind: type) -> list[Any]:
+    if not _is_heap_type(kind):
+        return []
     known = _SLOTS.get(kind)
     if known is None:
         known = _SLOTS[kind] = [
             member
-            for cls in kind.__mro__
-            for member in type.__dict__["__dict__"].__get__(cls).values()
-            if type(member) is types.MemberDescriptorType and member.__objclass__.__flags__ & _HEAP_TYPE
+            for cls in _ancestors(kind)
+            for member in _variables(cls).values()
+            if type(member) is types.MemberDescriptorType and _is_heap_type(member.__objclass__)
         ]
     return known
-
-
-_SLOTS: dict[type, list[Any]] = {}
-_HEAP_TYPE = 1 << 9
 
 
 def _slot(slot: Any, value: Any) -> Any:
     try:
         return slot.__get__(value)
     except AttributeError:
-        return _MISSING
+        return MISSING
 
 
-def _is_of_target(cls: type) -> bool:
-    return bool(cls.__flags__ & _HEAP_TYPE) and not type.__dict__["__module__"].__get__(cls).startswith("cutaway.")
-
-
-def _differ(before: Contents, after: Contents | None) -> bool:
-    if after is None or len(before) != len(after):
-        return True
-    return any(
-        len(one) != len(other) or any(a is not b and not _same(a, b) for a, b in zip(one, other))
+def differ(before: Contents, after: Contents) -> bool:
+    """Tell whether an object has changed."""
+    return len(before) != len(after) or any(
+        len(one.values) != len(other.values)
+        or not all(map(same, one.values, other.values))
+        or not all(map(same, one.keys, other.keys))
         for one, other in zip(before, after)
     )
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values that are not one object can't be told apart."""
-    return type(one) is type(other) and type(one) in (int, float, str, bytes, bool) and one == other
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two values can't be told apart."""
+    if one is other:
+        return True
+    return type(one) is type(other) and type(one) in (int, float, str, bytes, bool) and bool(one == other)
 
 
 def set_contents(value: Any, contents: Contents) -> None:
-    """Make an object contain what it contained before."""
+    """Make an object contain something else."""
     rest = contents[1:]
-    if isinstance(value, dict):
-        keys, items = contents[:2]
-        kind: Any = OrderedDict if isinstance(value, OrderedDict) else dict
+    first = contents[0]
+    if _is(value, dict):
+        kind: Any = OrderedDict if _is(value, OrderedDict) else dict
         kind.clear(value)
-        for key, item in zip(keys, items):
+        for key, item in zip(first.keys, first.values):
             kind.__setitem__(value, key, item)
-        rest = contents[2:]
-    elif isinstance(value, list):
-        list.__setitem__(value, slice(None), contents[0])
-    elif isinstance(value, set):
+    elif _is(value, list):
+        list.__setitem__(value, slice(None), first.values)
+    elif _is(value, set):
         set.clear(value)
-        set.update(value, contents[0])
-    elif isinstance(value, deque):
+        set.update(value, first.values)
+    elif _is(value, deque):
         deque.clear(value)
-        deque.extend(value, contents[0])
-    elif isinstance(value, bytearray):
-        value[:] = contents[0][0]
-        rest = ()
-    elif isinstance(value, io.StringIO):
-        value.seek(0)
-        value.truncate()
-        value.write(contents[0][0])
-        value.seek(contents[0][1])
-        rest = ()
-    elif type(value).__name__ == "ndarray" and type(value).__module__ == "numpy":
-        value.flat = type(value)(value.shape, value.dtype, contents[0][0]).flat
-        rest = ()
-    elif isinstance(value, types.CellType):
-        if contents[0]:
-            value.cell_contents = contents[0][0]
-        else:
-            del value.cell_contents
-        rest = ()
-    elif isinstance(value, types.FunctionType):
+        deque.extend(value, first.values)
+    elif _is(value, types.FunctionType):
         value.__dict__.clear()
-        value.__dict__.update(zip(*contents[1:]))
+        value.__dict__.update(zip(contents[1].keys, contents[1].values))
         rest = ()
-    elif isinstance(value, type):
-        _set_class(value, dict(zip(*contents)))
-        rest = ()
-    else:
+    elif _is(value, type):
+        _set_class(value, dict(zip(first.keys, first.values)))
+    elif not _set_state(value, first):
         rest = contents
     if rest:
         _set_attributes(value, rest)
 
 
+def _set_state(value: Any, part: Part) -> bool:
+    """Set what is neither attributes nor items; tell whether an object has such."""
+    if _is(value, bytearray):
+        value[:] = part.values[0]
+    elif _is(value, io.StringIO):
+        value.seek(0)
+        value.truncate()
+        value.write(part.values[0])
+        value.seek(part.values[1])
+    elif _is_array(value):
+        value.flat = type(value)(value.shape, value.dtype, part.values[0]).flat
+    elif _is(value, types.CellType):
+        if part.values:
+            value.cell_contents = part.values[0]
+        else:
+            del value.cell_contents
+    else:
+        return False
+    return True
+
+
 def _set_class(cls: type, before: dict[str, Any]) -> None:
-    now = dict(type.__dict__["__dict__"].__get__(cls))
+    now = dict(_variables(cls))
     for name in now.keys() - before.keys() - {"__dict__", "__weakref__"}:
         type.__delattr__(cls, name)
     for name, value in before.items():
-        if now.get(name, _MISSING) is not value:
+        if now.get(name, MISSING) is not value:
             type.__setattr__(cls, name, value)
 
 
 def _set_attributes(value: Any, contents: Contents) -> None:
     slots = _slots(type(value))
     if slots:
-        for slot, item in zip(slots, contents[0]):
-            if item is not _MISSING:
+        for slot, item in zip(slots, contents[0].values):
+            if item is not MISSING:
                 slot.__set__(value, item)
-            elif _slot(slot, value) is not _MISSING:
+            elif _slot(slot, value) is not MISSING:
                 slot.__delete__(value)
         contents = contents[1:]
-    if contents:
+    for part in contents:
         variables = object.__getattribute__(value, "__dict__")
         variables.clear()
-        variables.update(zip(*contents))
+        variables.update(zip(part.keys, part.values))

@@ -9,6 +9,7 @@ from typing import Any, cast
 from cutaway.core import session
 from cutaway.core.condition import CONFIGURATION, Decision
 from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.interp.boundary.joining import either_value
 from cutaway.interp.boundary.operators import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
@@ -61,8 +62,8 @@ class Operators(ScopeCompiler):
             value: Any = None
             for part, pure, written in values:
                 if unknown is not None and not pure:
-                    self.skip(frame, node, unknown)
-                    return combine_truths(unknown, None, not deciding)
+                    value = either_value(frame, part, _not_evaluated(unknown), unknown)
+                    continue
                 value = part(frame)
                 if written is node.values[-1] and unknown is None:
                     return value
@@ -94,8 +95,8 @@ class Operators(ScopeCompiler):
             result: Any = True
             for compare, second, pure, written in rest:
                 if unknown is not None and not pure:
-                    self.skip(frame, node, unknown)
-                    return combine_truths(unknown, None, True)
+                    left = either_value(frame, second, _not_evaluated(unknown), unknown)
+                    continue
                 right = second(frame)
                 result = compare(left, right)
                 if written is rest[-1][3] and unknown is None:
@@ -120,10 +121,7 @@ class Operators(ScopeCompiler):
                 return body(frame)
             if truth is False:
                 return orelse(frame)
-            if not pure:
-                self.skip(frame, node, truth)
-                return Unknown(truth.reason, truth.place or frame.place)
-            return merge(body(frame), orelse(frame), truth)
+            return merge(body(frame), orelse(frame), truth) if pure else either_value(frame, body, orelse, truth)
 
         return evaluate
 
@@ -147,6 +145,10 @@ class Operators(ScopeCompiler):
             return result
 
         return evaluate
+
+
+def _not_evaluated(unknown: Unknown) -> Evaluate:
+    return lambda frame: derived_unknown(unknown)
 
 
 def _is_none_test(node: ast.Compare) -> bool:

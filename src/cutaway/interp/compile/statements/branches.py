@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
+from cutaway.interp.boundary.joining import both_ways
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
@@ -47,6 +48,8 @@ class Branches(UndecidedCode):
     ) -> object | None:
         """Continue after a branch whose condition can't be decided."""
         here = session.current()
+        if interpreter().guarded:
+            return both_ways(frame, body, orelse, truth)
         if raises(node.body):
             here.assume_condition(
                 truth,
@@ -60,8 +63,7 @@ class Branches(UndecidedCode):
                 truth, f"`{ast.unparse(node.test)}` is true, as the program would raise otherwise", frame.place
             )
             return body(frame)
-        self._forget(frame, [*node.body, *node.orelse], truth)
-        return None
+        return both_ways(frame, body, orelse, truth)
 
     def _Match(self, node: ast.Match) -> Execute:
         from cutaway.interp.compile.statements.pattern import compile_pattern  # late: few programs match
@@ -83,11 +85,16 @@ class Branches(UndecidedCode):
             try:
                 body = self._matching_case(frame, value, cases)
             except Undecidable as undecidable:
-                self._forget(frame, [s for case in node.cases for s in case.body], undecidable.unknown)
-                return None
+                return self._any_case(frame, [case[2] for case in cases], undecidable.unknown)
             return None if body is None else body(frame)
 
         return execute
+
+    def _any_case(self, frame: Frame, bodies: list[Execute], unknown: Unknown) -> object | None:
+        """Run one of several cases, or none, it is unknown which."""
+        if not bodies:
+            return None
+        return both_ways(frame, bodies[0], lambda inner: self._any_case(inner, bodies[1:], unknown), unknown)
 
     def _matching_case(self, frame: Frame, value: Any, cases: list[Any]) -> Execute | None:
         """Return the body of the first case that matches, None if there is none."""

@@ -10,13 +10,14 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
-from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions
+from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions, derived_unknown
+from cutaway.interp.boundary.joining import any_number_of_times, join_alternatives
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.expressions.operators import is_pure
 from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
 from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
-from cutaway.interp.run.frame import BREAK, RETURN, Execute, Frame
+from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 from cutaway.interp.run.iteration import in_order
 from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
@@ -54,9 +55,15 @@ class Loops(UndecidedCode):
                 return truth
             return settle(value, node.test, frame, prefer=False)
 
+        def tested_body(frame: Frame) -> object | None:
+            signal = body(frame)
+            if signal is None or signal is CONTINUE:
+                test(frame)  # it may change something, too
+            return signal
+
         def execute(frame: Frame) -> object | None:
             here = session.current()
-            followed = 0
+            followed, start = 0, len(frame.alternatives or ())
             while True:
                 tick()
                 frame.line = line
@@ -64,20 +71,18 @@ class Loops(UndecidedCode):
                 truth = tested(frame, followed)
                 followed += len(decisions().taken) > before
                 if truth is False:
-                    return orelse(frame)
+                    return left_loop(frame, start, orelse(frame))
                 if truth is not True:
                     if not self._run_representative_iteration(frame, node, truth, body):
-                        self._forget(frame, node.body, truth)
+                        any_number_of_times(frame, tested_body, truth)
+                        join_alternatives(frame, start, (BREAK,))
                     return None
                 signal = body(frame)
                 if here.loop_exit is not None:
-                    self._end_settled_loop(frame, node.body, here)
+                    self.end_settled_loop(frame, node.body, here)
                     return None
-                if signal is not None:
-                    if signal is BREAK:
-                        return None
-                    if signal is RETURN:
-                        return signal
+                if ends_loop(frame, start, signal):
+                    return left_loop(frame, start, signal)
 
         return execute
 
@@ -97,93 +102,9 @@ class Loops(UndecidedCode):
         return True
 
     def _For(self, node: ast.For) -> Execute:
-        source, line = self.expression(node.iter), node.lineno
-        assign = assign_target(self, node.target)
-        numeric = None if self.in_numeric_loop else numeric_loop(node, self.scope)
-        outer, self.in_numeric_loop = self.in_numeric_loop, self.in_numeric_loop or numeric is not None
-        body, orelse = self.block(node.body), self.block(node.orelse)
-        self.in_numeric_loop = outer
-        loops: list[Loop] = []
+        return _ForLoop(self, node).execute
 
-        def run_iteration(frame: Frame, item: Any) -> object | None:
-            tick()
-            assign(frame, item)
-            return body(frame)
-
-        def run_series(frame: Frame, series: Series) -> object | None:
-            if not loops:
-                loops.append(Loop(node.body, node.target))
-            signal = run_loop(self, loops[0], frame, series, partial(run_iteration, frame))
-            if signal is not None:
-                return None if signal is BREAK else signal
-            return orelse(frame)
-
-        def execute(frame: Frame) -> object | None:
-            frame.line = line
-            finish = None
-            try:
-                iterable = source(frame)
-                series = series_of(iterable)
-                if series is not None:
-                    return run_series(frame, series)
-                if numeric is not None:
-                    finish = numeric.start(frame, iterable, run_items)
-                    if finish is None:
-                        return None
-                if type(iterable) is Unknown:
-                    return run_unknown(frame, assumed(iterable))
-                ordered = in_order(iterable)
-                items = iter(ordered)
-            except Undecidable as undecidable:
-                assign(frame, undecidable.unknown)
-                self._forget(frame, node.body, undecidable.unknown)
-                return None
-            if ordered is not iterable:
-                with session.current().in_any_order():
-                    return run_items(frame, items, finish)
-            return run_items(frame, items, finish)
-
-        def run_unknown(frame: Frame, iterable: Any) -> object | None:
-            if type(iterable) is not Unknown:
-                return run_items(frame, iter(iterable), None)
-            items = unknown_items(iterable, node.iter, frame)
-            while True:
-                try:
-                    item = next(items, END)
-                except Undecidable as undecidable:
-                    assign(frame, undecidable.unknown)
-                    self._forget(frame, node.body, undecidable.unknown)
-                    return None
-                if item is END:
-                    return orelse(frame)
-                assign(frame, item)
-                signal = body(frame)
-                if signal is BREAK:
-                    return None
-                if signal is RETURN:
-                    return signal
-
-        def run_items(frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
-            here = session.current()
-            for item in items:
-                tick()
-                assign(frame, item)
-                signal = body(frame)
-                if here.loop_exit is not None:
-                    self._end_settled_loop(frame, node.body, here)
-                    return None
-                if signal is not None:
-                    if signal is BREAK:
-                        return None
-                    if signal is RETURN:
-                        return signal
-            if finish is not None:
-                finish()
-            return orelse(frame)
-
-        return execute
-
-    def _end_settled_loop(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
+    def end_settled_loop(self, frame: Frame, body: list[ast.stmt], here: session.Session) -> None:
         """End a loop whose iterations have settled: what it counts and collects is unknown, the rest is unchanged."""
         unknown, here.loop_exit = here.loop_exit, None
         assert unknown is not None
@@ -192,3 +113,106 @@ class Loops(UndecidedCode):
                 self.current_value(frame, ast.Name(name, ast.Load())), (int, float, str, list, dict, set, tuple)
             ):
                 assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
+
+
+class _ForLoop:
+    """A `for` statement."""
+
+    def __init__(self, compiler: Loops, node: ast.For) -> None:
+        self.compiler, self.node = compiler, node
+        self.source = compiler.expression(node.iter)
+        self.assign = assign_target(compiler, node.target)
+        self.numeric = None if compiler.in_numeric_loop else numeric_loop(node, compiler.scope)
+        outer, compiler.in_numeric_loop = compiler.in_numeric_loop, compiler.in_numeric_loop or self.numeric is not None
+        self.body, self.orelse = compiler.block(node.body), compiler.block(node.orelse)
+        compiler.in_numeric_loop = outer
+        self.loop: Loop | None = None
+
+    def execute(self, frame: Frame) -> object | None:
+        """Run the statement."""
+        frame.line = self.node.lineno
+        finish = None
+        try:
+            iterable = assumed(self.source(frame))
+            series = series_of(iterable)
+            if series is not None:
+                return self._run_series(frame, series)
+            if self.numeric is not None:
+                finish = self.numeric.start(frame, iterable, self._run_items)
+                if finish is None:
+                    return None
+            if type(iterable) is Unknown:
+                return self._run_unknown(frame, iterable)
+            ordered = in_order(iterable)
+            items = iter(ordered)
+        except Undecidable as undecidable:
+            return self._run_any_number(frame, undecidable.unknown)
+        if ordered is not iterable:
+            with session.current().in_any_order():
+                return self._run_items(frame, items, finish)
+        return self._run_items(frame, items, finish)
+
+    def _run_iteration(self, frame: Frame, item: Any) -> object | None:
+        tick()
+        self.assign(frame, item)
+        return self.body(frame)
+
+    def _run_series(self, frame: Frame, series: Series) -> object | None:
+        if self.loop is None:
+            self.loop = Loop(self.node.body, self.node.target)
+        signal = run_loop(self.compiler, self.loop, frame, series, partial(self._run_iteration, frame))
+        if signal is not None:
+            return None if signal is BREAK else signal
+        return self.orelse(frame)
+
+    def _run_any_number(self, frame: Frame, unknown: Unknown) -> object | None:
+        start = len(frame.alternatives or ())
+        any_number_of_times(frame, lambda inner: self._run_iteration(inner, derived_unknown(unknown)), unknown)
+        join_alternatives(frame, start, (BREAK,))
+        return None
+
+    def _run_unknown(self, frame: Frame, iterable: Unknown) -> object | None:
+        """Iterate over something unknown: none, one, two ... times in different runs."""
+        items = unknown_items(iterable, self.node.iter, frame)
+        start = len(frame.alternatives or ())
+        while True:
+            try:
+                item = next(items, END)
+            except Undecidable as undecidable:
+                return self._run_any_number(frame, undecidable.unknown)
+            if item is END:
+                return left_loop(frame, start, self.orelse(frame))
+            signal = self._run_iteration(frame, item)
+            if ends_loop(frame, start, signal):
+                return left_loop(frame, start, signal)
+
+    def _run_items(self, frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
+        here = session.current()
+        start = len(frame.alternatives or ())
+        assign, body = self.assign, self.body
+        for item in items:
+            tick()
+            assign(frame, item)
+            signal = body(frame)
+            if here.loop_exit is not None:
+                self.compiler.end_settled_loop(frame, self.node.body, here)
+                return None
+            if (signal is not None or frame.alternatives) and ends_loop(frame, start, signal):
+                return left_loop(frame, start, signal)
+        if finish is not None:
+            finish()
+        return left_loop(frame, start, self.orelse(frame))
+
+
+def ends_loop(frame: Frame, start: int, signal: object | None) -> bool:
+    """Tell whether a loop ends after an iteration; states in which that was left early are joined."""
+    join_alternatives(frame, start, (CONTINUE,))
+    return signal is BREAK or signal is RETURN
+
+
+def left_loop(frame: Frame, start: int, signal: object | None) -> object | None:
+    """Return how the statement ends after a loop was left: states in which it was left before are joined."""
+    if frame.alternatives and signal is RETURN and any(one.signal is BREAK for one in frame.alternatives[start:]):
+        raise Undecidable(frame.alternatives[-1].unknown)  # what follows the loop may be run, or not
+    join_alternatives(frame, start, (BREAK,))
+    return None if signal is BREAK else signal

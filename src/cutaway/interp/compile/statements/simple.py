@@ -7,15 +7,17 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.protocols import is_module
+from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import delete_attribute, get_attribute, set_attribute
-from cutaway.interp.boundary.host_calls import taint
+from cutaway.interp.boundary.joining import lose_contents
 from cutaway.interp.boundary.operators import IN_PLACE
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import type_alias
 from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.compile.variables import binding_namespace, unbound_local
 from cutaway.interp.modules import imports
+from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 
 
@@ -27,19 +29,9 @@ class SimpleStatements(UndecidedCode):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            try:
-                value(frame)
-            except Undecidable as undecidable:
-                self._forget_change(frame, node, undecidable)
+            value(frame)
 
         return execute
-
-    def _forget_change(self, frame: Frame, node: ast.stmt, undecidable: Undecidable) -> None:
-        """Continue after a statement if only its change of a container is undecidable; the container becomes unknown."""
-        if undecidable.container is None:
-            raise undecidable
-        self._forget(frame, [node], undecidable.unknown)
-        taint(undecidable.container, undecidable.unknown)
 
     def _Assign(self, node: ast.Assign) -> Execute:
         value, line = self.expression(node.value), node.lineno
@@ -49,21 +41,15 @@ class SimpleStatements(UndecidedCode):
 
             def execute_one(frame: Frame) -> None:
                 frame.line = line
-                try:
-                    assign(frame, value(frame))
-                except Undecidable as undecidable:
-                    self._forget_change(frame, node, undecidable)
+                assign(frame, value(frame))
 
             return execute_one
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            try:
-                result = value(frame)
-                for assign in assigns:
-                    assign(frame, result)
-            except Undecidable as undecidable:
-                self._forget_change(frame, node, undecidable)
+            result = value(frame)
+            for assign in assigns:
+                assign(frame, result)
 
         return execute
 
@@ -144,11 +130,8 @@ class SimpleStatements(UndecidedCode):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            try:
-                for delete in deletes:
-                    delete(frame)
-            except Undecidable as undecidable:
-                self._forget_change(frame, node, undecidable)
+            for delete in deletes:
+                delete(frame)
 
         return execute
 
@@ -175,9 +158,12 @@ class SimpleStatements(UndecidedCode):
 
             def delete_item(frame: Frame) -> None:
                 holder, index = container(frame), key(frame)
-                if type(index) is Unknown and isinstance(holder, (list, dict)):
-                    raise Undecidable(index, holder)
+                if type(index) is Unknown and (isinstance(holder, (list, dict)) or is_module(holder)):
+                    unknown, index = index, chosen_key(holder, index, node.slice, frame)
+                    if index is UNDECIDED:
+                        return lose_contents(holder, unknown)
                 del holder[index]
+                return None
 
             return delete_item
         deletes = [self._delete(element) for element in getattr(node, "elts", [])]
@@ -235,8 +221,8 @@ class SimpleStatements(UndecidedCode):
 def _operate_in_place(operate: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Apply an in-place operator; a container that is extended by an unknown becomes unknown."""
     if type(right) is Unknown and isinstance(left, (list, dict, set, bytearray)):
-        taint(left, right)
-        return right
+        lose_contents(left, right)
+        return derived_unknown(right)
     return operate(left, right)
 
 

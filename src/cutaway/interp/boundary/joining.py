@@ -1,0 +1,450 @@
+"""Code that may or may not run, or runs an unknown number of times, where it is not followed in runs of its own.
+
+It is run on the state as it is, every way, and the states that it leads to are joined: what they have in common stays,
+and everything else is unknown. What has changed is found by comparing all that can be reached before and after, so that
+no call, alias or handler hides a change.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.protocols import is_module, is_tensor
+from cutaway.core.record import dataclass
+from cutaway.core.session import Notes
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
+from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending
+from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, referents, same
+from cutaway.interp.run.heap import set_contents as put
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base.framework import holds_parts, is_mode
+from cutaway.knowledge.base.registry import ARRAYS
+
+_MOST_ROUNDS = 8
+
+
+@dataclass(slots=True, eq=False)
+class Alternative:
+    """A state in which code may have been left early: how, with which value, and what had changed since `heap`."""
+
+    heap: Heap
+    changed: dict[int, tuple[Any, Contents]]
+    signal: Any
+    value: Any
+    unknown: Unknown
+
+
+def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -> object | None:
+    """Run one of two blocks, it is unknown which: what they leave behind is joined."""
+    trial = _Trial(frame, unknown)
+    one = trial.run(first)
+    trial.undo()
+    other = trial.run(second)
+    if one.error is not None and other.error is not None:
+        raise other.error
+    if one.error is not None or other.error is not None:
+        if interpreter().guarded:
+            trial.join(one)
+            raise Undecidable(unknown)
+        trial.undo()
+        session.current().assume(f"a branch that would raise is not taken: {unknown.reason}", frame.place)
+        return (second if one.error is not None else first)(frame)
+    trial.note()
+    if one.signal == other.signal:
+        trial.join(one)
+        if one.signal == RETURN:
+            frame.value = joined(one.value, other.value, unknown)
+        return _signal(one)
+    left, stayed = (one, other) if one.signal is not None else (other, one)
+    if stayed.signal is None:
+        if stayed is one:
+            trial.undo()
+            trial.redo(one)
+        _add_alternative(frame, trial.alternative(left))
+        return None
+    trial.undo()  # both leave early, in different ways: the first in which the rest of the block is run decides
+    trial.redo(one)
+    _add_alternative(frame, trial.alternative(other))
+    frame.value = one.value
+    return _signal(one)
+
+
+def either_value(frame: Frame, first: Callable[[Frame], Any], second: Callable[[Frame], Any], unknown: Unknown) -> Any:
+    """Return the value of one of two expressions, it is unknown which."""
+
+    def storing(evaluate: Callable[[Frame], Any]) -> Execute:
+        def execute(frame: Frame) -> object:
+            frame.value = evaluate(frame)
+            return RETURN
+
+        return execute
+
+    before = frame.value
+    both_ways(frame, storing(first), storing(second), unknown)
+    value, frame.value = frame.value, before
+    return value
+
+
+def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> None:
+    """Run an iteration of a loop an unknown number of times: what it may change is unknown afterwards."""
+    settled = False
+    for _ in range(_MOST_ROUNDS):
+        trial = _Trial(frame, unknown)
+        alternatives = len(frame.alternatives or ())
+        outcome = trial.run(iterate)
+        join_alternatives(frame, alternatives, (BREAK, CONTINUE))
+        trial.note()
+        if outcome.error is not None:
+            if interpreter().guarded:
+                trial.join_before()
+                raise Undecidable(unknown)
+            trial.undo()
+            return
+        if outcome.signal == RETURN:
+            _add_alternative(frame, trial.alternative(trial.outcome(outcome)))
+            trial.undo()
+            return
+        settled = not trial.join_before()
+        if settled:
+            return
+    lose([value for value, _, _ in trial.heap.changes()], unknown)
+
+
+def join_alternatives(frame: Frame, start: int, signals: Iterable[Any]) -> None:
+    """Join the states in which code may have been left early, which ends here."""
+    if not frame.alternatives:
+        return
+    wanted = tuple(signals)
+    kept = frame.alternatives[:start]
+    for alternative in reversed(frame.alternatives[start:]):
+        if alternative.signal not in wanted:
+            kept.append(alternative)
+            continue
+        _join(alternative.heap, alternative.changed, alternative.unknown)
+        if alternative.signal == RETURN:
+            frame.value = joined(alternative.value, frame.value, alternative.unknown)
+    frame.alternatives[:] = kept
+
+
+class _Alternatives(list[Alternative]):
+    """The states in which a call, or a loop in it, may have ended early."""
+
+    def end_call(self, frame: Frame) -> None:
+        """Join those in which the call may have returned early."""
+        join_alternatives(frame, 0, (RETURN,))
+
+
+def _add_alternative(frame: Frame, alternative: Alternative) -> None:
+    if frame.alternatives is None:
+        frame.alternatives = _Alternatives()
+    frame.alternatives.append(alternative)
+
+
+def lose(objects: Iterable[Any], unknown: Unknown) -> None:
+    """Make objects unknown, wherever they are referred to."""
+    lost = {id(value): value for value in objects}
+    heap = Heap(_roots())
+    doubtful: dict[int, bool] = {}
+
+    def refers(value: Any) -> bool:
+        """Tell whether a value is lost, or can't change and refers to something that is."""
+        if id(value) in lost:
+            return True
+        if not issubclass(type(value), tuple):
+            return False
+        if id(value) not in doubtful:
+            doubtful[id(value)] = False
+            doubtful[id(value)] = any(map(refers, referents(value)))
+        return doubtful[id(value)]
+
+    for holder, contents in heap.saved.values():
+        if any(refers(value) for part in contents for value in part.values):
+            parts = [part._replace(values=[unknown if refers(v) else v for v in part.values]) for part in contents]
+            put(holder, tuple(parts))
+    for value in lost.values():
+        if is_module(value):
+            value.mark_incomplete(unknown)
+
+
+def lose_contents(container: Any, unknown: Unknown) -> None:
+    """Make a container unknown that was changed in an unknown way, wherever it is referred to."""
+    if is_module(container):
+        return lose_parts(container, unknown)
+    if type(container) in ARRAYS:
+        from cutaway.knowledge.numpy.shaped import lose as lose_numbers  # late: few targets need numpy
+
+        return lose_numbers(container)
+    if isinstance(container, dict) and any(holds_parts(key) for key in container if type(key) is str):
+        return _lose_module_attributes(container, unknown)
+    lose([container], unknown)
+    _taint(container, unknown)  # what is being evaluated may refer to it, too
+    return None
+
+
+def _lose_module_attributes(attributes: dict[str, Any], unknown: Unknown) -> None:
+    """Make the attributes of a module unknown, which the program has changed as a dict."""
+    for name, value in attributes.items():
+        if holds_parts(name):
+            value.clear()
+        elif not name.startswith("_") and not is_mode(name):
+            attributes[name] = unknown
+    attributes["_incomplete"] = unknown
+
+
+def _taint(container: Any, unknown: Unknown) -> None:
+    """Put an unknown value into a container."""
+    if isinstance(container, list):
+        list.append(container, unknown)
+    elif isinstance(container, dict):
+        for key in list(dict.keys(container)):
+            dict.__setitem__(container, key, unknown)
+    elif isinstance(container, set):
+        set.add(container, unknown)
+    elif isinstance(container, deque):
+        deque.append(container, unknown)
+
+
+def lose_parts(module: Any, unknown: Unknown) -> None:
+    """Make the parts of a module unknown: any of them may have been added, replaced or removed."""
+    for name, table in list(vars(module).items()):
+        if isinstance(table, dict) and holds_parts(name):
+            table.clear()
+    module.mark_incomplete(unknown)
+
+
+def lose_part(module: Any, name: str, unknown: Unknown) -> None:
+    """Make one part of a module unknown, which may have been added, replaced or removed."""
+    tables = [table for key, table in list(vars(module).items()) if isinstance(table, dict) and holds_parts(key)]
+    for table in tables:
+        table.pop(name, None)
+    if not session.current().modules:
+        module.mark_incomplete(unknown)
+
+
+@dataclass(slots=True, eq=False)
+class _Outcome:
+    """What became of a block: how it was left, or the exception that ended it, and what it has changed."""
+
+    signal: Any
+    value: Any
+    error: BaseException | None
+    changed: dict[int, tuple[Any, Contents]]
+
+
+def _signal(outcome: _Outcome) -> object | None:
+    signal: object | None = outcome.signal
+    return signal
+
+
+class _Trial:
+    """Blocks that are run on one state, one after the other."""
+
+    def __init__(self, frame: Frame, unknown: Unknown) -> None:
+        self.frame = frame
+        self.unknown = unknown if unknown.place is not None else Unknown(unknown.reason, frame.place)
+        self.heap = Heap(_roots())
+        self._value = frame.value
+        here = session.current()
+        self._operations, self._calls, self._spans = len(here.operations), len(here.calls), list(here.spans)
+        self._modules, self._stack = list(here.modules), len(interpreter().stack)
+        self._lost = list(self.heap.opaque)
+
+    def run(self, execute: Execute) -> _Outcome:
+        """Run a block; what it records is not certain, and dropped."""
+        here, notes, tried = session.current(), Notes(), interpreter().tried
+        if execute in tried:  # a recursion whose depth is unknown
+            raise Undecidable(self.unknown)
+        tried.append(execute)
+        signal: Any = None
+        error: BaseException | None = None
+        self.frame.value = self._value
+        try:
+            with here.separate_notes(notes), here.scoped_facts(), conditions_left_open():
+                signal = execute(self.frame)
+        except (Undecidable, Interruption, KeyboardInterrupt):
+            self._rewind()
+            raise
+        except BaseException as raised:
+            error = raised
+        finally:
+            tried.remove(execute)
+        here.unknowns.update(notes.unknowns)
+        here.assumptions.update(notes.assumptions)
+        self._rewind()
+        return self.outcome(_Outcome(signal, self.frame.value, error, {}))
+
+    def outcome(self, outcome: _Outcome) -> _Outcome:
+        """Return an outcome with what has changed until now."""
+        outcome.changed = {id(value): (value, now) for value, _, now in self.heap.changes()}
+        return outcome
+
+    def _rewind(self) -> None:
+        here = session.current()
+        del here.operations[self._operations :], here.calls[self._calls :]
+        here.spans[:], here.modules[:] = self._spans, self._modules
+        del interpreter().stack[self._stack :]
+
+    def undo(self) -> None:
+        """Go back to the state before."""
+        self.heap.restore()
+        self.frame.value = self._value
+
+    def redo(self, outcome: _Outcome) -> None:
+        """Go to the state that a block has led to."""
+        for value, contents in outcome.changed.values():
+            put(value, contents)
+        self.frame.value = outcome.value
+
+    def join(self, outcome: _Outcome) -> None:
+        """Join the present state with another."""
+        _join(self.heap, outcome.changed, self.unknown)
+        self._lose_iterators()
+
+    def join_before(self) -> bool:
+        """Join the present state with the one before; tell whether that makes anything unknown that was not."""
+        grown = _join(self.heap, {}, self.unknown)
+        self._lose_iterators()
+        return grown
+
+    def _lose_iterators(self) -> None:
+        if self._lost:
+            lose(self._lost, self.unknown)
+
+    def alternative(self, outcome: _Outcome) -> Alternative:
+        """Return the state that a block has led to, to be joined later."""
+        return Alternative(self.heap, outcome.changed, outcome.signal, outcome.value, self.unknown)
+
+    def note(self) -> None:
+        """Note that operations may be missing."""
+        here = session.current()
+        here.note(self.unknown, here.modules[-1] if here.modules else None)
+
+
+def _roots() -> list[Any]:
+    here, running = session.current(), interpreter()
+    return [running.modules, *running.stack, *here.modules, here.state, here.counters]
+
+
+def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown) -> bool:
+    """Join the present state with one in which objects differ from a former state in what has `changed`."""
+    tables = _part_tables(heap)
+    lost: list[Any] = []
+    grown = False
+    candidates = {id(value): value for value, _, _ in heap.changes()}
+    candidates.update({key: value for key, (value, _) in changed.items()})
+    protected = _protected(heap)
+    for key, value in candidates.items():
+        if key in protected:
+            continue
+        if is_tensor(value):
+            value.forget_numbers()
+            if changed.get(key, (value, None))[1] is not None and not _same_tensor(value, changed[key][1]):
+                lost.append(value)
+            continue
+        now = contents_of(value) or ()
+        other = changed[key][1] if key in changed else heap.saved[key][1] if key in heap.saved else now
+        is_namespace = key in heap.namespaces
+        merged, grows = _merged(now, other, unknown, is_namespace or key in tables)
+        if merged is None:
+            lost.append(value)
+            grown = True
+            continue
+        if key in tables:
+            merged, dropped = _without_unknown(merged)
+            if dropped or grows:
+                grown = grown or "_incomplete" not in tables[key].__dict__
+                tables[key].mark_incomplete(unknown)
+        else:
+            grown = grown or grows
+        put(value, merged)
+    if lost:
+        lose(lost, unknown)
+    return grown
+
+
+def _protected(heap: Heap) -> set[int]:
+    """Return the identities of the interpreter's own objects, and of the containers that these keep."""
+    protected: set[int] = set()
+    for key, (value, contents) in heap.saved.items():
+        if type(value).__module__.startswith(("cutaway.interp.", "cutaway.knowledge.base.", "cutaway.core.")):
+            protected.add(key)
+            protected.update(
+                id(item) for part in contents for item in part.values if isinstance(item, (dict, list, set, deque))
+            )
+    return protected - heap.namespaces
+
+
+def _same_tensor(tensor: Any, contents: Contents) -> bool:
+    """Tell whether a tensor has the shape and dtype that it has in other contents."""
+    attributes = {name: item for part in contents for name, item in zip(part.keys, part.values)}
+    return all(same(attributes.get(name), vars(tensor).get(name)) for name in ("_shape", "_dtype"))
+
+
+def _part_tables(heap: Heap) -> dict[int, Any]:
+    """Return the dicts that hold the parts of modules, by identity, with the modules."""
+    return {
+        id(item): value
+        for value, contents in heap.saved.values()
+        if is_module(value)
+        for part in contents
+        if part.kind == NAMES
+        for name, item in zip(part.keys, part.values)
+        if isinstance(item, dict) and holds_parts(name)
+    }
+
+
+def _without_unknown(contents: Contents) -> tuple[Contents, bool]:
+    first = contents[0]
+    kept = [(key, value) for key, value in zip(first.keys, first.values) if type(value) is not Unknown]
+    part = Part(first.kind, [key for key, _ in kept], [value for _, value in kept])
+    return (part, *contents[1:]), len(kept) < len(first.values)
+
+
+def _merged(now: Contents, other: Contents, unknown: Unknown, is_namespace: bool) -> tuple[Contents | None, bool]:
+    """Return what two contents have in common, None where the object as a whole is unknown; tell whether they differ."""
+    if len(now) != len(other):
+        return None, True
+    parts: list[Part] = []
+    grown = False
+    for one, two in zip(now, other):
+        if one.kind == NAMES or (one.kind == ITEMS and is_namespace):
+            values = dict(zip(one.keys, one.values))
+            others = dict(zip(two.keys, two.values))
+            merged = {
+                key: joined(values.get(key, unknown), others.get(key, unknown), unknown) for key in {**others, **values}
+            }
+            grown = grown or any(_grows(others.get(key, unknown), value) for key, value in merged.items())
+            parts.append(Part(one.kind, list(merged), list(merged.values())))
+        elif one.kind == SET:
+            if set(map(id, one.values)) != set(map(id, two.values)) and set(one.values) != set(two.values):
+                return None, True
+            parts.append(one)
+        elif len(one.values) != len(two.values) or not all(map(same, one.keys, two.keys)):
+            return None, True
+        elif one.kind in (ITEMS, SEQUENCE):
+            items = [joined(a, b, unknown) for a, b in zip(one.values, two.values)]
+            grown = grown or any(map(_grows, two.values, items))
+            parts.append(Part(one.kind, one.keys, items))
+        elif all(map(same, one.values, two.values)):
+            parts.append(one)
+        else:
+            return None, True
+    return tuple(parts), grown
+
+
+def _grows(before: Any, merged: Any) -> bool:
+    return type(merged) is Unknown and type(before) is not Unknown
+
+
+def joined(one: Any, other: Any, unknown: Unknown) -> Any:
+    """Return what two values have in common, an unknown where that is nothing."""
+    if same(one, other) or type(other) is Pending:
+        return one
+    if type(one) is Pending:
+        return other
+    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+        return tuple(joined(a, b, unknown) for a, b in zip(one, other))
+    return Unknown(unknown.reason, unknown.place)
