@@ -316,8 +316,6 @@ class Opaque:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        if self.usual is not None:
-            return getattr(assumed(self), name)
         return type(self)._opaque_reason
 
 
