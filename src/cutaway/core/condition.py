@@ -147,13 +147,15 @@ class Decisions:
     One that does not follow conditions is the first look at a program: `left_open` tells afterwards that there were some.
     """
 
-    def __init__(self, prescribed: Mapping[str, bool] | None = None, follows: bool = True) -> None:
+    def __init__(
+        self, prescribed: Mapping[str, bool] | None = None, follows: bool = True, most: int = MAX_CONDITIONS
+    ) -> None:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
         self.taken: dict[str, Decision] = {}
         self.follows = follows
+        self._most = most  # conditions that are decided, but for those on arguments of constructors
         self.undecided_depth = 0
         self.active = 0
-        self.dropped: dict[str, Place | None] = {}
         self.left_open = False  # a condition was left open that could be followed
         self.raised = False  # forward ends with an exception
         self.restarts = False  # the run has to start over, with another plan for a loop
@@ -238,12 +240,14 @@ class Decisions:
             holds = self.prescribed.get(term.text, preferred)
             if term.text in self.prescribed:
                 self.used.add(term.text)
-            if len(self.taken) >= MAX_CONDITIONS:
-                self.dropped.setdefault(term.text, place)
+            if len(self.taken) >= MAX_CONDITIONS or (term.kind != CONFIGURATION and self._is_full()):
                 return None
             self.taken[term.text] = Decision(term.text, term.kind, place, holds, preferred)
             self._learn(term, holds)
         return holds is not term.inverted
+
+    def _is_full(self) -> bool:
+        return sum(decision.kind != CONFIGURATION for decision in self.taken.values()) >= self._most
 
     def _implied(self, term: Term) -> bool | None:
         """Return what the decisions so far imply for a term, None where they leave it open."""

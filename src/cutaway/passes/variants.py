@@ -225,8 +225,7 @@ class _Folding:
         for name in dict.fromkeys(names.values()):
             if name != main:
                 tree = self.explainer.explain({number: other == name for number, other in names.items()}, ask=False)
-                if is_simple(tree):
-                    aliases.append(Alias(when(tree) or "", name))
+                aliases.append(Alias(when(tree) or "", name))
         return tuple(aliases)
 
     def _calls(self, by_variant: Mapping[int, ModuleCall | None]) -> Iterable[ModuleCall]:
@@ -334,7 +333,7 @@ class _Folding:
         master: list[Entry] = []
         for number, architecture in enumerate(self.all):
             keys = [
-                (op.op, self.paths[number].get(op.module), op.source, len(op.inputs), len(op.outputs))
+                (self.paths[number].get(op.module), op.op, op.source, len(op.inputs), len(op.outputs))
                 for op in architecture.ops
             ]
             master = _merge(master, keys, architecture.ops, number)
