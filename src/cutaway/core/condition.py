@@ -138,7 +138,7 @@ MAX_CONDITIONS = 40
 """How many conditions are decided in one run."""
 
 
-_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences")
+_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences", "_drawn")
 
 
 class Decisions:
@@ -166,6 +166,7 @@ class Decisions:
         self.choices: dict[int, tuple[Any, Any]] = {}  # what unknown values are taken to be, by identity
         self._truths: dict[int, tuple[Any, bool]] = {}  # of unknown values, by identity
         self._ranges: dict[str, _Range] = {}
+        self._drawn: dict[int, tuple[Any, list[int]]] = {}  # by identity, what is drawn, and what it may still be
         self._occurrences: dict[str, int] = {}
         self._before_call: dict[str, int] | None = None
 
@@ -179,7 +180,7 @@ class Decisions:
 
     def saved(self) -> dict[str, Any]:
         """Return the decisions so far, for runs that continue from here."""
-        return {name: dict(getattr(self, name)) for name in _RESUMED}
+        return {name: _copied(getattr(self, name)) for name in _RESUMED}
 
     def resume(self, saved: Mapping[str, Any]) -> bool:
         """Continue from decisions of another run; False where this run decides one of them differently."""
@@ -187,7 +188,7 @@ class Decisions:
             if self.prescribed.get(text, decision.preferred) is not decision.holds:
                 return False
         for name, value in saved.items():
-            getattr(self, name).update(value)
+            getattr(self, name).update(_copied(value))
         self.used.update(text for text in self.taken if text in self.prescribed)
         return True
 
@@ -202,6 +203,10 @@ class Decisions:
         known = self._truths.get(id(unknown))
         if known is not None:
             return known[1] is not inverted
+        if unknown.draw is not None:
+            truths = {bool(unknown.draw.values[at]) for at in self._left(unknown.draw.origin)}
+            if len(truths) == 1:
+                return truths.pop() is not inverted
         term: Term | None = unknown.term
         prefer = prefer is not inverted if unknown.usual is None else bool(unknown.usual.value)
         if term is not None and term.text:
@@ -212,7 +217,24 @@ class Decisions:
         if holds is None:
             return None
         self._truths[id(unknown)] = unknown, holds
+        if unknown.draw is not None:
+            left = self._left(unknown.draw.origin)
+            left[:] = [at for at in left if bool(unknown.draw.values[at]) is holds]
         return holds is not inverted
+
+    def draw(self, draw: Any, place: Place | None) -> tuple[Any] | None:
+        """Return which of a few values something is in this run; None where that stays undecided."""
+        origin, left = draw.origin, self._left(draw.origin)
+        while len(left) > 1 and any(draw.values[at] is not draw.values[left[0]] for at in left):
+            holds = self.occurrence(f"{origin.text} == {origin.values[left[0]]!r}", ENVIRONMENT, place)
+            if holds is None:
+                return None
+            left[:] = left[:1] if holds else left[1:]
+        return (draw.values[left[0]],)
+
+    def _left(self, origin: Any) -> list[int]:
+        """Return the numbers of the values that something drawn may still be."""
+        return self._drawn.setdefault(id(origin), (origin, list(range(len(origin.values)))))[1]
 
     def occurrence(self, text: str, kind: str, place: Place | None, prefer: bool = True) -> bool | None:
         """Decide a condition that may differ each time it occurs."""
@@ -296,6 +318,14 @@ class Decisions:
                     min(possible.high, other),
                 )
             )
+
+
+def _copied(decided: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a copy that later decisions leave as it is."""
+    return {
+        key: (item[0], list(item[1])) if type(item) is tuple and type(item[1]) is list else item
+        for key, item in decided.items()
+    }
 
 
 def _compared(value: Any, term: Term) -> bool | None:

@@ -300,7 +300,9 @@ class _Folding:
         for entry in master:
             module, local = entry.key[0], entry.key[1]
             path = module.path if module is not None else ""
-            entry.path = _unique(f"{path}{self.separator}{local}" if path else local, taken)
+            path = f"{path}{self.separator}{local}" if path else local
+            names = {weight.name for weight in entry.variants.values()}
+            entry.path = _unique(path if _plain(path) in names else entry.first.name, taken)
             for number, weight in entry.variants.items():
                 self.names[number].setdefault(weight.name, entry.path)
         return tuple(self._weight(entry) for entry in master)
@@ -324,7 +326,7 @@ class _Folding:
             tied_to=ties[number] if len(set(ties.values())) == 1 else None,
             condition=when(self.presence(entry, range(len(self.all)))),
             repeat=self._quantity({n: w.repeat for n, w in variants.items()}),
-            otherwise=self._aliases({n: w.name for n, w in variants.items()}, first.name),
+            otherwise=self._aliases({n: w.name for n, w in variants.items()}, _plain(entry.path)),
         )
 
     # Operations
@@ -441,6 +443,11 @@ def _unique(path: str, taken: set[str]) -> str:
         unique = f"{path}#{number}"
     taken.add(unique)
     return unique
+
+
+def _plain(path: str) -> str:
+    """Return a path as the program has it, without the numbers of alternatives."""
+    return re.sub(r"#\d+", "", path)
 
 
 def _origins(modules: Sequence[Module]) -> dict[str, Setting]:

@@ -21,8 +21,22 @@ MOST_ITERATIONS = 4
 """Iterations of a loop that are followed where their number is unknown."""
 
 
+def drawn(value: Any) -> Any:
+    """Return which of a few values something unknown is in this run; anything else as it is."""
+    if type(value) is not Unknown or value.draw is None:
+        return value
+    stack = interpreter().stack
+    if not stack or not is_own(stack[-1]) or session.current().iterations:
+        return value
+    result = decisions().draw(value.draw, stack[-1].place)
+    return value if result is None else result[0]
+
+
 def chosen_key(container: Any, index: Unknown, node: ast.expr, frame: Frame) -> Any:
     """Return the key or index with which an unknown value selects an item in this run; the last run finds none."""
+    value = drawn(index)
+    if type(value) is not Unknown:
+        return value
     if index.kind is bool:
         truth = settle(index, node, frame)
         return UNDECIDED if type(truth) is Unknown else truth
@@ -48,6 +62,9 @@ def has_keys(container: Any) -> bool:
 
 def chosen_position(owner: Any, method: str, index: Unknown) -> Any:
     """Return the position at which a list is changed in this run."""
+    value = drawn(index)
+    if type(value) is not Unknown:
+        return value
     stack = interpreter().stack
     if type(owner) is not list or method not in ("insert", "pop") or not stack or not is_own(stack[-1]):
         return UNDECIDED
