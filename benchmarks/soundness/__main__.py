@@ -1,12 +1,14 @@
 """Programs with open decisions: what Cutaway states of them against what torch does, every way.
 
-usage: python -m benchmarks.soundness [--count N] [--seed S] [--jobs J] [--keep FOLDER] [--show N] [--decided] [--cases [TEXT]]
+usage: python -m benchmarks.soundness [--count N] [--seed S] [--jobs J] [--keep FOLDER] [--show N] [--decided] [--installed]
+                                      [--cases [TEXT]]
 
 N programs are generated from the seeds S, S + 1, ...; each is analysed, and run by the real torch once for each way that
 its decisions can go. Printed are how many have a statement that a run contradicts, how many crash, which constructs
 these have, how many of the facts that all runs have in common are stated, and some wrong programs, made small. With
 --keep the wrong ones are written to a folder. With --decided every decision that can be a constant is one: there
-nothing is wrong unless the judge is, or Cutaway on ordinary programs. --cases judges the programs of `cases.md` instead.
+nothing is wrong unless the judge is, or Cutaway on ordinary programs. With --installed each program is an installed
+package, in which what conditions lead to is joined. --cases judges the programs of `cases.md` instead.
 The exit code is 1 where something is wrong.
 """
 
@@ -23,7 +25,7 @@ from benchmarks.soundness.generator import generate
 from benchmarks.soundness.pool import Lost, each
 from benchmarks.soundness.program import Program
 from benchmarks.soundness.tally import Tally, responsible
-from benchmarks.soundness.tasks import judged, judged_decided, small
+from benchmarks.soundness.tasks import judged, judged_decided, judged_installed, small
 
 MOST_CONSTRUCTS = 40
 """Constructs of each sort that are printed."""
@@ -40,23 +42,24 @@ def main() -> int:
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--show", type=int, default=10)
     parser.add_argument("--decided", action="store_true")
+    parser.add_argument("--installed", action="store_true")
     parser.add_argument("--cases", nargs="?", const="", default=None)
     options = parser.parse_args()
     if options.cases is not None:
         return print_cases(options.cases)
     started = time.monotonic()
     tally = Tally()
-    work = judged_decided if options.decided else judged
+    work = judged_decided if options.decided else judged_installed if options.installed else judged
     for seed, verdict in each(work, range(options.seed, options.seed + options.count), options.jobs):
         tally.add(seed, verdict)
     _print_tally(tally, time.monotonic() - started)
     _print_constructs(tally)
     if options.keep:
         _keep(tally, options.keep)
-    chosen = [] if options.decided else _telling(tally, options.show)
+    chosen = [] if options.decided or options.installed else _telling(tally, options.show)
     for (seed, _), answer in each(small, chosen, options.jobs):
         _print_small(seed, answer)
-    if options.decided:
+    if options.decided or options.installed:
         for seed, wrong in tally.wrong.items():
             print(f"seed {seed}: {wrong[0]}")
     return int(bool(tally.wrong or tally.crashes))

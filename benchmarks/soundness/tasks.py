@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from benchmarks.soundness.analysis import verdict_on
 from benchmarks.soundness.generator import generate
 from benchmarks.soundness.judge import Verdict
@@ -22,6 +24,19 @@ def judged_decided(seed: int) -> Verdict:
         if ways:
             program = settled(program, number, ways[seed % len(ways)])
     return verdict_on(program)
+
+
+def judged_installed(seed: int) -> Verdict:
+    """Return the verdict on the program of a seed as a package that is installed, in which conditions are not followed."""
+    return verdict_on(installed(generate(seed)))
+
+
+def installed(program: Program) -> Program:
+    """Return a program all of whose files are installed."""
+    folder = program.installed or "site-packages"
+    files = {path if path.startswith(folder) else f"{folder}/{path}": text for path, text in program.files.items()}
+    module, _, name = program.target.partition(".py::")
+    return replace(program, files=files, installed=folder, target=f"{module}:{name}")
 
 
 def small(task: tuple[int, str]) -> tuple[Program, str]:

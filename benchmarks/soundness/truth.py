@@ -214,8 +214,9 @@ def run(
 
 
 def _network(program: Program, instead: str) -> nn.Module:
-    file, _, expression = program.target.partition("::")
+    file, _, expression = program.target.partition(":")
     module = importlib.import_module(file.removesuffix(".py"))
+    expression = expression.removeprefix(":")
     value = eval(instead or expression, vars(module))
     network = value() if isinstance(value, type) or not isinstance(value, nn.Module) else value
     if not isinstance(network, nn.Module):

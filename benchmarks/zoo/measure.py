@@ -40,11 +40,16 @@ def inputs_of(row: dict[str, Any]) -> list[str]:
     given = row.get("input") or []
     dtypes = row.get("dtypes", {})
     if isinstance(given, dict):
-        return [f"{name}={'x'.join(map(str, shape))}:{dtypes.get(name, 'float32')}" for name, shape in given.items()]
+        return [f"{name}={'x'.join(map(str, shape))}:{dtypes.get(name, _dtype(name))}" for name, shape in given.items()]
     kinds = dtypes if isinstance(dtypes, list) else ["float32"] * len(given)
     return [
         item if isinstance(item, str) else f"{'x'.join(map(str, item))}:{dtype}" for item, dtype in zip(given, kinds)
     ]
+
+
+def _dtype(name: str) -> str:
+    """Return the type of an input where the truth does not record it: token numbers are integers."""
+    return "int64" if name.endswith("input_ids") else "float32"
 
 
 def measure(row: dict[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT
 from cutaway.core.unknown import Undecidable, Unknown, decisions, derived_unknown
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.truth import is_own, settle
+from cutaway.interp.run.truth import can_choose, settle
 
 UNDECIDED = object()
 """Which possibility it is stays unknown."""
@@ -26,7 +25,7 @@ def drawn(value: Any) -> Any:
     if type(value) is not Unknown or value.draw is None:
         return value
     stack = interpreter().stack
-    if not stack or not is_own(stack[-1]) or session.current().iterations:
+    if not stack or not can_choose():
         return value
     result = decisions().draw(value.draw, stack[-1].place)
     return value if result is None else result[0]
@@ -45,7 +44,7 @@ def chosen_key(container: Any, index: Unknown, node: ast.expr, frame: Frame) -> 
         count = len(container)
     except Undecidable:
         return UNDECIDED
-    if count > _MOST or not is_own(frame) or session.current().iterations:
+    if count > _MOST or not can_choose():
         return UNDECIDED
     text = ast.unparse(node)
     if keys is None:
@@ -66,10 +65,10 @@ def chosen_position(owner: Any, method: str, index: Unknown) -> Any:
     if type(value) is not Unknown:
         return value
     stack = interpreter().stack
-    if type(owner) is not list or method not in ("insert", "pop") or not stack or not is_own(stack[-1]):
+    if type(owner) is not list or method not in ("insert", "pop") or not stack:
         return UNDECIDED
     count, frame = len(owner), stack[-1]
-    if count > _MOST or session.current().iterations:
+    if count > _MOST or not can_choose():
         return UNDECIDED
     text = f"{method}_index_at_line_{frame.line}"
     options = _equal_to(text, (*range(count), *range(-1, -count - 1, -1)))
@@ -80,7 +79,7 @@ def chosen_position(owner: Any, method: str, index: Unknown) -> Any:
 
 def unknown_items(items: Unknown, node: ast.expr, frame: Frame) -> Iterator[Any]:
     """Yield the items of something unknown: none, one, two ... in different runs; raise `Undecidable` after a few."""
-    if not is_own(frame) or session.current().iterations:
+    if not can_choose():
         raise Undecidable(items)
     kind = ENVIRONMENT if items.term is None else items.term.kind
     for count in range(MOST_ITERATIONS):

@@ -8,13 +8,12 @@ from types import FunctionType
 from typing import Any
 from weakref import WeakSet
 
-from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT
 from cutaway.core.unknown import Unknown, UnknownRaised, decisions
 from cutaway.interp.run.frame import Frame, place
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.truth import is_own
+from cutaway.interp.run.truth import can_choose
 
 _RAISING: WeakSet[Any] = WeakSet()
 
@@ -45,7 +44,7 @@ def may_raise(unknown: Unknown, node: ast.expr, frame: Frame) -> None:
 
     Only where the program handles exceptions: elsewhere such a run ends, and has nothing to show.
     """
-    if not interpreter().guarded or not is_own(frame) or session.current().iterations:
+    if not interpreter().guarded or not can_choose():
         return
     what = ast.unparse(node)
     if decisions().occurrence(f"raises({what})", ENVIRONMENT, frame.place, prefer=False):

@@ -35,10 +35,10 @@ def truth_of(value: Any) -> bool | Unknown:
 def settle(value: Any, node: ast.expr | ast.pattern, frame: Frame, prefer: bool = True) -> bool | Unknown:
     """Return the truth value of an object that a program tests with `node`, decided for this run where it is unknown.
 
-    It stays unknown in code that is not the user's own, and where too many conditions are open. The first run is the one
-    in which it is `prefer`.
+    It stays unknown in the body of a module that is installed, and where too many conditions are open. The first run is
+    the one in which it is `prefer`.
     """
-    can_follow = is_own(frame) and not session.current().iterations
+    can_follow = can_choose()
     if can_follow and type(value) is Unknown and value.usual is not None:
         holds = _followed(value, node, frame, prefer)
         return truth_of(value) if holds is None else holds
@@ -122,6 +122,11 @@ def _is_recursive() -> bool:
     return running is not None and any(
         frame.function is not None and frame.function.code is running.code for frame in interpreter().stack[:-1]
     )
+
+
+def can_choose() -> bool:
+    """Tell whether something unknown may be decided for this run."""
+    return not session.current().iterations
 
 
 def is_own(frame: Frame) -> bool:
