@@ -117,7 +117,7 @@ class Weight:
     shape: Shape
     dtype: str | None
     kind: str  # one of KINDS
-    trainable: bool = True
+    trainable: bool | None = True  # None where that is not known
     tied_to: str | None = None
     module: str | None = None
     persistent: bool = True

@@ -10,6 +10,9 @@ from typing import Any, Protocol
 
 from cutaway.core.unknown import Unknown
 
+FACTS_OF_TENSORS = frozenset(("_shape", "_dtype", "requires_grad"))
+"""The attributes of a tensor by which a network is described."""
+
 
 class Module(Protocol):
     """A module or layer: what the tree of a network consists of."""

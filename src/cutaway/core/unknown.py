@@ -251,7 +251,8 @@ class Unknown:
         return f"Unknown({self.reason!r})"
 
     def __hash__(self) -> int:
-        return id(self)
+        # Which items of a set, or keys of a dict, it is equal to can't be determined.
+        raise Undecidable(self)
 
     def __eq__(self, other: object) -> Any:
         return _equals(self, other)

@@ -356,7 +356,7 @@ def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
     cost.parameters += count
     if own:
         cost.own_parameters += count
-    if weight.kind == "tensor":
+    if weight.kind == "tensor" or weight.trainable is None:
         cost.trainable_parameters += UNKNOWN
     elif weight.trainable:
         cost.trainable_parameters += count

@@ -200,6 +200,9 @@ class _Folding:
         entry.path = _unique(path, taken)
         variants = entry.variants
         most_calls = max(len(module.calls) for module in variants.values())
+        if len({module.class_name for module in variants.values()}) > 1:  # the network itself
+            first = replace(first, class_name="", qualified_name="")
+            self.unknowns.setdefault(Note("which class the network is depends on conditions"))
         return replace(
             first,
             path=entry.path,

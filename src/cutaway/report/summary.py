@@ -59,10 +59,17 @@ def _page(architecture: Architecture, terminal: Terminal, depth: int) -> list[st
         *lines[1:],
         double,
         f"Total params: {_count(weights)}{_memory(weights)}",
-        f"Trainable params: {_count([w for w in weights if w.trainable])}",
-        f"Non-trainable params: {_count([w for w in weights if not w.trainable])}",
+        f"Trainable params: {_trainable(weights, True)}",
+        f"Non-trainable params: {_trainable(weights, False)}",
         *remarks(architecture, terminal),
     ]
+
+
+def _trainable(weights: list[Weight], trainable: bool) -> str:
+    """Count the weights that are trained, or those that are not."""
+    return (
+        "?" if any(w.trainable is None for w in weights) else _count([w for w in weights if w.trainable is trainable])
+    )
 
 
 def _row(row: tuple[str, str, str], wide: list[int]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.protocols import is_module
-from cutaway.core.unknown import Unknown, assumed, derived_unknown
+from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
 from cutaway.interp.boundary.joining import lose, lose_parts
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
@@ -493,7 +493,13 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
     if _may_change(owner, name):
         if name in _DEFAULTS and is_of_target(owner):
             return set_defaults(owner, name, value)
-        setattr(owner, name, value)
+        try:
+            setattr(owner, name, value)
+        except Undecidable as undecidable:
+            if undecidable.container is None:
+                raise
+            lose([undecidable.container], undecidable.unknown)
+    return None
 
 
 def delete_attribute(owner: Any, name: Any) -> None:

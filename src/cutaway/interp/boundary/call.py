@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any
 
 from cutaway.core import session
@@ -11,10 +12,11 @@ from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
-from cutaway.interp.boundary.joining import lose_contents, lose_parts
+from cutaway.interp.boundary.joining import any_number_of_times, lose_contents, lose_parts
 from cutaway.interp.run.budget import build
 from cutaway.interp.run.choice import drawn
-from cutaway.interp.run.function import WRAPPER, invoke
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.function import WRAPPER, invoke, record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 from cutaway.syntax import resolve
@@ -25,6 +27,7 @@ CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
 
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _LONG = 1 << 10
 _UNCHANGING = (int, float, complex, str, bytes, bool, type(None), Unknown, range, type(Ellipsis))
 
@@ -50,7 +53,10 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             if type(argument) is Unknown and argument.usual is not None:
                 kwargs[name] = assumed(argument)
     if kind is _BuiltinType:
-        return call_native(function, args, kwargs)
+        result = call_native(function, args, kwargs)
+        if type(result) is Unknown:
+            _call_back(args, kwargs, result)
+        return result
     elif kind is type:
         if function in CONVERSIONS:
             if args and not kwargs:
@@ -90,6 +96,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
             lose_parts(owner, undecidable.unknown)
         elif not isinstance(function, type):
             raise
+        if _is_of_host(function):
+            _call_back(args, kwargs, undecidable.unknown)
         return undecidable.unknown  # an object whose construction, or whose change, could not be followed
     except Exception as error:
         if not _is_of_host(function):
@@ -97,10 +105,31 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         return unknown_or_raise(error, args, kwargs)
     if type(result) is list and len(result) > _LONG:
         build(len(result))
+    elif type(result) is Unknown and _is_of_host(function) and any(map(_is_target_function, args)):
+        _call_back(args, kwargs, result)
     elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
         return derived_unknown(result)  # the result for an unknown number need not be a number
     check = CHECKS.get(type(result))
     return result if check is None else check(result)
+
+
+def _call_back(args: list[Any], kwargs: dict[str, Any], unknown: Unknown) -> None:
+    """Call the functions of the target that a function of the host is given: how often, and on what, is unknown."""
+    stack = interpreter().stack
+    for function in (*args, *kwargs.values()):
+        if not stack or not _is_target_function(function):
+            continue
+        parameters = session.current().signature(function).parameters.values()
+        required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+
+        def call_once(_frame: Frame, function: Any = function, count: int = len(required)) -> None:
+            call(function, [derived_unknown(unknown) for _ in range(count)], {})
+
+        any_number_of_times(stack[-1], call_once, unknown)
+
+
+def _is_target_function(value: Any) -> bool:
+    return type(value) in (_FunctionType, _MethodType) and record_of(getattr(value, "__func__", value)) is not None
 
 
 def _is_of_host(function: Any) -> bool:

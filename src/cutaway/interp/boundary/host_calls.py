@@ -18,6 +18,13 @@ from cutaway.interp.run.iteration import counted
 
 # Methods whose result depends on whether the argument is in the container.
 _SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
+_READING_METHODS = frozenset(
+    """get index count copy keys values items union intersection difference symmetric_difference issubset issuperset
+    isdisjoint __getitem__ __contains__ __len__ __iter__ __reversed__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__
+    __mul__ __rmul__ __or__ __ror__ __and__ __rand__ __sub__ __rsub__ __xor__ __rxor__ __repr__ __str__ __hash__
+    __class_getitem__ __reduce__ __sizeof__ __format__ decode find hex""".split()
+)
+"""Methods that leave a container as it is."""
 _CONTAINERS = (list, dict, set, bytearray, deque)
 # Methods whose argument determines how they modify a container.
 _MUTATING_METHODS = frozenset(
@@ -49,7 +56,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     try:
         return function(*args, **kwargs)
     except Undecidable as undecidable:
-        if name in _MUTATING_METHODS and isinstance(owner, _CONTAINERS):
+        if name not in _READING_METHODS and isinstance(owner, _CONTAINERS):
             lose_contents(owner, undecidable.unknown)
         return undecidable.unknown
     except Exception as error:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import is_module, is_tensor
+from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
 from cutaway.core.record import dataclass
 from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
@@ -20,6 +20,7 @@ from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pe
 from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, referents, same
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.raising import may_be_caught
 from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping, is_mode
 from cutaway.knowledge.base.registry import ARRAYS
 
@@ -45,8 +46,9 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     other = trial.run(second)
     if one.error is not None and other.error is not None:
         raise other.error
-    if one.error is not None or other.error is not None:
-        if interpreter().guarded:
+    error = one.error or other.error
+    if error is not None:
+        if may_be_caught(error):
             trial.join(one)
             raise Undecidable(unknown)
         trial.undo()
@@ -98,7 +100,7 @@ def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> Non
         join_alternatives(frame, alternatives, (BREAK, CONTINUE))
         trial.note()
         if outcome.error is not None:
-            if interpreter().guarded:
+            if may_be_caught(outcome.error):
                 trial.join_before()
                 raise Undecidable(unknown)
             trial.undo()
@@ -350,8 +352,10 @@ def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown
             continue
         if is_tensor(value):
             value.forget_numbers()
-            if changed.get(key, (value, None))[1] is not None and not _same_tensor(value, changed[key][1]):
+            before = changed.get(key) or heap.saved.get(key)
+            if before is not None and not _same_tensor(value, before[1]):
                 lost.append(value)
+                grown = True
             continue
         now = contents_of(value) or ()
         other = changed[key][1] if key in changed else heap.saved[key][1] if key in heap.saved else now
@@ -391,7 +395,7 @@ def _protected(heap: Heap) -> set[int]:
 def _same_tensor(tensor: Any, contents: Contents) -> bool:
     """Tell whether a tensor has the shape and dtype that it has in other contents."""
     attributes = {name: item for part in contents for name, item in zip(part.keys, part.values)}
-    return all(same(attributes.get(name), vars(tensor).get(name)) for name in ("_shape", "_dtype"))
+    return all(same(item, vars(tensor).get(name)) for name, item in attributes.items() if name in FACTS_OF_TENSORS)
 
 
 def _part_tables(heap: Heap) -> dict[int, Any]:

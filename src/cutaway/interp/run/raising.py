@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 from weakref import WeakSet
@@ -15,6 +16,9 @@ from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import can_choose
 
+SIGNALS = (StopIteration, StopAsyncIteration, GeneratorExit, IndexError, KeyError, AttributeError)
+"""Exceptions that Python itself catches: they end an iteration, or tell that something is not there."""
+
 _RAISING: WeakSet[Any] = WeakSet()
 
 
@@ -22,6 +26,22 @@ def may_raise_anyway(function: Callable[..., Any]) -> Callable[..., Any]:
     """Note that a function of the host may raise where its result is unknown, whatever its arguments are."""
     _RAISING.add(function)
     return function
+
+
+@contextmanager
+def caught() -> Iterator[None]:
+    """Follow what raises an exception inside, which a function of the host catches."""
+    running = interpreter()
+    running.guarded += 1
+    try:
+        yield
+    finally:
+        running.guarded -= 1
+
+
+def may_be_caught(error: BaseException) -> bool:
+    """Tell whether the program may continue after an exception."""
+    return bool(interpreter().guarded) or isinstance(error, SIGNALS)
 
 
 def check_call(result: Unknown, callee: Any, args: Iterable[Any], node: ast.expr, frame: Frame) -> None:

@@ -12,6 +12,7 @@ from cutaway.core.size.dim import Dim, equal, undecided
 from cutaway.core.size.relation import Relation, Several
 from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, decisions, derived_unknown
 from cutaway.interp.run.frame import MODULE_STATE, Frame, place
+from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 
 
@@ -27,19 +28,53 @@ def truth_of(value: Any) -> bool | Unknown:
         zero = equal(value, 0)
         return undecided(Relation("!=", value, 0)) if zero is None else not zero
     try:
-        return bool(value)
+        return _truth_by_method(value)
     except Undecidable as undecidable:
         return undecidable.unknown
+
+
+def _truth_by_method(value: Any) -> bool | Unknown:
+    """Return what an object says of its truth; a method of the target may return something unknown."""
+    for cls in type.__dict__["__mro__"].__get__(type(value)):
+        variables = type.__dict__["__dict__"].__get__(cls)
+        for name in ("__bool__", "__len__"):
+            if name in variables:
+                if record_of(variables[name]) is None:
+                    return bool(value)
+                answer = variables[name](value)
+                return truth_of(answer) if type(answer) is Unknown else bool(_ANSWERS[name](answer))
+    return bool(value)
+
+
+class _Answer:
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+
+class _Truth(_Answer):
+    def __bool__(self) -> bool:
+        answer: bool = self.answer
+        return answer
+
+
+class _Length(_Answer):
+    def __len__(self) -> int:
+        answer: int = self.answer
+        return answer
+
+
+_ANSWERS = {"__bool__": _Truth, "__len__": _Length}
+"""Objects that answer as a method did, so that Python checks what it returned."""
 
 
 def settle(value: Any, node: ast.expr | ast.pattern, frame: Frame, prefer: bool = True) -> bool | Unknown:
     """Return the truth value of an object that a program tests with `node`, decided for this run where it is unknown.
 
-    It stays unknown in the body of a module that is installed, and where too many conditions are open. The first run is
-    the one in which it is `prefer`.
+    It stays unknown in the body of a module that is installed, and where too many conditions are open. What has a usual
+    value is assumed to have it in code that is installed. The first run is the one in which the truth is `prefer`.
     """
     can_follow = can_choose()
-    if can_follow and type(value) is Unknown and value.usual is not None:
+    if can_follow and type(value) is Unknown and value.usual is not None and is_own(frame):
         holds = _followed(value, node, frame, prefer)
         return truth_of(value) if holds is None else holds
     truth = truth_of(value)

@@ -32,7 +32,7 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
-from cutaway.interp.run.raising import may_raise_anyway
+from cutaway.interp.run.raising import caught, may_raise_anyway
 from cutaway.interp.run.truth import opposite, settled, truth
 from cutaway.interp.stdlib.formatting import format_template
 from cutaway.interp.stdlib.identity import hash_of, identity_of
@@ -74,7 +74,8 @@ def builtin_getattr(*args: Any) -> Any:
     if len(args) == 2:
         return get_attribute(value, name)
     try:
-        return get_attribute(value, name)
+        with caught():
+            return get_attribute(value, name)
     except AttributeError:
         return args[2]
 
@@ -82,9 +83,10 @@ def builtin_getattr(*args: Any) -> Any:
 def builtin_hasattr(value: Any, name: Any) -> Any:
     """`hasattr`; unknown if the name is missing from the model of a library."""
     if type(value) is Unknown or type(name) is Unknown:
-        return value if type(value) is Unknown else name
+        return derived_unknown(value if type(value) is Unknown else name)
     try:
-        attribute = get_attribute(value, name)
+        with caught():
+            attribute = get_attribute(value, name)
     except AttributeError:
         return False
     if isinstance(attribute, Unknown) and isinstance(value, KnownModule):
@@ -331,7 +333,12 @@ def builtin_round(number: Any, ndigits: Any = None) -> Any:
 
 def builtin_next(*args: Any) -> Any:
     """`next`."""
-    return args[0] if type(args[0]) is Unknown else next(*args)
+    if type(args[0]) is Unknown:
+        return derived_unknown(args[0])
+    if len(args) == 1:
+        return next(args[0])
+    with caught():
+        return next(*args)
 
 
 _COLLECTIONS = frozenset((list, tuple, set, frozenset))

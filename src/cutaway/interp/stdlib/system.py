@@ -9,10 +9,11 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT, SOMETHING, Term
-from cutaway.core.unknown import Unknown, Usual, assumed
+from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed
 from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.truth import settled
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem import os_path
 from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
@@ -89,10 +90,17 @@ _NOT_SET = "the environment variables that the program reads are not set"
 
 
 class _Environment(dict[str, str]):
-    """`os.environ`: empty, as far as that is not a condition of the program."""
+    """`os.environ`: what the program has set, and has deleted; whether any other variable is set is a condition."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deleted: set[str] = set()
+
+    def _is_known(self, name: object) -> bool:
+        return type(name) is not str or name in self.deleted or dict.__contains__(self, name)
 
     def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
-        if type(name) is not str or dict.__contains__(self, name):  # the program may have set it
+        if self._is_known(name):
             return dict.get(self, name, default)
         words = f"os.environ.get({name!r})" if default is None else f"os.environ.get({name!r}, {default!r})"
         return _usually(default, words, None)
@@ -102,13 +110,47 @@ class _Environment(dict[str, str]):
 
     def membership(self, name: object) -> Any:
         """Return `name in os.environ`."""
-        if type(name) is not str or dict.__contains__(self, name):
-            return dict.__contains__(self, name)
-        return _usually(False, f"{name!r} in os.environ", bool)
+        return (
+            dict.__contains__(self, name) if self._is_known(name) else _usually(False, f"{name!r} in os.environ", bool)
+        )
 
-    def __getitem__(self, name: str) -> str:
-        session.current().assume(_NOT_SET)
+    def __getitem__(self, name: str) -> Any:
+        if not self._is_known(name) and settled(self.membership(name)):
+            words = Term(f"os.environ[{name!r}]", ENVIRONMENT)
+            return Unknown("the environment is unknown", session.current().place(), term=words)
         return dict.__getitem__(self, name)
+
+    def __setitem__(self, name: str, value: str) -> None:
+        self.deleted.discard(name)
+        dict.__setitem__(self, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        self[name]
+        self.pop(name, None)
+
+    def pop(self, name: Any, *default: Any) -> Any:
+        value = self.get(name, *default) if default else self[name]
+        self.deleted.add(name)
+        dict.pop(self, name, None)
+        return value
+
+    def setdefault(self, name: str, default: str = "") -> Any:
+        if not self.membership_holds(name):
+            self[name] = default
+        return self[name]
+
+    def membership_holds(self, name: str) -> bool:
+        """Tell whether a variable is set in this run."""
+        return settled(self.membership(name)) is True
+
+    def _undetermined(self, *_args: Any) -> Unknown:
+        return Unknown("the environment is unknown", session.current().place(), term=SOMETHING)
+
+    def _undecidable(self, *_args: Any) -> Any:
+        raise Undecidable(self._undetermined())
+
+    keys = values = items = copy = popitem = _undetermined  # type: ignore[assignment]
+    __iter__ = __len__ = __or__ = __ror__ = _undecidable  # type: ignore[assignment]
 
 
 def _usually(value: Any, words: str, kind: type | None) -> Unknown:

@@ -204,12 +204,18 @@ def _weights(network: Module, repeats: dict[str, tuple[Any, Any]]) -> Iterator[t
             shape_of(tensor.reference()) if known else None,
             tensor.dtype.name if known else None,
             kind,
-            kind == "parameter" and isinstance(tensor, Tensor) and tensor.requires_grad is True,
+            _is_trainable(tensor) if kind == "parameter" else False,
             tied_to,
             persistent=persistent,
             repeat=as_quantity(repeats[home][1]) if home in repeats else 1,
         )
         yield weight, tensor
+
+
+def _is_trainable(tensor: Any) -> bool | None:
+    """Tell whether a parameter asks for a gradient, None where that is not known."""
+    asks = tensor.requires_grad if isinstance(tensor, Tensor) else Unknown
+    return asks if type(asks) is bool else None
 
 
 FRAMEWORKS.append(Torch())

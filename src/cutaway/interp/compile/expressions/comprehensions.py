@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
+from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.expressions.operators import is_pure
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
@@ -28,13 +29,13 @@ class Comprehensions(ScopeCompiler):
         return self._comprehension(node, list)
 
     def _SetComp(self, node: ast.SetComp) -> Evaluate:
-        return self._comprehension(node, set)
+        return self._comprehension(node, lambda items: set([*items]))  # evaluated before one turns out to be unknown
 
     def _GeneratorExp(self, node: ast.GeneratorExp) -> Evaluate:
         return self._comprehension(node, _as_generator)
 
     def _DictComp(self, node: ast.DictComp) -> Evaluate:
-        return self._comprehension(node, dict)
+        return self._comprehension(node, lambda items: dict([*items]))
 
     def _comprehension(self, node: Any, make: Callable[[Iterator[Any]], Any]) -> Evaluate:
         inner = self.inside(scopes.of_comprehension(node.generators, self.scope, self.owner))
@@ -87,6 +88,11 @@ class Comprehensions(ScopeCompiler):
                 result.append(element(frame))
             return result
 
+        def build(frame: Frame, items: Iterator[Any]) -> Any:
+            if builds_list:
+                return build_list(frame, items)
+            return make(produce(frame, items, 0))
+
         def evaluate(frame: Frame) -> Any:
             source = assumed(first(frame))
             if type(source) is Unknown:
@@ -104,12 +110,26 @@ class Comprehensions(ScopeCompiler):
                 items = iter(ordered)
                 if ordered is not source:
                     with session.current().in_any_order():
-                        return build_list(child, items) if builds_list else make(produce(child, items, 0))
-                return build_list(child, items) if builds_list else make(produce(child, items, 0))
+                        return build(child, items)
+                return build(child, items)
             except Undecidable as undecidable:
+                if not has_no_effect:
+                    some = partial(_some_iteration, loops, element, undecidable.unknown)
+                    any_number_of_times(child, some, undecidable.unknown)
                 return undecidable.unknown
 
         return evaluate
+
+
+def _some_iteration(loops: list[Any], element: Evaluate, unknown: Unknown, frame: Frame) -> None:
+    """Run an iteration of a comprehension on unknown items."""
+    for source, assign, tests in loops:
+        if source is not None:
+            source(frame)
+        assign(frame, derived_unknown(unknown))
+        for test, _ in tests:
+            test(frame)
+    element(frame)
 
 
 def _has_no_effect(node: Any) -> bool:

@@ -92,6 +92,8 @@ class Literals(ScopeCompiler):
         if make is tuple and len(items) == 2:
             first, second = items
             return lambda frame: (first(frame), second(frame))
+        if make is set:
+            return lambda frame: _as_set([item(frame) for item in items])
         return lambda frame: make([item(frame) for item in items])
 
     def spread(self, elements: list[ast.expr], message: str = _NOT_ITERABLE) -> Callable[[Frame], list[Any]]:
@@ -123,22 +125,26 @@ class Literals(ScopeCompiler):
         parts = [(self.expression(k) if k else None, self.expression(v)) for k, v in zip(node.keys, node.values)]
 
         def evaluate(frame: Frame) -> Any:
+            pairs = [(None if key is None else key(frame), value(frame)) for key, value in parts]
             result: dict[Any, Any] = {}
-            pairs: list[tuple[Any, Any]] = []  # evaluated before one of them is stored
-            for key, value in parts:
-                if key is not None:
-                    name = key(frame)
-                    pairs.append((name, value(frame)))
-                    continue
-                result.update(pairs)
-                pairs.clear()
-                mapping = value(frame)
-                if type(mapping) is Unknown:
-                    return derived_unknown(mapping)
-                if not hasattr(mapping, "keys"):
-                    raise TypeError(f"'{type(mapping).__name__}' object is not a mapping")
-                result.update(mapping)
-            result.update(pairs)
+            try:
+                for (key, _), (name, value) in zip(parts, pairs):
+                    if key is not None:
+                        result[name] = value
+                    elif type(value) is Unknown or hasattr(value, "keys"):
+                        result.update(value)
+                    else:
+                        raise TypeError(f"'{type(value).__name__}' object is not a mapping")
+            except Undecidable as undecidable:
+                return undecidable.unknown
             return result
 
         return evaluate
+
+
+def _as_set(items: list[Any]) -> Any:
+    """Return a set, unknown where one of its items is."""
+    try:
+        return set(items)
+    except Undecidable as undecidable:
+        return undecidable.unknown

@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
 from cutaway.interp.boundary.joining import both_ways
-from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
+from cutaway.interp.compile.statements.undecided import UndecidedCode, is_check
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import decide, settle, truth_of
@@ -18,8 +18,8 @@ class Branches(UndecidedCode):
     """Compiles branches."""
 
     def _If(self, node: ast.If) -> Execute:
-        is_check = raises(node.body) or raises(node.orelse)
-        test, line = (self.expression if is_check else self.test)(node.test), node.lineno
+        checks = is_check(node.body) or is_check(node.orelse)
+        test, line = (self.expression if checks else self.test)(node.test), node.lineno
         body, orelse = self.block(node.body), self.block(node.orelse)
 
         def execute(frame: Frame) -> object | None:
@@ -41,7 +41,7 @@ class Branches(UndecidedCode):
                 return self._undecided_branch(frame, node, truth, body, orelse)
             return body(frame) if truth else orelse(frame)
 
-        return check if is_check else execute
+        return check if checks else execute
 
     def _undecided_branch(
         self, frame: Frame, node: ast.If, truth: Unknown, body: Execute, orelse: Execute
@@ -50,7 +50,7 @@ class Branches(UndecidedCode):
         here = session.current()
         if interpreter().guarded:
             return both_ways(frame, body, orelse, truth)
-        if raises(node.body):
+        if is_check(node.body):
             here.assume_condition(
                 truth,
                 f"`{ast.unparse(node.test)}` is false, as the program would raise otherwise",
@@ -58,7 +58,7 @@ class Branches(UndecidedCode):
                 holds=False,
             )
             return orelse(frame)
-        if node.orelse and raises(node.orelse):
+        if node.orelse and is_check(node.orelse):
             here.assume_condition(
                 truth, f"`{ast.unparse(node.test)}` is true, as the program would raise otherwise", frame.place
             )

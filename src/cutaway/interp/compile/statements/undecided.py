@@ -6,7 +6,7 @@ import ast
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown
@@ -15,6 +15,7 @@ from cutaway.interp.boundary.joining import lose, lose_contents, lose_part
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
 from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.raising import SIGNALS
 from cutaway.knowledge.base.framework import only_reads
 from cutaway.knowledge.base.registry import ARRAYS
 from cutaway.syntax.scope import assigned
@@ -85,3 +86,15 @@ class UndecidedCode(BlockCompiler):
 def raises(body: list[ast.stmt]) -> bool:
     """Tell whether statements end with a `raise`."""
     return bool(body) and isinstance(body[-1], ast.Raise)
+
+
+_SIGNALS = frozenset(kind.__name__ for kind in SIGNALS)
+
+
+def is_check(body: list[ast.stmt]) -> bool:
+    """Tell whether statements end the program with an exception, unlike one that Python itself catches as a signal."""
+    if not raises(body):
+        return False
+    statement = cast(ast.Raise, body[-1])
+    error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+    return not (isinstance(error, ast.Name) and error.id in _SIGNALS)

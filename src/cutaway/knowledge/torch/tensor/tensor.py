@@ -99,6 +99,8 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
             self._storage, self._version, self._is_view = value._storage, value._version, value._is_view
             self._values, self._number = value._values, value._number
             self._contiguous, self._strides = value._contiguous, value._strides
+        elif isinstance(value, Unknown):
+            raise Undecidable(value, self)
 
     @property
     def values_(self) -> Lazy | None:
