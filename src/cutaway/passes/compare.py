@@ -164,12 +164,7 @@ def _weights(static: Architecture, true: Architecture, open_parts: OpenParts) ->
             verdict = UNKNOWN if open_parts.may_have_weight(name, real.module or "") else WRONG
             yield Fact("weights", name, verdict, "is missing")
             continue
-        verdict = shape_verdict(weight.shape, real.shape)
-        if verdict != WRONG and weight.dtype is None:
-            verdict = UNKNOWN
-        static_rest = (weight.kind, weight.dtype or real.dtype, weight.trainable)
-        if static_rest != (real.kind, real.dtype, real.trainable):
-            verdict = WRONG
+        verdict = _weight_verdict(weight, real)
         if weight.tied_to != real.tied_to and verdict != WRONG:
             verdict = UNKNOWN if _may_be_tied(weight, real, stated, expected, open_parts) else WRONG
         if verdict == WRONG and (weight.condition is not None or open_parts.is_conditional(weight.module or "")):
@@ -184,6 +179,15 @@ def _weights(static: Architecture, true: Architecture, open_parts: OpenParts) ->
     for path in owned.keys() & truly.keys():
         if open_parts.is_settled(path) and not same_order(owned[path], truly[path]):
             yield Fact("weights", f"the order of weights in {path or 'the root'}", WRONG, "differs")
+
+
+def _weight_verdict(static: Weight, true: Weight) -> str:
+    """Return whether a weight is right, whatever it is tied to."""
+    rest = (static.kind, static.dtype or true.dtype, static.trainable)
+    if rest != (true.kind, true.dtype, true.trainable):
+        return WRONG
+    verdict = shape_verdict(static.shape, true.shape)
+    return UNKNOWN if verdict == EQUAL and static.dtype is None else verdict
 
 
 def _may_be_tied(
