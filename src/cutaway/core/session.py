@@ -367,7 +367,7 @@ class Session:
             self.presume(text, self.place(), changeable)
 
     def suppose(self, text: str, place: Place | None = None) -> None:
-        """Record an assumption about what surrounds the program: environment variables, files, packages, devices.
+        """Record an assumption about what surrounds the program: environment variables, files, packages.
 
         In the user's own code, what is found from there on depends on it. A package has switches of its own, which are as
         they are without being set: for that the question is asked.

@@ -21,7 +21,7 @@ def _argparse() -> dict[str, Any]:
 
         def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
             if args is None:
-                session.current().suppose("the program is started without command-line arguments")
+                session.current().assume("the program is started without command-line arguments")
                 args = []
                 self._make_arguments_optional()
             return super().parse_args(args, namespace)

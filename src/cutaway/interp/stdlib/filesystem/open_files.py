@@ -51,7 +51,7 @@ def find_file(name: str) -> str:
         return name
     for folder in sorted(loader.current().own):
         if disk.is_file(os.path.join(folder, name)):
-            session.current().suppose(f"the program is started in its own folder, which contains {name}")
+            session.current().assume(f"the program is started in its own folder, which contains {name}")
             return os.path.join(folder, name)
     return name
 

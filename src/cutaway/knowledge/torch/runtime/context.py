@@ -143,7 +143,7 @@ class _Autocast(_Mode):
         # torch disables it where the device does not exist, and so it is for a GPU here.
         self._enabled = bool(enabled) and device_type == "cpu"
         if enabled and device_type != "cpu":
-            session.current().suppose(f"no {device_type} device: autocast for it is disabled, as torch does it")
+            session.current().assume(f"no {device_type} device: autocast for it is disabled, as torch does it")
 
     def _enter(self) -> DType | None:
         autocast = modes().autocast

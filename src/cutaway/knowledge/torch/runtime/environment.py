@@ -75,7 +75,7 @@ register("torch.version.git_version", "")
 
 def _absent(device: str) -> Any:
     def answer() -> bool:
-        session.current().suppose(f"torch.{device}.is_available() is False: no such device is assumed")
+        session.current().assume(f"torch.{device}.is_available() is False: no such device is assumed")
         return False
 
     return answer
