@@ -11,12 +11,13 @@ A fault is right if some run raises. An error that ends the analysis is the same
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.soundness.conditions import Unreadable, Valuation, canonical
+from benchmarks.soundness.conditions import Unreadable, canonical
 from benchmarks.soundness.program import CONSTANT, Decision, Program, Raises, Stub
 from benchmarks.soundness.statement import Instance, conditions_of, instance_of
 from benchmarks.soundness.truth import Key, Run
@@ -111,41 +112,62 @@ def _names(text: str, decision: Decision) -> bool:
         return False
 
 
+def _compared_with(text: str, decision: Decision) -> Iterator[Any]:
+    """Yield the number that a condition says a decision is equal to, if it says that."""
+    left, sign, right = text.rpartition(" == ")
+    if sign and _names(left, decision):
+        yield ast.literal_eval(right)
+
+
 def _truth(way: Any) -> bool:
     if isinstance(way, (Stub, Raises)):
         return isinstance(way, Stub)
     return bool(way)
 
 
-def _valuations(program: Program, words: Iterable[str], result: Architecture, run: Run) -> Iterator[Valuation]:
-    """Yield the ways in which conditions can be decided in a run."""
+def _decided(program: Program, words: Iterable[str], result: Architecture, run: Run) -> dict[str, bool]:
+    """Return the conditions of which it is known whether they hold in a run."""
     known: dict[str, bool] = {}
     for number, decision in enumerate(program.decisions):
         given = run.answers.get(number, [])
         if given and (len(given) == 1 or decision.nature == CONSTANT):
             known.update({word: _truth(given[0]) for word in words if _names(word, decision)})
+            known.update({word: given[0] == value for word in words for value in _compared_with(word, decision)})
     for condition in result.conditions:
         if condition.kind == MODE:
             known[canonical(condition.text)] = run.training
         elif condition.holds is not None:
             known.setdefault(canonical(condition.text), condition.holds)
-    free = sorted(set(words) - known.keys())
-    for answers in itertools.product((False, True), repeat=min(len(free), MOST_FREE)):
-        yield {**dict.fromkeys(free, False), **dict(zip(free, answers)), **known}
+    return known
 
 
 def _best(program: Program, result: Architecture, words: set[str], run: Run) -> tuple[Instance, list[Wrong]]:
-    """Return what is stated about a run, and what is wrong in it, where conditions are decided to fit it best."""
-    best: tuple[Instance, list[Wrong]] | None = None
-    for valuation in _valuations(program, words, result, run):
-        instance = instance_of(result, valuation)
-        problems = list(_compared(instance, run))
-        if best is None or _weight(best) > _weight((instance, problems)):
-            best = instance, problems
-        if not problems:
+    """Return what is stated about a run, and what is wrong in it, where conditions are decided to fit it best.
+
+    All combinations are tried where they are few; otherwise conditions are flipped as long as that fits better.
+    """
+    known = _decided(program, words, result, run)
+    free = sorted(set(words) - known.keys())
+    tried: dict[tuple[bool, ...], tuple[Instance, list[Wrong]]] = {}
+
+    def wrong(answers: tuple[bool, ...]) -> tuple[int, int]:
+        if answers not in tried:
+            instance = instance_of(result, {**dict(zip(free, answers)), **known})
+            tried[answers] = instance, list(_compared(instance, run))
+        return _weight(tried[answers])
+
+    if len(free) <= MOST_FREE:
+        best = min(itertools.product((False, True), repeat=len(free)), key=wrong)
+        return tried[best]
+    best = min(((first,) * len(free) for first in (False, True)), key=wrong)
+    while any(wrong(best)):
+        flips = [places for count in (1, 2) for places in itertools.combinations(range(len(free)), count)]
+        others = (tuple(answer is not (at in flip) for at, answer in enumerate(best)) for flip in flips)
+        better = next((other for other in others if wrong(other) < wrong(best)), None)
+        if better is None:
             break
-    assert best is not None
-    return best
+        best = better
+    return tried[best]
 
 
 def _weight(reading: tuple[Instance, list[Wrong]]) -> tuple[int, int]:

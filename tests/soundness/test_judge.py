@@ -15,6 +15,7 @@ from benchmarks.soundness.program import DATA, Decision, Program
 from benchmarks.soundness.truth import runs
 from cutaway import Architecture, observe
 from cutaway.core.architecture import Condition, Diagnostic, Module, Note
+from cutaway.core.size.parser import read_size
 
 SOURCE = """
 import os
@@ -168,7 +169,7 @@ class Net(nn.Module):
     result = _observed(source.replace("x[0, 0] > 0", "False"))
     (output,) = result.outputs
     for size, expected in (("4*[x[0, 0] > 0] + 4", False), ("4 - 4*[x[0, 0] > 0]", True)):
-        changed = dataclasses.replace(output, shape=(2, size))
+        changed = dataclasses.replace(output, shape=(2, read_size(size)))
         stated = dataclasses.replace(result, outputs=(changed,), ops=(), conditions=(Condition("x[0, 0] > 0", "data"),))
         assert ("output" in kinds(verdict(stated, program))) is expected
 

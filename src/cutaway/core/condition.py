@@ -138,7 +138,7 @@ MAX_CONDITIONS = 40
 """How many conditions are decided in one run."""
 
 
-_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences")
+_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences", "_drawn")
 
 
 class Decisions:
@@ -147,13 +147,15 @@ class Decisions:
     One that does not follow conditions is the first look at a program: `left_open` tells afterwards that there were some.
     """
 
-    def __init__(self, prescribed: Mapping[str, bool] | None = None, follows: bool = True) -> None:
+    def __init__(
+        self, prescribed: Mapping[str, bool] | None = None, follows: bool = True, most: int = MAX_CONDITIONS
+    ) -> None:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
         self.taken: dict[str, Decision] = {}
         self.follows = follows
+        self._most = most  # conditions that are decided, but for those on arguments of constructors
         self.undecided_depth = 0
         self.active = 0
-        self.dropped: dict[str, Place | None] = {}
         self.left_open = False  # a condition was left open that could be followed
         self.raised = False  # forward ends with an exception
         self.restarts = False  # the run has to start over, with another plan for a loop
@@ -164,6 +166,7 @@ class Decisions:
         self.choices: dict[int, tuple[Any, Any]] = {}  # what unknown values are taken to be, by identity
         self._truths: dict[int, tuple[Any, bool]] = {}  # of unknown values, by identity
         self._ranges: dict[str, _Range] = {}
+        self._drawn: dict[int, tuple[Any, list[int]]] = {}  # by identity, what is drawn, and what it may still be
         self._occurrences: dict[str, int] = {}
         self._before_call: dict[str, int] | None = None
 
@@ -177,7 +180,7 @@ class Decisions:
 
     def saved(self) -> dict[str, Any]:
         """Return the decisions so far, for runs that continue from here."""
-        return {name: dict(getattr(self, name)) for name in _RESUMED}
+        return {name: _copied(getattr(self, name)) for name in _RESUMED}
 
     def resume(self, saved: Mapping[str, Any]) -> bool:
         """Continue from decisions of another run; False where this run decides one of them differently."""
@@ -185,7 +188,7 @@ class Decisions:
             if self.prescribed.get(text, decision.preferred) is not decision.holds:
                 return False
         for name, value in saved.items():
-            getattr(self, name).update(value)
+            getattr(self, name).update(_copied(value))
         self.used.update(text for text in self.taken if text in self.prescribed)
         return True
 
@@ -200,6 +203,10 @@ class Decisions:
         known = self._truths.get(id(unknown))
         if known is not None:
             return known[1] is not inverted
+        if unknown.draw is not None:
+            truths = {bool(unknown.draw.values[at]) for at in self._left(unknown.draw.origin)}
+            if len(truths) == 1:
+                return truths.pop() is not inverted
         term: Term | None = unknown.term
         prefer = prefer is not inverted if unknown.usual is None else bool(unknown.usual.value)
         if term is not None and term.text:
@@ -210,7 +217,24 @@ class Decisions:
         if holds is None:
             return None
         self._truths[id(unknown)] = unknown, holds
+        if unknown.draw is not None:
+            left = self._left(unknown.draw.origin)
+            left[:] = [at for at in left if bool(unknown.draw.values[at]) is holds]
         return holds is not inverted
+
+    def draw(self, draw: Any, place: Place | None) -> tuple[Any] | None:
+        """Return which of a few values something is in this run; None where that stays undecided."""
+        origin, left = draw.origin, self._left(draw.origin)
+        while len(left) > 1 and any(draw.values[at] is not draw.values[left[0]] for at in left):
+            holds = self.occurrence(f"{origin.text} == {origin.values[left[0]]!r}", ENVIRONMENT, place)
+            if holds is None:
+                return None
+            left[:] = left[:1] if holds else left[1:]
+        return (draw.values[left[0]],)
+
+    def _left(self, origin: Any) -> list[int]:
+        """Return the numbers of the values that something drawn may still be."""
+        return self._drawn.setdefault(id(origin), (origin, list(range(len(origin.values)))))[1]
 
     def occurrence(self, text: str, kind: str, place: Place | None, prefer: bool = True) -> bool | None:
         """Decide a condition that may differ each time it occurs."""
@@ -238,12 +262,14 @@ class Decisions:
             holds = self.prescribed.get(term.text, preferred)
             if term.text in self.prescribed:
                 self.used.add(term.text)
-            if len(self.taken) >= MAX_CONDITIONS:
-                self.dropped.setdefault(term.text, place)
+            if len(self.taken) >= MAX_CONDITIONS or (term.kind != CONFIGURATION and self._is_full()):
                 return None
             self.taken[term.text] = Decision(term.text, term.kind, place, holds, preferred)
             self._learn(term, holds)
         return holds is not term.inverted
+
+    def _is_full(self) -> bool:
+        return sum(decision.kind != CONFIGURATION for decision in self.taken.values()) >= self._most
 
     def _implied(self, term: Term) -> bool | None:
         """Return what the decisions so far imply for a term, None where they leave it open."""
@@ -292,6 +318,14 @@ class Decisions:
                     min(possible.high, other),
                 )
             )
+
+
+def _copied(decided: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a copy that later decisions leave as it is."""
+    return {
+        key: (item[0], list(item[1])) if type(item) is tuple and type(item[1]) is list else item
+        for key, item in decided.items()
+    }
 
 
 def _compared(value: Any, term: Term) -> bool | None:

@@ -71,6 +71,9 @@ def assumed(value: Any) -> Any:
     return value.usual.value
 
 
+_PLAIN_TYPES = (int, float, str, bool, type(None))
+
+
 def _absorb(self: Unknown, *_args: Any, **_kwargs: Any) -> Unknown:
     return derived_unknown(self)
 
@@ -91,11 +94,26 @@ def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]
             first, second = (other, assumed(self)) if swapped else (assumed(self), other)
             return ARITHMETIC[sign](first, second)
         kind = bool if sign in COMPARISONS and (self.kind is not None or self.usual is not None) else None
+        if self.draw is not None and type(other) in _PLAIN_TYPES:
+            return _drawn(self, sign, other, swapped)
         usual = None if self.usual is None else self.usual.compared(sign, other)
         term = self.term if self.term is None or not self.term.text else self.term.combined(sign, other, swapped)
         return Unknown(self.reason, self.place, kind=kind, term=term, usual=usual)
 
     return operate
+
+
+def _drawn(unknown: Unknown, sign: str, other: Any, swapped: bool) -> Any:
+    """Return an operation of something that is one of a few values with a plain one."""
+    function = COMPARISONS.get(sign) or ARITHMETIC[sign]
+    compute = (lambda value: function(other, value)) if swapped else (lambda value: function(value, other))
+    assert unknown.draw is not None
+    draw = unknown.draw.mapped(compute)
+    kinds = {type(value) for value in draw.values} if draw is not None else set()
+    if draw is not None and len(kinds) == 1 and all(value == draw.values[0] for value in draw.values):
+        return draw.values[0]
+    kind = kinds.pop() if len(kinds) == 1 and kinds <= {int, float, bool} else None
+    return Unknown(unknown.reason, unknown.place, kind=kind, term=unknown.term, draw=draw)
 
 
 def _rounding(way: str) -> Callable[[Unknown], Any]:
@@ -125,6 +143,29 @@ class Usual:
             return None  # the program would raise
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """A value that is drawn from a few in each run; `text` is how the program writes that."""
+
+    text: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What something is for each of the values that it is computed from."""
+
+    origin: Origin
+    values: tuple[Any, ...]
+
+    def mapped(self, function: Callable[[Any], Any]) -> Draw | None:
+        """Return what a function makes of it; None where it raises an exception for one of the values."""
+        try:
+            return Draw(self.origin, tuple(map(function, self.values)))
+        except Exception:
+            return None  # in some run the program raises
+
+
 class Unknown:
     """An undetermined value. Operations on it return it; decisions on it raise `Undecidable`.
 
@@ -133,9 +174,10 @@ class Unknown:
     another truth value. `kind` is int, float or bool where it is known to be one value of that type. One that has a `term`
     is known by its name: an argument, or an expression of arguments. One that has a `ratio` is known once it is rounded.
     One that is the `negation` of another is decided with it. One that has a `usual` value can be assumed to have it.
+    One that has a `draw` is one of a few values.
     """
 
-    __slots__ = ("about", "kind", "negation", "place", "ratio", "reason", "term", "usual")
+    __slots__ = ("about", "draw", "kind", "negation", "place", "ratio", "reason", "term", "usual")
 
     reason: str
     place: Place | None
@@ -145,6 +187,7 @@ class Unknown:
     ratio: Ratio | None
     negation: Unknown | None
     usual: Usual | None
+    draw: Draw | None
 
     def __init__(
         self,
@@ -156,6 +199,7 @@ class Unknown:
         ratio: Ratio | None = None,
         negation: Unknown | None = None,
         usual: Usual | None = None,
+        draw: Draw | None = None,
     ) -> None:
         object.__setattr__(self, "reason", reason)
         object.__setattr__(self, "about", about)
@@ -165,6 +209,7 @@ class Unknown:
         object.__setattr__(self, "ratio", ratio)
         object.__setattr__(self, "negation", negation)
         object.__setattr__(self, "usual", usual)
+        object.__setattr__(self, "draw", draw)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -320,8 +365,6 @@ class Opaque:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        if self.usual is not None:
-            return getattr(assumed(self), name)
         return type(self)._opaque_reason
 
 

@@ -138,7 +138,7 @@ class Joins:
 
     def _either(self, condition: str, sides: tuple[str, str], shape: Shape, dtype: str | None, reader: Entry) -> str:
         name = f"e{len(self._known) + 1}"
-        module = reader.key[1].path if reader.key[1] is not None else ""
+        module = reader.key[0].path if reader.key[0] is not None else ""
         self.ops.append(
             Op(
                 EITHER,

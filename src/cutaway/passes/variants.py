@@ -226,8 +226,7 @@ class _Folding:
         for name in dict.fromkeys(names.values()):
             if name != main:
                 tree = self.explainer.explain({number: other == name for number, other in names.items()}, ask=False)
-                if is_simple(tree):
-                    aliases.append(Alias(when(tree) or "", name))
+                aliases.append(Alias(when(tree) or "", name))
         return tuple(aliases)
 
     def _calls(self, by_variant: Mapping[int, ModuleCall | None]) -> Iterable[ModuleCall]:
@@ -303,7 +302,9 @@ class _Folding:
         for entry in master:
             module, local = entry.key[0], entry.key[1]
             path = module.path if module is not None else ""
-            entry.path = _unique(f"{path}{self.separator}{local}" if path else local, taken)
+            path = f"{path}{self.separator}{local}" if path else local
+            names = {weight.name for weight in entry.variants.values()}
+            entry.path = _unique(path if _plain(path) in names else entry.first.name, taken)
             for number, weight in entry.variants.items():
                 self.names[number].setdefault(weight.name, entry.path)
         return tuple(self._weight(entry) for entry in master)
@@ -327,7 +328,7 @@ class _Folding:
             tied_to=ties[number] if len(set(ties.values())) == 1 else None,
             condition=when(self.presence(entry, range(len(self.all)))),
             repeat=self._quantity({n: w.repeat for n, w in variants.items()}),
-            otherwise=self._aliases({n: w.name for n, w in variants.items()}, first.name),
+            otherwise=self._aliases({n: w.name for n, w in variants.items()}, _plain(entry.path)),
             assumed=_assumed(variants.values()),
         )
 
@@ -337,7 +338,7 @@ class _Folding:
         master: list[Entry] = []
         for number, architecture in enumerate(self.all):
             keys = [
-                (op.op, self.paths[number].get(op.module), op.source, len(op.inputs), len(op.outputs))
+                (self.paths[number].get(op.module), op.op, op.source, len(op.inputs), len(op.outputs))
                 for op in architecture.ops
             ]
             master = _merge(master, keys, architecture.ops, number)
@@ -452,6 +453,11 @@ def _unique(path: str, taken: set[str]) -> str:
         unique = f"{path}#{number}"
     taken.add(unique)
     return unique
+
+
+def _plain(path: str) -> str:
+    """Return a path as the program has it, without the numbers of alternatives."""
+    return re.sub(r"#\d+", "", path)
 
 
 def _origins(modules: Sequence[Module]) -> dict[str, Setting]:

@@ -13,6 +13,7 @@ from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
 from cutaway.interp.boundary.joining import lose_contents, lose_parts
 from cutaway.interp.run.budget import build
+from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.function import WRAPPER, invoke
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base.registry import CONSTRUCTORS
@@ -41,7 +42,8 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
             return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
     elif kind is Unknown:
-        return _call_unknown(function, args, kwargs)
+        chosen = drawn(function)
+        return _call_unknown(chosen, args, kwargs) if type(chosen) is Unknown else call(chosen, args, kwargs)
     if function is not bool:
         for at, argument in enumerate(args):
             if type(argument) is Unknown and argument.usual is not None:

@@ -20,7 +20,7 @@ from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pe
 from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, referents, same
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.knowledge.base.framework import holds_parts, is_mode
+from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping, is_mode
 from cutaway.knowledge.base.registry import ARRAYS
 
 _MOST_ROUNDS = 8
@@ -145,8 +145,14 @@ def _add_alternative(frame: Frame, alternative: Alternative) -> None:
 
 def lose(objects: Iterable[Any], unknown: Unknown) -> None:
     """Make objects unknown, wherever they are referred to."""
-    lost = {id(value): value for value in objects}
     heap = Heap(_roots())
+    bookkeeping = _bookkeeping(heap)
+    lost: dict[int, Any] = {}
+    for value in objects:
+        if id(value) in bookkeeping:
+            bookkeeping[id(value)].mark_incomplete(unknown)
+        else:
+            lost[id(value)] = value
     doubtful: dict[int, bool] = {}
 
     def refers(value: Any) -> bool:
@@ -330,7 +336,7 @@ def _roots() -> list[Any]:
 
 def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown) -> bool:
     """Join the present state with one in which objects differ from a former state in what has `changed`."""
-    tables = _part_tables(heap)
+    tables, bookkeeping = _part_tables(heap), _bookkeeping(heap)
     lost: list[Any] = []
     grown = False
     candidates = {id(value): value for value, _, _ in heap.changes()}
@@ -339,6 +345,9 @@ def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown
     for key, value in candidates.items():
         if key in protected:
             continue
+        if key in bookkeeping:
+            grown = _keep_in_common(heap, value, changed, bookkeeping[key], unknown) or grown
+            continue
         if is_tensor(value):
             value.forget_numbers()
             if changed.get(key, (value, None))[1] is not None and not _same_tensor(value, changed[key][1]):
@@ -346,6 +355,8 @@ def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown
             continue
         now = contents_of(value) or ()
         other = changed[key][1] if key in changed else heap.saved[key][1] if key in heap.saved else now
+        if is_module(value) and key in heap.saved:
+            now, other = _with_bookkeeping(now, heap.saved[key][1]), _with_bookkeeping(other, heap.saved[key][1])
         is_namespace = key in heap.namespaces
         merged, grows = _merged(now, other, unknown, is_namespace or key in tables)
         if merged is None:
@@ -389,11 +400,63 @@ def _part_tables(heap: Heap) -> dict[int, Any]:
         id(item): value
         for value, contents in heap.saved.values()
         if is_module(value)
-        for part in contents
-        if part.kind == NAMES
-        for name, item in zip(part.keys, part.values)
+        for name, item in _attributes_in(contents)
         if isinstance(item, dict) and holds_parts(name)
     }
+
+
+def _bookkeeping(heap: Heap) -> dict[int, Any]:
+    """Return the objects in which frameworks keep what they know of modules, by identity, with the modules."""
+    owners: dict[int, Any] = {}
+    for value, contents in list(heap.saved.values()):
+        if not is_module(value):
+            continue
+        waiting = [item for name, item in _attributes_in(contents) if is_bookkeeping(name)]
+        while waiting:
+            item = waiting.pop()
+            if id(item) not in owners and id(item) in heap.saved and not is_module(item) and not is_tensor(item):
+                owners[id(item)] = value
+                waiting += [inner for part in heap.saved[id(item)][1] for inner in part.values]
+    return owners
+
+
+def _attributes_in(contents: Contents) -> list[tuple[Any, Any]]:
+    return [pair for part in contents if part.kind == NAMES for pair in zip(part.keys, part.values)]
+
+
+def _with_bookkeeping(contents: Contents, before: Contents) -> Contents:
+    """Return the contents of a module with what its framework kept before."""
+    kept = {name: item for name, item in _attributes_in(before) if is_bookkeeping(name)}
+    if not kept:
+        return contents
+    return tuple(
+        part if part.kind != NAMES else _names({**dict(zip(part.keys, part.values)), **kept}) for part in contents
+    )
+
+
+def _names(attributes: dict[Any, Any]) -> Part:
+    return Part(NAMES, list(attributes), list(attributes.values()))
+
+
+def _keep_in_common(
+    heap: Heap, value: Any, changed: dict[int, tuple[Any, Contents]], module: Any, unknown: Unknown
+) -> bool:
+    """Leave of a framework's bookkeeping what was there before and is there both ways; tell whether that is news."""
+    before, now = heap.saved[id(value)][1], contents_of(value) or ()
+    other = changed[id(value)][1] if id(value) in changed else before
+    first = before[0]
+    if first.kind == SEQUENCE:
+        count = min(_common(first.values, state[0].values) for state in (now, other))
+        before = (first._replace(values=first.values[:count]), *before[1:])
+    put(value, before)
+    is_news = "_incomplete" not in vars(module)
+    module.mark_incomplete(unknown)
+    return is_news
+
+
+def _common(one: list[Any], other: list[Any]) -> int:
+    """Return how many items two lists begin with alike."""
+    return next((i for i, (a, b) in enumerate(zip(one, other)) if not same(a, b)), min(len(one), len(other)))
 
 
 def _without_unknown(contents: Contents) -> tuple[Contents, bool]:

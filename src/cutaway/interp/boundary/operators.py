@@ -17,6 +17,7 @@ from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Unknown, assumed
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.iteration import counted
 from cutaway.knowledge.base.registry import ARRAYS
 
@@ -128,6 +129,10 @@ def _multiply(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     limited = _limited("Mult", plain)
 
     def multiply(left: Any, right: Any) -> Any:
+        if isinstance(left, _SEQUENCES):
+            right = drawn(right)
+        elif isinstance(right, _SEQUENCES):
+            left = drawn(left)
         if type(left) is Dim or type(right) is Dim:
             count, sequence = (left, right) if type(left) is Dim else (right, left)
             if isinstance(sequence, _SEQUENCES):
@@ -143,7 +148,8 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     def modulo(left: Any, right: Any) -> Any:
         if isinstance(left, str):
-            items = right if isinstance(right, tuple) else (right,)
+            items = tuple(map(drawn, right if isinstance(right, tuple) else (right,)))
+            right = items if isinstance(right, tuple) else items[0]
             if any(isinstance(item, Unknown) or has_no_numbers(item) for item in items):
                 return Unknown("a string built from an unknown value")
         return limited(left, right)

@@ -15,7 +15,7 @@ from cutaway.interp.boundary.joining import lose_contents
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.budget import ELEMENTS
-from cutaway.interp.run.choice import UNDECIDED, chosen_key
+from cutaway.interp.run.choice import UNDECIDED, chosen_key, has_keys
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.knowledge.base.registry import ARRAYS
@@ -45,13 +45,13 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
                 value = list(counted(value))
                 if len(holder) + len(value) > ELEMENTS:
                     raise Undecidable(Unknown("a sequence would be too large to build", frame.place))
-            if type(holder) in ARRAYS:
-                try:
+            try:
+                if type(holder) in ARRAYS:
                     assign_array_item(holder, index, value)
-                except Undecidable as undecidable:
-                    lose_contents(holder, undecidable.unknown)
-            else:
-                holder[index] = value
+                else:
+                    holder[index] = value
+            except Undecidable as undecidable:
+                lose_contents(holder, undecidable.unknown)
             return None
 
         return assign_item
@@ -63,10 +63,8 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
 
 
 def _position(holder: Any, index: Unknown, node: ast.expr, frame: Frame) -> Any:
-    """Return the index at which an item is set in this run; an unknown key of a dict may be a new one."""
-    if isinstance(holder, dict):
-        return UNDECIDED
-    return chosen_key(holder, index, node, frame)
+    """Return the index at which an item is set in this run; an unknown key may be a new one."""
+    return UNDECIDED if has_keys(holder) else chosen_key(holder, index, node, frame)
 
 
 def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Frame, Any], None]:

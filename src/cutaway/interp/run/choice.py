@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cutaway.core import session
@@ -21,31 +21,61 @@ MOST_ITERATIONS = 4
 """Iterations of a loop that are followed where their number is unknown."""
 
 
+def drawn(value: Any) -> Any:
+    """Return which of a few values something unknown is in this run; anything else as it is."""
+    if type(value) is not Unknown or value.draw is None:
+        return value
+    stack = interpreter().stack
+    if not stack or not is_own(stack[-1]) or session.current().iterations:
+        return value
+    result = decisions().draw(value.draw, stack[-1].place)
+    return value if result is None else result[0]
+
+
 def chosen_key(container: Any, index: Unknown, node: ast.expr, frame: Frame) -> Any:
     """Return the key or index with which an unknown value selects an item in this run; the last run finds none."""
+    value = drawn(index)
+    if type(value) is not Unknown:
+        return value
     if index.kind is bool:
         truth = settle(index, node, frame)
         return UNDECIDED if type(truth) is Unknown else truth
     try:
-        keys = list(container.keys() if hasattr(container, "keys") else range(len(container)))
+        keys = list(container.keys()) if has_keys(container) else None
+        count = len(container)
     except Undecidable:
         return UNDECIDED
-    if len(keys) > _MOST or not is_own(frame) or session.current().iterations:
+    if count > _MOST or not is_own(frame) or session.current().iterations:
         return UNDECIDED
-    if any(type(key) not in (int, str, bool, float, type(None)) for key in keys):
+    text = ast.unparse(node)
+    if keys is None:
+        return _chosen(index, _equal_to(text, (*range(count), *range(-1, -count - 1, -1))), frame, IndexError)
+    if hasattr(container, "__missing__") or any(type(key) not in (int, str, bool, float, type(None)) for key in keys):
         return UNDECIDED
-    return _chosen(index, keys, ast.unparse(node), frame)
+    return _chosen(index, _equal_to(text, keys), frame, KeyError)
+
+
+def has_keys(container: Any) -> bool:
+    """Tell whether the items of a container have keys, so that setting one may add it."""
+    return hasattr(container, "keys")
 
 
 def chosen_position(owner: Any, method: str, index: Unknown) -> Any:
     """Return the position at which a list is changed in this run."""
+    value = drawn(index)
+    if type(value) is not Unknown:
+        return value
     stack = interpreter().stack
     if type(owner) is not list or method not in ("insert", "pop") or not stack or not is_own(stack[-1]):
         return UNDECIDED
-    count = len(owner) + (method == "insert")
+    count, frame = len(owner), stack[-1]
     if count > _MOST or session.current().iterations:
         return UNDECIDED
-    return _chosen(index, list(range(count)), f"{method}_index_at_line_{stack[-1].line}", stack[-1])
+    text = f"{method}_index_at_line_{frame.line}"
+    options = _equal_to(text, (*range(count), *range(-1, -count - 1, -1)))
+    if method == "pop":
+        return _chosen(index, options, frame, IndexError)
+    return _chosen(index, [*options, (count, f"{text} > 0")], frame, 0)
 
 
 def unknown_items(items: Unknown, node: ast.expr, frame: Frame) -> Iterator[Any]:
@@ -63,17 +93,27 @@ def unknown_items(items: Unknown, node: ast.expr, frame: Frame) -> Iterator[Any]
     raise Undecidable(items)
 
 
-def _chosen(unknown: Unknown, options: list[Any], text: str, frame: Frame) -> Any:
+def _equal_to(text: str, options: Iterable[Any]) -> list[tuple[Any, str]]:
+    return [(option, f"{text} == {option!r}") for option in options]
+
+
+def _chosen(unknown: Unknown, options: list[tuple[Any, str]], frame: Frame, otherwise: Any) -> Any:
+    """Return which of some options an unknown value is in this run, each with the condition that it is.
+
+    If it is none of them, it is `otherwise`, or that is the exception which the program raises.
+    """
     here = decisions()
-    known = here.choices.get(id(unknown))
-    if known is not None and known[1] in options:
-        return known[1]
+    if id(unknown) in here.choices:
+        return here.choices[id(unknown)][1]
     kind = ENVIRONMENT if unknown.term is None else unknown.term.kind
-    for option in options:
-        holds = here.occurrence(f"{text} == {option!r}", kind, frame.place)
+    for option, condition in options:
+        holds = here.occurrence(condition, kind, frame.place)
         if holds is None:
             return UNDECIDED
         if holds:
-            here.choices[id(unknown)] = unknown, option
+            if condition.endswith(f" == {option!r}"):
+                here.choices[id(unknown)] = unknown, option
             return option
-    raise KeyError("an unknown key") if any(type(option) is str for option in options) else IndexError("unknown index")
+    if isinstance(otherwise, type):
+        raise otherwise("an unknown key" if otherwise is KeyError else "an unknown index")
+    return otherwise

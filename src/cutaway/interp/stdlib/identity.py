@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import SOMETHING
 from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.interp.run.truth import opposite
 
 
 class Identity(int):
@@ -22,10 +23,13 @@ class Identity(int):
     __lt__ = __le__ = __gt__ = __ge__ = __invert__ = __pow__ = __rpow__ = _unknown  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> Any:
-        return int.__eq__(self, other) if type(other) is Identity else self._unknown()
+        # A plain number that is equal is an identity too: one that the host has stored, such as in a memo of `copy`.
+        equal = int.__eq__(self, other)
+        return equal if equal is True or type(other) is Identity else self._unknown()
 
     def __ne__(self, other: object) -> Any:
-        return int.__ne__(self, other) if type(other) is Identity else self._unknown()
+        equal = self == other
+        return opposite(equal) if type(equal) is Unknown else not equal
 
     __hash__ = int.__hash__
 

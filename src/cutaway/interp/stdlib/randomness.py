@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import SOMETHING
-from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.core.unknown import Draw, Origin, Undecidable, Unknown
 from cutaway.interp.stdlib.modules import do_nothing, stdlib_module
+
+_FEW = 8
+_FOLLOWED = (int, float, str, bool, type(None), type, FunctionType)
+
+
+def _written(value: Any) -> str:
+    """Return an argument as a program could write it."""
+    name = getattr(value, "__name__", None)
+    if isinstance(name, str):
+        return name
+    if type(value) in (list, tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    return repr(value) if type(value) in (int, float, str, bool, type(None)) else "..."
 
 
 @stdlib_module("random")
@@ -19,15 +33,24 @@ def _random() -> dict[str, Any]:
             f"random.{name}() is random", session.current().place(), kind=kind, term=SOMETHING
         )
 
-    def unless_single_option(name: str, options: Callable[..., Any]) -> Callable[..., Any]:
-        """A choice is not random if there is only one option."""
+    def one_of(name: str, options: Callable[..., Any]) -> Callable[..., Any]:
+        """A choice is not random if there is only one option; a few can be followed one by one."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 values = options(*args, **kwargs)
-                return values[0] if len(values) == 1 else draw(name)()
+                count = len(values)
             except (TypeError, ValueError):
                 return draw(name)()
+            if count == 1:
+                return values[0]
+            if not 0 < count <= _FEW or kwargs or not all(type(value) in _FOLLOWED for value in values):
+                return draw(name)()
+            origin = Origin(f"random.{name}({', '.join(map(_written, args))})", tuple(values))
+            kinds = {type(value) for value in values}
+            kind = kinds.pop() if len(kinds) == 1 and kinds <= {int, float, bool} else None
+            reason, place = f"random.{name}() is random", session.current().place()
+            return Unknown(reason, place, kind=kind, term=SOMETHING, draw=Draw(origin, origin.values))
 
         return call
 
@@ -37,8 +60,8 @@ def _random() -> dict[str, Any]:
     numbers = "random uniform gauss normalvariate betavariate triangular expovariate".split()
     names = """random randint uniform choice choices sample gauss normalvariate randrange betavariate
     getrandbits triangular expovariate""".split()
-    chosen = {"randrange": unless_single_option("randrange", range), "randint": unless_single_option("randint", lambda a, b: range(a, b + 1)),
-              "choice": unless_single_option("choice", lambda seq: seq)}  # fmt: skip
+    chosen = {"randrange": one_of("randrange", range), "randint": one_of("randint", lambda a, b: range(a, b + 1)),
+              "choice": one_of("choice", lambda seq: seq)}  # fmt: skip
     return {**{n: draw(n) for n in names}, **chosen, "shuffle": shuffle, "seed": do_nothing, "Random": lambda *_a: Unknown("random.Random() is random"),
             "getstate": draw("getstate"), "setstate": do_nothing}  # fmt: skip
 

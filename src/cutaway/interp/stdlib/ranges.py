@@ -8,6 +8,7 @@ from typing import Any
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.run.budget import tick
+from cutaway.interp.run.choice import drawn
 from cutaway.interp.symbolic.builtins import symbolic_range
 
 _LONG = 1 << 20
@@ -63,6 +64,7 @@ class _RangeMeta(type):
         return isinstance(instance, (range, LongRange))
 
     def __call__(cls, *args: Any) -> Any:
+        args = tuple(map(drawn, args))
         for argument in args:
             if isinstance(argument, Unknown):
                 return derived_unknown(argument)

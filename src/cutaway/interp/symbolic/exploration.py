@@ -5,8 +5,12 @@ ordinary one, in which all is decided: whatever a branch changes, through whatev
 run and in no other. What all runs have in common holds; what only some of them have is under a condition.
 
 The decisions of a run form a path in a tree, and each of its decisions, taken the other way, is the start of another
-path. All paths are followed where they are few. Otherwise each condition is flipped by itself, all of them at once, and
-those together that something turns out to depend on. So ten flags take about a dozen runs, not a thousand.
+path. All paths are followed where they are few. Otherwise a run leaves conditions open that it meets late, and joins
+what they lead to, until the paths are few.
+
+Conditions on arguments of constructors are an exception: where there are many, each is flipped by itself, all of them
+at once, and those together that something turns out to depend on. So ten flags take about a dozen runs, not a thousand.
+That flags act independently otherwise is an assumption, and listed.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from cutaway.core.architecture import Architecture, Note, depending_on
-from cutaway.core.condition import Decision, Decisions, negated
+from cutaway.core.condition import CONFIGURATION, MAX_CONDITIONS, Decision, Decisions, negated
 from cutaway.core.loop.series import Restart
 from cutaway.core.record import dataclass, replace
 from cutaway.core.variant import Fold, Folded, Variant
@@ -27,7 +31,9 @@ MAX_RUNS = 64
 MAX_PATHS = 512
 MAX_RESTARTS = 24
 SHORT_SECONDS = 3.0
-"""All paths are followed if they take no longer than this."""
+"""All paths are followed if they take no longer than this, in processor time."""
+FEWEST_PATHS = 8
+"""Paths that are followed however long they take."""
 
 _ROUNDS = 3
 
@@ -47,6 +53,10 @@ class _Outcome:
     variant: Variant | None
 
 
+class _TooManyPaths(Exception):
+    """There are more paths than can be followed."""
+
+
 class _Exploration:
     def __init__(self, run: Run, prescribed: Mapping[str, bool], fold: Fold, deadline: float | None) -> None:
         self.run, self.prescribed, self.fold, self.deadline = run, dict(prescribed), fold, deadline
@@ -57,9 +67,10 @@ class _Exploration:
         self.failed: list[tuple[Mapping[str, Decision], TargetError]] = []
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
         self.is_truncated = False
+        self.most_conditions = MAX_CONDITIONS
 
     def result(self) -> Architecture:
-        complete = self._follow_paths()
+        complete = self._explored()
         if not self.variants:
             self.variants, self.raising = self.raising, []
         if not self.variants:
@@ -84,28 +95,59 @@ class _Exploration:
         failed = [_holds(taken) for taken, _ in self.failed] + [variant.holds for variant in self.raising]
         return self.fold(self.variants, failed)
 
-    def _follow_paths(self) -> bool:
-        """Follow every path, where that takes only a moment, or else every condition; tell whether it was every path."""
-        started = time.monotonic()
+    def _explored(self) -> bool:
+        """Follow all paths, with fewer conditions until they are few enough; tell whether flags were followed together."""
+        while True:
+            started = time.process_time()
+            try:
+                return self._follow_paths(started)
+            except _TooManyPaths:
+                seconds = (time.process_time() - started) / len(self.tried)
+                paths = min(MAX_PATHS, max(FEWEST_PATHS, int(SHORT_SECONDS / seconds)))
+                self.most_conditions = min(self.most_conditions - 1, paths.bit_length() - 1)
+                self.variants, self.raising, self.failed, self.tried = [], [], [], set()
+
+    def _follow_paths(self, started: float) -> bool:
+        """Follow every path, but for those of flags that take too long; tell whether it was every one."""
         first = self._follow({})
         assert first is not None, "the first run is always made"
         seen = set(first.taken)
-        needed = deque(self._other_ways({}, first))
+        needed: deque[dict[str, bool]] = deque()
         optional: deque[dict[str, bool]] = deque()
+        self._enqueue({}, first, seen, needed, optional)
         while needed or optional:
-            if not needed and (
-                len(self.tried) >= MAX_PATHS or time.monotonic() - started > SHORT_SECONDS or self.is_truncated
-            ):
+            is_long = len(self.tried) >= MAX_PATHS or time.process_time() - started > SHORT_SECONDS
+            if self.is_truncated or (is_long and not needed):
                 return False
+            if is_long and len(self.tried) >= FEWEST_PATHS and self.most_conditions and not self._is_only_flags():
+                raise _TooManyPaths
             holds = (needed or optional).popleft()
             outcome = self._follow(holds)
-            if outcome is None:
-                continue
-            new = [text for text in outcome.taken if text not in seen]
-            seen.update(new)
-            for other in self._other_ways(holds, outcome):
-                (needed if next(reversed(other)) in new else optional).append(other)
+            if outcome is not None:
+                new = {text for text in outcome.taken if text not in seen}
+                seen |= new
+                self._enqueue(holds, outcome, new, needed, optional)
         return not self.is_truncated
+
+    def _enqueue(
+        self,
+        holds: Mapping[str, bool],
+        outcome: _Outcome,
+        new: set[str],
+        needed: deque[dict[str, bool]],
+        optional: deque[dict[str, bool]],
+    ) -> None:
+        """Sort the paths that part from a run's path into those that have to be followed, and those of flags."""
+        for other in self._other_ways(holds, outcome):
+            text = next(reversed(other))
+            is_flag = outcome.taken[text].kind == CONFIGURATION
+            (optional if is_flag and text not in new else needed).append(other)
+
+    def _is_only_flags(self) -> bool:
+        outcomes = [variant.decisions for variant in (*self.variants, *self.raising)] + [
+            taken for taken, _ in self.failed
+        ]
+        return all(decision.kind == CONFIGURATION for taken in outcomes for decision in taken.values())
 
     def _other_ways(self, holds: Mapping[str, bool], outcome: _Outcome) -> list[dict[str, bool]]:
         """Return the starts of the paths that part from a run's path after the decisions that it was given."""
@@ -131,7 +173,7 @@ class _Exploration:
         self.tried.add(key)
         combined = {**holds, **self.prescribed}
         for _ in range(MAX_RESTARTS):
-            decisions = Decisions(combined)
+            decisions = Decisions(combined, most=self.most_conditions)
             decisions.plans, decisions.kinds = self.plans, self.kinds
             try:
                 (architecture,) = self.run(decisions)[:1]

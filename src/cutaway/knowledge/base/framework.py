@@ -24,6 +24,8 @@ class Framework(Protocol):
     """The attribute of a network that tells whether it is being trained."""
     part_tables: frozenset[str] = frozenset()
     """The attributes of a network that hold its parts by name."""
+    bookkeeping: frozenset[str] = frozenset()
+    """Other attributes of a network that the framework keeps, and no program sets."""
     reading_methods: frozenset[str] = frozenset()
     """Methods that leave a network as it is."""
     adding_methods: frozenset[str] = frozenset()
@@ -96,6 +98,11 @@ def is_mode(attribute: str) -> bool:
 def holds_parts(attribute: str) -> bool:
     """Tell whether an attribute holds the parts of a network."""
     return any(attribute in framework.part_tables for framework in FRAMEWORKS)
+
+
+def is_bookkeeping(attribute: str) -> bool:
+    """Tell whether an attribute of a network is one that its framework keeps, besides its parts."""
+    return any(attribute in framework.bookkeeping for framework in FRAMEWORKS)
 
 
 def only_reads(method: str) -> bool:

@@ -39,6 +39,10 @@ class Keras(Framework):
     """Keras, for the interpreter."""
 
     name = "keras"
+    bookkeeping = frozenset(
+        "_tracker _functional _inbound_nodes _outbound_nodes _inputs_struct _outputs_struct _called_with _building "
+        "_path _parent_path _call_signature_parameters built".split()
+    )
 
     def is_network(self, value: object) -> bool:
         """A model, or a layer of the target's own; Keras's layers are what networks are made of."""

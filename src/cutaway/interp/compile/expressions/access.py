@@ -10,7 +10,7 @@ from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
-from cutaway.interp.run.choice import UNDECIDED, chosen_key
+from cutaway.interp.run.choice import UNDECIDED, chosen_key, drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
 from cutaway.interp.run.raising import may_raise
@@ -70,7 +70,7 @@ class Access(ScopeCompiler):
 
     def _Slice(self, node: ast.Slice) -> Evaluate:
         parts = [self.expression(part) if part else None for part in (node.lower, node.upper, node.step)]
-        return lambda frame: slice(*(part(frame) if part else None for part in parts))
+        return lambda frame: slice(*(drawn(part(frame)) if part else None for part in parts))
 
     def _Starred(self, node: ast.Starred) -> Evaluate:  # x[*index]
         return self.expression(node.value)

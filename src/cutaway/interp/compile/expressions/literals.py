@@ -13,6 +13,7 @@ from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import ELEMENTS
+from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 
@@ -53,7 +54,7 @@ class Literals(ScopeCompiler):
         convert = conversions.get(node.conversion)
 
         def evaluate(frame: Frame) -> Any:
-            item = value(frame)
+            item = drawn(value(frame))
             if type(item) is Unknown:
                 return Unknown("a string built from an unknown value")
             if convert is not None:

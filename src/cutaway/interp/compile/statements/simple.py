@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core.protocols import is_module
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import delete_attribute, get_attribute, set_attribute
 from cutaway.interp.boundary.joining import lose_contents
 from cutaway.interp.boundary.operators import IN_PLACE
@@ -162,7 +162,10 @@ class SimpleStatements(UndecidedCode):
                     unknown, index = index, chosen_key(holder, index, node.slice, frame)
                     if index is UNDECIDED:
                         return lose_contents(holder, unknown)
-                del holder[index]
+                try:
+                    del holder[index]
+                except Undecidable as undecidable:
+                    lose_contents(holder, undecidable.unknown)
                 return None
 
             return delete_item
