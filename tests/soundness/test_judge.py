@@ -33,7 +33,7 @@ class Net(nn.Module):
     def forward(self, x):
         return self.body(x)
 """
-ENVIRONMENT = Decision('os.environ.get("DEEP")', (None, "1"), words=("environment variables",), usual=0)
+ENVIRONMENT = Decision('os.environ.get("DEEP")', (None, "1"))
 PROGRAM = Program({"model.py": SOURCE}, (ENVIRONMENT,))
 
 
