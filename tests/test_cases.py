@@ -12,6 +12,7 @@ import pytest
 
 import cutaway
 from cutaway.core.architecture import Architecture, Shape
+from cutaway.passes.provenance import Provenance, in_words
 from tests.literate import Case, read
 
 CASES = read(Path(__file__).parent / "cases")
@@ -116,6 +117,10 @@ def _facts(network: Architecture) -> Iterator[str]:
     yield f"parameters: {totals.parameters}"
     yield f"trainable: {totals.trainable_parameters}"
     yield f"MACs: {totals.macs}"
+    yield in_words(Provenance(network).counted())
+    yield f"assumed modules: {' '.join(each.path or '(root)' for each in network.modules if each.assumed) or 'nothing'}"
+    yield f"assumed weights: {' '.join(each.name for each in network.weights if each.assumed) or 'nothing'}"
+    yield f"assumed ops: {' '.join(each.op.rpartition('.')[2] for each in network.ops if each.assumed) or 'nothing'}"
     for note in network.unknowns:
         yield f"unknown: {_placed(note.place)}{note.text}"
     if not network.unknowns:

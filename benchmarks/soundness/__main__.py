@@ -73,7 +73,9 @@ def _print_tally(tally: Tally, seconds: float) -> None:
     print(f"crashes:          {len(tally.crashes):,} programs")
     for seed, text in list(tally.crashes.items())[:5]:
         print(f"    seed {seed}: {text}")
-    print(f"assumed:          {len(tally.assumed):,} programs are wrong only where a listed assumption does not hold")
+    print(
+        f"assumed:          {len(tally.assumed):,} programs are wrong only in facts that are marked as assumed, or in runs that a condition excludes"
+    )
     print(f"no result:        {len(tally.refused):,} programs")
     for seed, text in list(tally.refused.items())[:5]:
         print(f"    seed {seed}: {text}")

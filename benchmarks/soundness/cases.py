@@ -4,7 +4,6 @@ A heading, prose, a Python block that is `model.py`, and blocks of other files b
 Lines between the blocks say what is open:
 
     open: socket.gethostname() == "big" -> False | True         an expression, and what it may be
-    usually: os.environ.get("X") -> None | "1"                  the first may be assumed, where that is listed
     open: int(open("n.txt").read()) -> raises OSError | 16      it may raise
     open: import fast -> raises ImportError | imported          a package that may be missing
     open: tuner.adjust(sizes) -> does nothing | does lambda given: given.append(9)      a function of an unseen package
@@ -28,7 +27,7 @@ from benchmarks.soundness.program import CONSTANT, DATA, FRESH, Decision, Effect
 
 FILE = Path(__file__).with_name("cases.md")
 _BLOCK = re.compile(r"(?:^(?P<file>[\w./-]+):\n\n?)?^```python\n(?P<source>.*?)^```$", re.M | re.S)
-_LINE = re.compile(r"^(open|usually|show|run|input|installed): (.*)$", re.M)
+_LINE = re.compile(r"^(open|show|run|input|installed): (.*)$", re.M)
 
 
 @dataclass(frozen=True)
@@ -51,15 +50,15 @@ def cases(text: str) -> Iterator[Case]:
 
 
 def _with(program: Program, kind: str, value: str) -> Program:
-    if kind in ("open", "usually"):
-        return replace(program, decisions=(*program.decisions, decision(value, kind == "usually")))
+    if kind == "open":
+        return replace(program, decisions=(*program.decisions, decision(value)))
     if kind == "run":
         return replace(program, built=tuple(each.strip() for each in value.split(" | ")))
     field = {"show": "target", "input": "input", "installed": "installed"}[kind]
     return replace(program, **{field: value})  # type: ignore[arg-type]
 
 
-def decision(text: str, is_usual: bool) -> Decision:
+def decision(text: str) -> Decision:
     """Return the decision that a line describes."""
     expression, _, listed = text.rpartition(" -> ")
     if not expression:
@@ -68,12 +67,7 @@ def decision(text: str, is_usual: bool) -> Decision:
     nature = (
         DATA if re.match(r"x\b", expression) else FRESH if re.search(r"random|time\.|rand", expression) else CONSTANT
     )
-    words = tuple(re.findall(r'"([\w./-]+)"', expression)) + tuple(re.findall(r"^import (\w+)", expression))
-    if "environ" in expression or "getenv" in expression:
-        words += ("environment variables",)
-    if any(isinstance(way, Effect) for way in ways):
-        words += ("changes none of its arguments", expression.partition(".")[0])
-    return Decision(expression, ways, nature, "hand-written", words, 0 if is_usual else None)
+    return Decision(expression, ways, nature, "hand-written")
 
 
 def _way(text: str) -> Way:
@@ -97,7 +91,7 @@ def outcome(verdict: Verdict) -> str:
     if verdict.refused and verdict.returning:
         return f"no result: {verdict.refused}"
     common, stated = sum(verdict.common.values()), sum(verdict.stated.values())
-    under = ", under an assumption that is listed" if verdict.assumed else ""
+    under = ", but for facts that are marked as assumed" if verdict.assumed else ""
     return f"holds{under}; {stated} of {common} facts in common are stated" if common else f"holds{under}"
 
 

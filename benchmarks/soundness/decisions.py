@@ -11,16 +11,16 @@ from collections.abc import Callable
 from benchmarks.soundness.program import CONSTANT, DATA, FRESH, Decision, Effect, Raises, Stub, Way
 
 Maker = Callable[[int], Decision]
-"""The number of a decision in its program -> the decision; all its words are its own."""
+"""The number of a decision in its program -> the decision."""
 
 
 def _open(kind: str, text: str, nature: str = CONSTANT) -> Maker:
     return lambda k: Decision(text.format(k=k), (False, True), nature, kind)
 
 
-def _usual(kind: str, text: str, words: str, no: Way = False, yes: Way = True) -> Maker:
-    """Make a decision that may be assumed to be as it mostly is, if that is listed."""
-    return lambda k: Decision(text.format(k=k), (no, yes), CONSTANT, kind, tuple(words.format(k=k).split("|")), usual=0)
+def _usual(kind: str, text: str, no: Way = False, yes: Way = True) -> Maker:
+    """Make a decision that mostly goes the first way."""
+    return lambda k: Decision(text.format(k=k), (no, yes), CONSTANT, kind)
 
 
 def _data(text: str) -> Maker:
@@ -49,13 +49,13 @@ CHANCE: list[Maker] = [
     _open("random tensor", "torch.randn({k}).sum() > 0", FRESH),
 ]
 SURROUNDINGS: list[Maker] = [
-    _usual("environment", 'os.environ.get("USE_{k}")', "environment variables|USE_{k}", None, "1"),
-    _usual("environment", '"FLAG_{k}" in os.environ', "environment variables|FLAG_{k}"),
-    _usual("environment", 'os.getenv("MODE_{k}", "small") == "large"', "environment variables|MODE_{k}"),
-    _usual("absent file", 'os.path.exists("extra_{k}.json")', "extra_{k}.json"),
-    _usual("absent file", 'os.path.isfile("weights_{k}.bin")', "weights_{k}.bin"),
-    _usual("absent file", 'pathlib.Path("cache_{k}").exists()', "cache_{k}"),
-    _usual("missing package", 'importlib.util.find_spec("accel{k}") is not None', "accel{k}"),
+    _usual("environment", 'os.environ.get("USE_{k}")', None, "1"),
+    _usual("environment", '"FLAG_{k}" in os.environ'),
+    _usual("environment", 'os.getenv("MODE_{k}", "small") == "large"'),
+    _usual("absent file", 'os.path.exists("extra_{k}.json")'),
+    _usual("absent file", 'os.path.isfile("weights_{k}.bin")'),
+    _usual("absent file", 'pathlib.Path("cache_{k}").exists()'),
+    _usual("missing package", 'importlib.util.find_spec("accel{k}") is not None'),
 ]
 DATA_ONLY: list[Maker] = [
     _data("x[0, {k}] > 0"),
@@ -70,8 +70,6 @@ NUMBERS: list[Callable[[int], Decision]] = [
         (1, 2, 3),
         CONSTANT,
         "environment",
-        ("environment variables", f"SIZE_{k}"),
-        0,
     ),
     lambda k: Decision(f"time.localtime().tm_year // {3**k} % 3 + 1", (1, 2, 3), FRESH, "time"),
     lambda k: Decision(f"ord(socket.gethostname()[{k}]) % 3 + 1", (1, 2, 3), CONSTANT, "host name"),
@@ -93,7 +91,7 @@ def absent_number(number: int) -> Decision:
     """Return a number that is read from a file, which raises where the file is absent."""
     text = f'int(open("count_{number}.txt").read())'
     ways = (Raises("FileNotFoundError"), 16)
-    return Decision(text, ways, CONSTANT, "absent file", (f"count_{number}.txt",), 0)
+    return Decision(text, ways, CONSTANT, "absent file")
 
 
 def failing(number: int) -> Decision:
@@ -105,7 +103,7 @@ def failing(number: int) -> Decision:
 def guarded_import(number: int) -> Decision:
     """Return an import that fails where the package is not installed."""
     text = f"import fastops{number}"
-    return Decision(text, (Raises("ImportError"), Stub()), CONSTANT, "missing package", (f"fastops{number}",), 0)
+    return Decision(text, (Raises("ImportError"), Stub()), CONSTANT, "missing package")
 
 
 def unseen(number: int, argument: str, effect: str) -> tuple[Decision, Decision]:
@@ -115,7 +113,5 @@ def unseen(number: int, argument: str, effect: str) -> tuple[Decision, Decision]
         (Effect("lambda given: given"), Effect(effect)),
         CONSTANT,
         "unseen function",
-        ("changes none of its arguments", f"tuner{number}"),
-        0,
     )
     return call, Decision(f"import tuner{number}", (Stub(),), CONSTANT, "unseen function")

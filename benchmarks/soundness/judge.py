@@ -2,8 +2,9 @@
 
 A result is right if each run that returns is one of the networks that it describes: there is a way to decide its open
 conditions so that everything that is stated then holds in the run. A condition in the words of a decision is decided as
-the run decides it. Runs that contradict a listed assumption, or a condition that the result says it has decided, are not
-among those that it describes; facts that fail only in these are counted by themselves.
+the run decides it. Runs that contradict a condition that the result says it has decided are not among those that it
+describes. What the result marks as assumed may fail: such facts are counted by themselves. That an assumption is listed
+excuses nothing that is not marked.
 
 A fault is right if some run raises. An error that ends the analysis is the same statement.
 """
@@ -46,7 +47,8 @@ class Verdict:
     """What is to be said about a program.
 
     `common` are the facts that are equal in all runs that return, by kind, and `stated` how many of these are stated.
-    `assumed` fails only where a listed assumption does not hold. `missed` tells that every run raises and no fault says so.
+    `assumed` fails where something does not hold that it is marked to depend on, or in runs that the result does not
+    describe. `missed` tells that every run raises and no fault says so.
     """
 
     wrong: list[Wrong] = field(default_factory=list)
@@ -82,7 +84,9 @@ def judge(program: Program, result: Architecture | str, runs: Sequence[Run]) -> 
             instance, problems = _best(program, result, words, run)
             instances.append(instance)
             included = _is_described(program, result, run)
-            (verdict.wrong if included else verdict.assumed).extend(problems)
+            for problem in problems:
+                is_excused = not included or instance.is_assumed(problem.key)
+                (verdict.assumed if is_excused else verdict.wrong).append(problem)
     except Unreadable as error:
         verdict.crash = f"a condition can't be read: {error}"
         return verdict
@@ -91,12 +95,8 @@ def judge(program: Program, result: Architecture | str, runs: Sequence[Run]) -> 
 
 
 def _is_described(program: Program, result: Architecture, run: Run) -> bool:
-    """Tell whether a run agrees with everything that a result lists as assumed or decided."""
-    notes = [note.text for note in result.assumptions]
+    """Tell whether a run agrees with everything that a result says it has decided."""
     for decision, way in zip(program.decisions, run.ways):
-        listed = any(word in text for word in decision.words for text in notes)
-        if listed and decision.usual is not None and way != decision.usual:
-            return False
         for condition in result.conditions:
             if condition.holds is None or not _names(condition.text, decision):
                 continue
@@ -150,17 +150,17 @@ def _best(program: Program, result: Architecture, words: set[str], run: Run) -> 
     free = sorted(set(words) - known.keys())
     tried: dict[tuple[bool, ...], tuple[Instance, list[Wrong]]] = {}
 
-    def wrong(answers: tuple[bool, ...]) -> int:
+    def wrong(answers: tuple[bool, ...]) -> tuple[int, int]:
         if answers not in tried:
             instance = instance_of(result, {**dict(zip(free, answers)), **known})
             tried[answers] = instance, list(_compared(instance, run))
-        return len(tried[answers][1])
+        return _weight(tried[answers])
 
     if len(free) <= MOST_FREE:
         best = min(itertools.product((False, True), repeat=len(free)), key=wrong)
         return tried[best]
     best = min(((first,) * len(free) for first in (False, True)), key=wrong)
-    while wrong(best):
+    while any(wrong(best)):
         flips = [places for count in (1, 2) for places in itertools.combinations(range(len(free)), count)]
         others = (tuple(answer is not (at in flip) for at, answer in enumerate(best)) for flip in flips)
         better = next((other for other in others if wrong(other) < wrong(best)), None)
@@ -168,6 +168,12 @@ def _best(program: Program, result: Architecture, words: set[str], run: Run) -> 
             break
         best = better
     return tried[best]
+
+
+def _weight(reading: tuple[Instance, list[Wrong]]) -> tuple[int, int]:
+    """Return how many facts are wrong that are not marked as assumed, and how many are in all."""
+    instance, problems = reading
+    return sum(not instance.is_assumed(problem.key) for problem in problems), len(problems)
 
 
 def _compared(instance: Instance, run: Run) -> Iterator[Wrong]:

@@ -41,18 +41,12 @@ Way: TypeAlias = "bool | int | float | str | Raises | Effect | Stub | None"
 
 @dataclass(frozen=True)
 class Decision:
-    """An expression, or an `import`, that the source does not decide, and what it may turn out to be.
-
-    `words` are those by which an assumption or a condition in a result names it; where one does, the result is about
-    the runs that take the way `usual`.
-    """
+    """An expression, or an `import`, that the source does not decide, and what it may turn out to be."""
 
     text: str
     ways: tuple[Way, ...] = (False, True)
     nature: str = CONSTANT
     kind: str = ""
-    words: tuple[str, ...] = ()
-    usual: int | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ stated then is what the documentation of the JSON form says:
   calls of the modules around that operation.
 - Outputs are all outputs, unless one of them has no shape: it may be any nested value.
 - A total that is a number is that number.
+- What is marked as assumed may be otherwise where the assumption does not hold: a module and what it consists of, a
+  weight, a call, an operation, an output. So may a total of which a part is. Everything else is stated of every run.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Instance:
     """What is stated about the runs in which conditions are decided one way.
 
     `facts` has None for a size that is not stated. `order` are modules in the order in which they are listed.
-    `at_least` has how many calls, or operations of a name, there are in a doubtful module.
+    `at_least` has how many calls, or operations of a name, there are in a doubtful module. `assumed` are the facts that
+    depend on something assumed about the program.
     """
 
     facts: dict[Key, Any] = field(default_factory=dict)
@@ -50,6 +53,7 @@ class Instance:
     looped: set[str] = field(default_factory=set)
     all_outputs: bool = False
     clashes: list[str] = field(default_factory=list)
+    assumed: set[Key] = field(default_factory=set)
 
     def is_closed(self, key: Key) -> bool:
         """Tell whether it is stated that there is nothing under a key that is not listed."""
@@ -66,6 +70,26 @@ class Instance:
         if kind == "op":
             return self._is_listed(path) and path not in self.looped and not self._in_doubt([path, *_above(path)])
         return False
+
+    def is_assumed(self, key: Key) -> bool:
+        """Tell whether a fact, or that there is none under a key, depends on something assumed about the program."""
+        kind, path = key[0], key[1]
+        if kind == "total":
+            return self._any("op", "call") if path == "macs" else self._any("module", "weight")
+        if kind == "order":
+            return self._any("module")
+        if kind == "config":
+            return ("module", path) in self.assumed
+        if kind in ("module", "weight"):
+            return key in self.assumed or any(("module", each) in self.assumed for each in _above(path))
+        if key in self.assumed or kind == "output":
+            return key in self.assumed or (key not in self.facts and ("call", "", 0) in self.assumed)
+        missing = kind in ("calls", "ops") or key not in self.facts
+        around = {path, *_above(path)}
+        return missing and any(each[0] == "call" and each[1] in around for each in self.assumed)
+
+    def _any(self, *kinds: str) -> bool:
+        return any(key[0] in kinds for key in self.assumed)
 
     def _is_listed(self, path: str) -> bool:
         return ("module", path) in self.facts
@@ -147,7 +171,9 @@ class _Reading:
                 return str(alias.name)
         return _ALTERNATIVE.sub("", own)
 
-    def enter(self, key: Key, value: Any) -> None:
+    def enter(self, key: Key, value: Any, entry: Any) -> None:
+        if entry.assumed:
+            self.instance.assumed.add(key)
         if key in self.instance.facts:
             self.instance.clashes.append(f"{key[0]} {key[1]} is listed twice")
         self.instance.facts[key] = value
@@ -175,7 +201,7 @@ class _Reading:
             self.instance.incomplete.add(self.paths.get(above, ""))
             return
         path = self.paths[module.path] = self.name(module, module.path)
-        self.enter(("module", path), module.class_name)
+        self.enter(("module", path), module.class_name, module)
         if module.condition is None:
             self.instance.order.append(path)
         (self.instance.complete if module.complete else self.instance.incomplete).add(path)
@@ -195,14 +221,14 @@ class _Reading:
             name = names[weight.name] = self.name(weight, weight.name)
             tied = names.get(weight.tied_to, weight.tied_to) if weight.tied_to else ""
             described = (self.shape(weight.shape), weight.dtype, weight.kind, weight.trainable, tied)
-            self.enter(("weight", name), described)
+            self.enter(("weight", name), described, weight)
 
     def outputs(self) -> None:
         there = [value for value in self.result.outputs if holds(value.condition, self.valuation)]
         vague = [value for value in there if value.shape is None]
         for value in there:
             if value.shape is not None:
-                self.enter(("output", value.name), (self.shape(value.shape), value.dtype))
+                self.enter(("output", value.name), (self.shape(value.shape), value.dtype), value)
         followed = bool(there) and all(call.outputs is not None for call in self._root_calls())
         self.instance.all_outputs = followed and not vague
 
@@ -226,6 +252,7 @@ class _Reading:
         if not self._root_calls():
             instance.doubtful.add("")
         for path, calls in made.items():
+            instance.assumed.update(("call", path, at) for at, call in enumerate(calls) if call.assumed)
             if path in instance.looped:
                 continue
             if any(each in instance.doubtful for each in _above(path)):
@@ -248,6 +275,7 @@ class _Reading:
                 instance.looped.add(path)
             by_module.setdefault(path, []).append(op)
         for path, done in by_module.items():
+            instance.assumed.update(("op", path, at) for at, op in enumerate(done) if op.assumed)
             if path in instance.looped:
                 continue
             if any(each in instance.doubtful for each in [path, *_above(path)]):

@@ -33,7 +33,7 @@ class Net(nn.Module):
     def forward(self, x):
         return self.body(x)
 """
-ENVIRONMENT = Decision('os.environ.get("DEEP")', (None, "1"), words=("environment variables",), usual=0)
+ENVIRONMENT = Decision('os.environ.get("DEEP")', (None, "1"))
 PROGRAM = Program({"model.py": SOURCE}, (ENVIRONMENT,))
 
 
@@ -78,11 +78,48 @@ def test_a_layer_that_some_runs_have_is_missed() -> None:
     assert "module" in kinds(verdict(shallow()))
 
 
-def test_an_assumption_that_is_listed_leaves_out_the_runs_that_contradict_it() -> None:
-    note = Note("the environment variables that the program asks for are not set")
-    found = verdict(dataclasses.replace(shallow(), assumptions=(note,)))
-    assert found.wrong == []
-    assert found.assumed
+NOT_SET = "the environment variables that the program asks for are not set"
+
+
+def test_an_assumption_that_is_listed_excuses_nothing() -> None:
+    found = verdict(dataclasses.replace(shallow(), assumptions=(Note(NOT_SET),)))
+    assert "module" in kinds(found)
+    assert found.assumed == []
+
+
+def test_what_is_marked_as_assumed_is_excused() -> None:
+    found = verdict(with_module(shallow(), "body", assumed=(NOT_SET,)))
+    assert "module" not in kinds(found)
+    assert "module" in {one.kind for one in found.assumed}
+
+
+def test_a_mark_excuses_nothing_beside_it() -> None:
+    assert "module" in kinds(verdict(with_module(shallow(), "body.0", assumed=(NOT_SET,))))
+
+
+TWICE = """
+import os
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.body(x)
+        return self.body(x) if os.environ.get("DEEP") else x
+"""
+
+
+def test_calls_operations_and_their_total_are_excused_by_the_mark_of_the_call_around_them() -> None:
+    program = Program({"model.py": TWICE}, (ENVIRONMENT,))
+    result = _observed(TWICE.replace('os.environ.get("DEEP")', "False"))
+    assert kinds(verdict(result, program)) == {"call", "op", "total"}
+    (call,) = result.modules[0].calls
+    marked = with_module(result, "", calls=(dataclasses.replace(call, assumed=(NOT_SET,)),))
+    assert kinds(verdict(marked, program)) == set()
 
 
 def test_an_incomplete_module_excuses_what_is_missing_below_it() -> None:

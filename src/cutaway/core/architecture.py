@@ -6,11 +6,11 @@ it. Its JSON form is in `report/json.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass, field
+from cutaway.core.record import dataclass, field, replace
 from cutaway.core.size.dim import Dim
 
 Quantity: TypeAlias = int | Dim | None
@@ -33,13 +33,14 @@ class Value:
     In `Architecture.inputs` and `outputs` the name is the path in the nested value: `logits`,
     `hidden.0`, or nothing where the value is one tensor. In an `Op` it identifies the value in the
     whole graph: a weight's name, an input's name, or a number such as `v12`. An output that there is only under
-    a condition has it.
+    a condition has it. `assumed` is what an output depends on of what is assumed about the program.
     """
 
     name: str
     shape: Shape
     dtype: str | None
     condition: str | None = None
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class ModuleCall:
     """One call of a module: the shapes that went in and came out, flattened in order.
 
     `outputs` is None where the call did not return. The element types stand beside the shapes; they are
-    missing altogether where nothing is known of them. `condition` is given where the call is not always made.
+    missing altogether where nothing is known of them. `condition` is given where the call is not always made, `assumed`
+    where it depends on something that is assumed about the program.
     """
 
     inputs: tuple[Shape, ...]
@@ -55,6 +57,7 @@ class ModuleCall:
     input_dtypes: tuple[str | None, ...] = ()
     output_dtypes: tuple[str | None, ...] = ()
     condition: str | None = None
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ class Module:
     it shares that. One that stands under another name where a condition holds has these in `otherwise`. `repeat` is
     how many there are of it in its parent, all alike but for the index in braces in its path: `layers.{i}`.
     `origins` says of each argument in `config` how it is known: "literal" in the source, "default", "derived",
-    "symbolic" or "unknown".
+    "symbolic", "assumed" or "unknown". `assumed` is what the module, and what it consists of, depends on of what is
+    assumed about the program.
     """
 
     path: str
@@ -90,6 +94,7 @@ class Module:
     repeat: Quantity = 1
     otherwise: tuple[Alias, ...] = ()
     origins: Mapping[str, Setting] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
 
 
 def symbolic(value: object) -> dict[str, str]:
@@ -110,7 +115,7 @@ class Weight:
     `tied_to` names the weight, earlier in the list, that is the very same tensor. `module` is the path
     of the module that holds it; where it is not given, it is the name up to its last dot. What is not
     `persistent` is left out where weights are saved. `condition` is given where it is not always there, `repeat` is how
-    many there are of it in the whole network.
+    many there are of it in the whole network. `assumed` is what it depends on of what is assumed about the program.
     """
 
     name: str
@@ -124,6 +129,7 @@ class Weight:
     condition: str | None = None
     repeat: Quantity = 1
     otherwise: tuple[Alias, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.module is None:
@@ -138,7 +144,8 @@ class Op:
 
     `module` is the path of the innermost module that it runs in. `allocates` is False where its
     outputs share memory with an input: a view, or an operation in place. `condition` is given where it does not
-    always take place, `repeat` is how often it does; None where that is not known.
+    always take place, `repeat` is how often it does; None where that is not known. `assumed` is what it depends on of
+    what is assumed about the program.
 
     An `either` is not an operation of the program: it stands where values come together, and is its first input where
     the condition in its attributes holds, its second where it does not.
@@ -154,6 +161,7 @@ class Op:
     allocates: bool = True
     condition: str | None = None
     repeat: Quantity = 1
+    assumed: tuple[str, ...] = ()
 
 
 EITHER = "either"
@@ -304,3 +312,18 @@ class Architecture:
     causes: tuple[Cause, ...] = ()
     requires: Precondition | None = None
     conditions: tuple[Condition, ...] = ()
+
+
+def depending_on(architecture: Architecture, text: str) -> Architecture:
+    """Return a network every part of which depends on an assumption."""
+
+    def marked(entries: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(replace(entry, assumed=(*entry.assumed, text)) for entry in entries)
+
+    return replace(
+        architecture,
+        modules=tuple(replace(module, calls=marked(module.calls)) for module in marked(architecture.modules)),
+        weights=marked(architecture.weights),
+        ops=marked(architecture.ops),
+        outputs=marked(architecture.outputs),
+    )

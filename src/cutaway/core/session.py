@@ -7,7 +7,7 @@ report to it what they do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Iterations, Span
 from cutaway.core.place import Place
+from cutaway.core.protocols import is_tensor
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size, cancelled, is_known, less, rewritten, symbol, symbols, unknown_size
@@ -42,6 +43,7 @@ class Operation:
     place: Place | None
     macs: Any
     allocates: bool
+    presumed: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
 
 
 @dataclass(slots=True)
@@ -65,15 +67,23 @@ class Call:
     depth: int = 0
     stopped: Unknown | None = None
     requires: Any = None  # the precondition on its inputs, where one is inferred
+    presumed_before: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
+    presumed: tuple[Note, ...] = ()  # when it has returned
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An unknown or an assumption, with its place and the module it concerns, if any."""
+    """An unknown or an assumption, with its place and the module it concerns, if any.
+
+    An assumption that is `presumed` is about the program, `since` as many values had been made; others are about the
+    question, such as evaluation mode.
+    """
 
     text: str
     place: Place | None = None
     module: Any = field(default=None, compare=False)
+    presumed: bool = field(default=False, compare=False)
+    since: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,16 @@ def is_named(unknown: Unknown) -> bool:
     return term is not None and bool(term.text) and not term.relation and not term.inverted
 
 
+_UNCHANGING = (int, float, complex, str, bytes, type(None), Unknown, range, type(Ellipsis), Dim)
+
+
+def _can_change(value: Any) -> bool:
+    """Tell whether a function may change something of the program in a value that it is given."""
+    if isinstance(value, _UNCHANGING) or is_tensor(value):
+        return False
+    return any(map(_can_change, value)) if type(value) is tuple else True
+
+
 _ABSENT = object()
 _MAX_PARTS = 1 << 16
 
@@ -135,7 +155,10 @@ class Session:
     unknowns are not listed: a library is being imported, and most of what it does then does not concern any network.
     They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
     where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there
-    are any. `state` is what a framework keeps for the whole program: defaults, open scopes.
+    are any. `state` is what a framework keeps for the whole program: defaults, open scopes. `presumed` is what has been
+    presumed of the program so far: everything that is found from there on depends on it. `touched` returns the modules
+    that functions in progress are building, and those that can be reached from some objects; `in_own_code` tells whether
+    the program is in code of the user's own.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -145,6 +168,8 @@ class Session:
     build: Callable[[int], None] = lambda _elements: None
     module: Callable[[str], Any] = lambda _name: None
     evaluate_pending: Callable[[str], bool] = lambda _word: False
+    touched: Callable[[Iterable[Any]], Iterable[Any]] = lambda _objects: ()
+    in_own_code: Callable[[], bool] = lambda: False
     recording: bool = True
     loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
@@ -152,6 +177,7 @@ class Session:
     modules: list[Any] = field(default_factory=list)
     unknowns: dict[Note, None] = field(default_factory=dict)
     assumptions: dict[Note, None] = field(default_factory=dict)
+    presumed: tuple[Note, ...] = ()
     findings: dict[Finding, None] = field(default_factory=dict)
     values: int = 0
     muted: int = 0
@@ -277,6 +303,8 @@ class Session:
         visible.update(before)
         visible.update(notes)
         self.unknowns, self.assumptions, self.findings = visible.unknowns, visible.assumptions, visible.findings
+        presumed = self.presumed
+        self.add_assumptions(notes.assumptions)
         try:
             yield
         finally:
@@ -284,6 +312,7 @@ class Session:
             notes.assumptions.update((one, None) for one in visible.assumptions if one not in before.assumptions)
             notes.findings.update((one, None) for one in visible.findings if one not in before.findings)
             self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
+            self.presumed = presumed
 
     def report(self, fault: Fault, place: Place | None = None) -> None:
         """Record a definite fault of the target, once."""
@@ -307,8 +336,46 @@ class Session:
             self.findings.pop(fault.finding, None)
 
     def assume(self, text: str, place: Place | None = None) -> None:
-        """Record an assumption; an equal one is listed once."""
+        """Record an assumption about the question, under which the whole result holds; an equal one is listed once."""
         self.assumptions.setdefault(Note(text, place))
+
+    def add_assumptions(self, notes: Iterable[Note]) -> None:
+        """Add assumptions that were recorded separately."""
+        for note in notes:
+            if note.presumed and note not in self.presumed:
+                self.assumptions.pop(note, None)
+                self.presumed = (*self.presumed, note)
+            self.assumptions.setdefault(note)
+
+    def presume(self, text: str, place: Place | None = None, objects: Iterable[Any] = ()) -> None:
+        """Record an assumption about the program, on which depends what is found from here on.
+
+        So does what the modules in progress consist of, and those that can be reached from `objects`.
+        """
+        note = Note(text, place, presumed=True, since=self.values)
+        self.add_assumptions([note])
+        for module in self.touched(objects):
+            before = module.__dict__.get("_presumed", ())
+            if note not in before:
+                module.__dict__["_presumed"] = (*before, note)
+
+    def presume_unchanged(self, unknown: Unknown, arguments: Iterable[Any]) -> None:
+        """Presume that an unknown function changes nothing that it is given."""
+        changeable = [value for value in arguments if _can_change(value)]
+        if changeable:
+            text = f"an unknown function changes none of its arguments: {unknown.reason}"
+            self.presume(text, self.place(), changeable)
+
+    def suppose(self, text: str, place: Place | None = None) -> None:
+        """Record an assumption about what surrounds the program: environment variables, files, packages.
+
+        In the user's own code, what is found from there on depends on it. A package has switches of its own, which are as
+        they are without being set: for that the question is asked.
+        """
+        if self.in_own_code():
+            self.presume(text, place)
+        else:
+            self.assume(text, place)
 
     def require(self, relation: Relation, operation: str) -> bool:
         """Tell whether what an operation requires may hold; where that depends on symbols, it is assumed to."""

@@ -67,7 +67,7 @@ def assumed(value: Any) -> Any:
     """Return the usual value of something that has one, which is then an assumption; anything else as it is."""
     if type(value) is not Unknown or value.usual is None:
         return value
-    CURRENT.get().session.assume(value.usual.assumption)
+    CURRENT.get().session.suppose(value.usual.assumption)
     return value.usual.value
 
 
@@ -227,6 +227,10 @@ class Unknown:
             return derived_unknown(self)
         return Unknown(self.reason, self.place, term=self.term.item(key))
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Unknown:
+        CURRENT.get().session.presume_unchanged(self, (*args, *kwargs.values()))
+        return derived_unknown(self)
+
     def __bool__(self) -> bool:
         # A comparison outside of the target's own conditions is a check, which is assumed to pass.
         is_flag = self.term is not None and self.term.text and not self.term.relation
@@ -289,7 +293,7 @@ _SIGNS = {
 }
 
 for _name in (
-    "call matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert "
+    "matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert "
     "round enter divmod rdivmod"
 ).split():
     setattr(Unknown, f"__{_name}__", _absorb)
@@ -353,8 +357,8 @@ class Opaque:
 
     _opaque_reason: Unknown
 
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        pass
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        CURRENT.get().session.presume_unchanged(type(self)._opaque_reason, (*args, *kwargs.values()))
 
     def __init_subclass__(cls, **_kwargs: Any) -> None:
         pass

@@ -1,6 +1,6 @@
 """A static result against what is true, fact by fact: equal, unknown or wrong.
 
-A fact that the static result leaves open, or a part of the network that it says it could not follow, is unknown.
+A fact that the static result leaves open is unknown, and so is what `open_parts` says may be there besides what is listed.
 Whatever it states is equal or wrong. What is true ends where the network raised: nothing is known of the rest.
 """
 
@@ -10,14 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cutaway.core.architecture import EITHER, Architecture, Module, Op, Quantity, Shape, Value
+from cutaway.core.architecture import EITHER, Architecture, Module, Op, Quantity, Shape, Value, Weight
 from cutaway.core.record import dataclass
+from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import was_followed
-from cutaway.passes.hierarchy import ancestors
+from cutaway.passes.hierarchy import children
+from cutaway.passes.open_parts import OpenParts
 from cutaway.passes.unique_modules import canonical
 
 EQUAL, UNKNOWN, WRONG = "equal", "unknown", "wrong"
-FACTS = ("tree", "configuration", "weights", "inputs", "outputs", "calls", "operations", "attributes", "macs")
+FACTS = ("tree", "configuration", "weights", "inputs", "outputs", "calls", "operations", "attributes", "macs", "faults")
 """The kinds of facts, in the order in which they are reported."""
 
 
@@ -37,17 +39,17 @@ Common = Callable[[Iterable[Op]], Iterable[tuple[str, Shape]]]
 
 def compare(static: Architecture, true: Architecture, common: Common | None = None) -> list[Fact]:
     """Return every fact of a static result with its verdict; `common` where operations have other names on the true side."""
-    open_ended = not all(module.complete for module in static.modules)
-    ended = was_followed(true)
-    forks = any(condition.holds is None for condition in static.conditions)
-    followed = was_followed(static) and not static.unknowns and ended and not forks
-    facts = [*_tree(static, true, open_ended), *_weights(static, true, open_ended)]
-    facts += _values("inputs", static.inputs, true.inputs, followed)
-    facts += _values("outputs", static.outputs, true.outputs, followed)
-    facts += _calls(static, true, followed, ended)
+    open_parts, ended = OpenParts(static), was_followed(true)
+    facts = [*_tree(static, true, open_parts), *_weights(static, true, open_parts)]
+    facts += _values("inputs", static.inputs, true.inputs, was_followed(static) and ended)
+    facts += _values("outputs", static.outputs, true.outputs, was_followed(static) and ended)
+    facts += _calls(static, true, open_parts, ended)
+    if ended:
+        facts += (Fact("faults", fault.code, WRONG, f"{fault.message}, but it returns") for fault in static.diagnostics)
     if common is not None:
+        followed = open_parts.is_followed and not any(op.condition for op in static.ops)
         return [*facts, *_in_common(list(common(static.ops)), list(common(true.ops)), followed, ended)]
-    facts += _operations(static, true, followed, ended)
+    facts += _operations(static, true, open_parts, ended)
     if true.ops:
         facts.append(_macs(static, true))
     return facts
@@ -72,31 +74,34 @@ def shape_verdict(static: Shape, true: Shape) -> str:
     return EQUAL if static == true else UNKNOWN
 
 
-def _tree(static: Architecture, true: Architecture, open_ended: bool) -> Iterable[Fact]:
+def _tree(static: Architecture, true: Architecture, open_parts: OpenParts) -> Iterable[Fact]:
     stated = {module.path: module for module in static.modules}
     expected = {module.path: module for module in true.modules}
-    missing = UNKNOWN if open_ended else WRONG
     for path, real in expected.items():
         module = stated.get(path)
         subject = path or "the root"
         if module is None:
-            yield Fact("tree", subject, missing, f"{real.class_name} is missing")
+            verdict = UNKNOWN if open_parts.may_have_module(path) else WRONG
+            yield Fact("tree", subject, verdict, f"{real.class_name} is missing")
             continue
-        same = module.class_name == real.class_name
-        detail = "" if same else f"{module.class_name}, is {real.class_name}"
-        yield Fact("tree", subject, EQUAL if same else WRONG, detail)
-        yield from _configuration(subject, module, real)
+        if module.class_name == real.class_name:
+            yield Fact("tree", subject, EQUAL)
+            yield from _configuration(subject, module, real)
+        else:
+            verdict = UNKNOWN if open_parts.is_conditional(path) else WRONG
+            yield Fact("tree", subject, verdict, f"{module.class_name}, is {real.class_name}")
     for path in stated.keys() - expected.keys():
-        sometimes = _is_conditional(path, stated, static.separator)
-        yield Fact("tree", path, UNKNOWN if sometimes else WRONG, f"{stated[path].class_name} is not there")
-    if stated.keys() == expected.keys() and list(stated) != list(expected):
-        yield Fact("tree", "the order of modules", WRONG, "differs")
+        verdict = UNKNOWN if open_parts.is_conditional(path) else WRONG
+        yield Fact("tree", path, verdict, f"{stated[path].class_name} is not there")
+    below, truly = children(stated, static.separator), children(expected, true.separator)
+    for path in stated.keys() & expected.keys():
+        if open_parts.is_settled(path) and not same_order(below[path], truly[path]):
+            yield Fact("tree", f"the order of modules in {path or 'the root'}", WRONG, "differs")
 
 
-def _is_conditional(path: str, modules: Mapping[str, Module], separator: str) -> bool:
-    """Tell whether a module is there, or more than once, only where a condition holds."""
-    around = [modules[each] for each in ancestors(path, separator) if each in modules]
-    return any(module.condition is not None or module.repeat != 1 for module in around)
+def same_order(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Tell whether two lists have in the same order what both of them have."""
+    return [each for each in one if each in other] == [each for each in other if each in one]
 
 
 def _configuration(subject: str, static: Module, true: Module) -> Iterable[Fact]:
@@ -104,7 +109,7 @@ def _configuration(subject: str, static: Module, true: Module) -> Iterable[Fact]
         return
     for name, real in true.config.items():
         value = static.config.get(name)
-        if name not in static.config or _holds_unknown(value):
+        if name not in static.config or _is_open(value):
             verdict = UNKNOWN
         else:
             verdict = EQUAL if _same(value, real) else WRONG
@@ -143,51 +148,82 @@ def _class_of(value: Any) -> str | None:
     return value[1:-1].rpartition(".")[2] if described else None
 
 
-def _holds_unknown(value: Any) -> bool:
+def _is_open(value: Any) -> bool:
+    """Tell whether a setting, or a part of it, is unknown, symbolic or depends on a condition."""
     if isinstance(value, Mapping):
-        return "unknown" in value or any(_holds_unknown(item) for item in value.values())
-    return isinstance(value, list) and any(_holds_unknown(item) for item in value)
+        return "unknown" in value or "if" in value or any(map(_is_open, value.values()))
+    return isinstance(value, Dim) or (isinstance(value, list) and any(map(_is_open, value)))
 
 
-def _weights(static: Architecture, true: Architecture, open_ended: bool) -> Iterable[Fact]:
+def _weights(static: Architecture, true: Architecture, open_parts: OpenParts) -> Iterable[Fact]:
     stated = {weight.name: weight for weight in static.weights}
     expected = {weight.name: weight for weight in true.weights}
     for name, real in expected.items():
         weight = stated.get(name)
         if weight is None:
-            yield Fact("weights", name, UNKNOWN if open_ended else WRONG, "is missing")
+            verdict = UNKNOWN if open_parts.may_have_weight(name, real.module or "") else WRONG
+            yield Fact("weights", name, verdict, "is missing")
             continue
-        verdict = shape_verdict(weight.shape, real.shape)
-        if verdict != WRONG and weight.dtype is None:
+        verdict = _weight_verdict(weight, real)
+        if weight.tied_to != real.tied_to and verdict != WRONG:
+            verdict = UNKNOWN if _may_be_tied(weight, real, stated, expected, open_parts) else WRONG
+        if verdict == WRONG and (weight.condition is not None or open_parts.is_conditional(weight.module or "")):
             verdict = UNKNOWN
-        static_rest = (weight.kind, weight.dtype or real.dtype, weight.trainable, weight.tied_to)
-        if static_rest != (real.kind, real.dtype, real.trainable, real.tied_to):
-            verdict = WRONG
         detail = "" if verdict == EQUAL else f"{_weight(weight)}, is {_weight(real)}"
         yield Fact("weights", name, verdict, detail)
-    modules = {module.path: module for module in static.modules}
     for name in stated.keys() - expected.keys():
         held = stated[name]
-        sometimes = held.condition is not None or _is_conditional(held.module or "", modules, static.separator)
+        sometimes = held.condition is not None or open_parts.is_conditional(held.module or "")
         yield Fact("weights", name, UNKNOWN if sometimes else WRONG, "is not there")
-    if stated.keys() == expected.keys() and list(stated) != list(expected):
-        yield Fact("weights", "the order of weights", WRONG, "differs")
+    owned, truly = _by_owner(static), _by_owner(true)
+    for path in owned.keys() & truly.keys():
+        if open_parts.is_settled(path) and not same_order(owned[path], truly[path]):
+            yield Fact("weights", f"the order of weights in {path or 'the root'}", WRONG, "differs")
 
 
-def _weight(weight: Any) -> str:
+def _weight_verdict(static: Weight, true: Weight) -> str:
+    """Return whether a weight is right, whatever it is tied to."""
+    rest = (static.kind, static.dtype or true.dtype, static.trainable)
+    if rest != (true.kind, true.dtype, true.trainable):
+        return WRONG
+    verdict = shape_verdict(static.shape, true.shape)
+    return UNKNOWN if verdict == EQUAL and static.dtype is None else verdict
+
+
+def _may_be_tied(
+    weight: Weight, real: Weight, stated: Mapping[str, Weight], expected: Mapping[str, Weight], open_parts: OpenParts
+) -> bool:
+    """Tell whether a weight is open to be tied as it is: to one that is not listed, though it may be there."""
+    if weight.tied_to is not None or real.tied_to is None or real.tied_to in stated:
+        return False
+    return open_parts.may_have_weight(real.tied_to, expected[real.tied_to].module or "")
+
+
+def _by_owner(architecture: Architecture) -> dict[str, list[str]]:
+    owned: dict[str, list[str]] = {}
+    for weight in architecture.weights:
+        owned.setdefault(weight.module or "", []).append(weight.name)
+    return owned
+
+
+def _weight(weight: Weight) -> str:
     tied = f" tied to {weight.tied_to}" if weight.tied_to else ""
     return f"{weight.kind} {shape_text(weight.shape)} {weight.dtype}{'' if weight.trainable else ' frozen'}{tied}"
 
 
 def _values(kind: str, static: Sequence[Value], true: Sequence[Value], followed: bool) -> Iterable[Fact]:
+    """Compare inputs or outputs; one without a shape may be any nested value, one with a condition may not be there."""
+    open_ended = not followed or any(value.shape is None or value.condition is not None for value in static)
     if len(static) != len(true):
-        verdict = WRONG if followed else UNKNOWN
+        verdict = UNKNOWN if open_ended else WRONG
         yield Fact(kind, f"the number of {kind}", verdict, f"{len(static)}, is {len(true)}")
         return
     for value, real in zip(static, true):
         verdict = _tensor_verdict((value.shape, value.dtype), (real.shape, real.dtype))
         if value.name != real.name:
             verdict = WRONG
+        if verdict == WRONG and open_ended and (value.name != real.name or value.condition is not None):
+            verdict = UNKNOWN
         detail = "" if verdict == EQUAL else f"{value.name} {_text(value)}, is {real.name} {_text(real)}"
         yield Fact(kind, real.name or kind, verdict, detail)
 
@@ -199,7 +235,7 @@ def _tensor_verdict(static: tuple[Shape, str | None], true: tuple[Shape, str | N
     return UNKNOWN if static[1] is None and true[1] is not None else verdict
 
 
-def _calls(static: Architecture, true: Architecture, followed: bool, ended: bool) -> Iterable[Fact]:
+def _calls(static: Architecture, true: Architecture, open_parts: OpenParts, ended: bool) -> Iterable[Fact]:
     stated = {module.path: module for module in static.modules}
     for real in true.modules:
         module = stated.get(real.path)
@@ -207,11 +243,9 @@ def _calls(static: Architecture, true: Architecture, followed: bool, ended: bool
             continue
         subject = real.path or "the root"
         if len(module.calls) != len(real.calls):
-            returned = [call for call in module.calls if call.outputs is not None]
-            certain = [call for call in returned if call.condition is None]
-            wrong = followed or (ended and len(certain) > len(real.calls))
+            is_open = _may_be_as_many(module, len(real.calls), open_parts.may_be_called_again(real.path), ended)
             detail = f"{len(module.calls)} calls, are {len(real.calls)}"
-            yield Fact("calls", subject, WRONG if wrong else UNKNOWN, detail)
+            yield Fact("calls", subject, UNKNOWN if is_open else WRONG, detail)
             continue
         for at, (call, truth) in enumerate(zip(module.calls, real.calls)):
             name = subject if len(real.calls) == 1 else f"{subject} call {at + 1}"
@@ -220,7 +254,13 @@ def _calls(static: Architecture, true: Architecture, followed: bool, ended: bool
                 ("outputs", call.outputs, truth.outputs, call.output_dtypes, truth.output_dtypes),
             )
             for side, shapes, true_shapes, dtypes, true_dtypes in sides:
-                yield _flow(f"{name} {side}", shapes, true_shapes, dtypes, true_dtypes, followed)
+                yield _flow(f"{name} {side}", shapes, true_shapes, dtypes, true_dtypes)
+
+
+def _may_be_as_many(module: Module, count: int, again: bool, ended: bool) -> bool:
+    """Tell whether a module may be called as often as it is, though another number of calls is listed."""
+    certain = [call for call in module.calls if call.outputs is not None and call.condition is None]
+    return (len(certain) <= count or not ended) and (len(module.calls) >= count or again)
 
 
 def _flow(
@@ -229,14 +269,13 @@ def _flow(
     true_shapes: Sequence[Shape] | None,
     dtypes: Sequence[str | None],
     true_dtypes: Sequence[str | None],
-    followed: bool,
 ) -> Fact:
     if shapes is None or true_shapes is None:
         verdict = EQUAL if shapes is None and true_shapes is None else UNKNOWN
         return Fact("calls", subject, verdict, "" if verdict == EQUAL else "did not return")
     detail = f"{_shapes(shapes)}, is {_shapes(true_shapes)}"
     if len(shapes) != len(true_shapes):
-        return Fact("calls", subject, WRONG if followed or None not in shapes else UNKNOWN, detail)
+        return Fact("calls", subject, UNKNOWN if None in shapes else WRONG, detail)
     kinds = list(dtypes) or [None] * len(shapes)
     true_kinds = list(true_dtypes) or [None] * len(shapes)
     pairs = zip(zip(shapes, kinds), zip(true_shapes, true_kinds))
@@ -249,7 +288,7 @@ def _flow(
     return Fact("calls", subject, verdict, detail)
 
 
-def _operations(static: Architecture, true: Architecture, followed: bool, ended: bool) -> Iterable[Fact]:
+def _operations(static: Architecture, true: Architecture, open_parts: OpenParts, ended: bool) -> Iterable[Fact]:
     """Compare the operations, as many as there are of each name and output; attributes where the order agrees too."""
     if not true.ops:
         return
@@ -261,25 +300,41 @@ def _operations(static: Architecture, true: Architecture, followed: bool, ended:
         for op, real in zip(stated, true.ops):
             yield from _operation(op, real)
         return
-    yield from _counted(stated, true.ops, followed, ended)
+    yield from _counted(stated, true.ops, open_parts, ended)
 
 
-def _counted(stated: Sequence[Op], real: Sequence[Op], followed: bool, ended: bool) -> Iterable[Fact]:
-    """Compare how many operations there are of each name and output."""
-    counts, expected = Counter(map(_signature, stated)), Counter(map(_signature, real))
-    sometimes = {_signature(op) for op in stated if op.condition is not None or op.repeat != 1}
-    modules = {_signature(op): op.module for op in (*real, *stated)}
-    for (name, _), count in (expected & counts).items():
+def _counted(stated: Sequence[Op], real: Sequence[Op], open_parts: OpenParts, ended: bool) -> Iterable[Fact]:
+    """Compare how many operations there are of each name and output in each module."""
+    counts, expected = Counter(map(_placed_signature, stated)), Counter(map(_placed_signature, real))
+    for (_, name, _), count in (expected & counts).items():
         yield from (Fact("operations", name, EQUAL) for _ in range(count))
-    for (name, shapes), count in (expected - counts).items():
-        verdict = WRONG if followed else UNKNOWN
-        where = modules[name, shapes] or "the root"
-        yield Fact("operations", name, verdict, f"missing {count} times: makes {_shapes(shapes)} in {where}")
-    for (name, shapes), count in (counts - expected).items():
-        vague = (name, shapes) in sometimes or any(shape is None or not all(map(_is_int, shape)) for shape in shapes)
-        verdict = UNKNOWN if not ended or vague else WRONG
-        where = modules[name, shapes] or "the root"
-        yield Fact("operations", name, verdict, f"{count} too many: makes {_shapes(shapes)} in {where}")
+    missing, surplus = expected - counts, counts - expected
+    sometimes = Counter(_placed_signature(op) for op in stated if op.condition is not None or op.repeat != 1)
+    for key, count in missing.items():
+        path, name, shapes = key
+        vague = [other for other in surplus if other[:2] == key[:2] and _may_make(other[2], shapes)]
+        for other in vague:
+            matched = min(count, surplus[other])
+            yield from (Fact("operations", name, UNKNOWN, _makes(other)) for _ in range(matched))
+            surplus[other] -= matched
+            count -= matched
+        if count:
+            verdict = UNKNOWN if open_parts.may_do_more(path) else WRONG
+            yield Fact("operations", name, verdict, f"missing {count} times: {_makes(key)}")
+    for key, count in (+surplus).items():
+        verdict = UNKNOWN if not ended or count <= sometimes[key] else WRONG
+        yield Fact("operations", key[1], verdict, f"{count} too many: {_makes(key)}")
+
+
+def _may_make(shapes: Sequence[Shape], real: Sequence[Shape]) -> bool:
+    """Tell whether shapes that are stated leave open that they are the real ones."""
+    if len(shapes) != len(real):
+        return None in shapes
+    return all(shape_verdict(shape, true) != WRONG for shape, true in zip(shapes, real))
+
+
+def _makes(key: tuple[str, str, tuple[Shape, ...]]) -> str:
+    return f"makes {_shapes(key[2])} in {key[0] or 'the root'}"
 
 
 def _in_common(
@@ -304,8 +359,8 @@ def _is_int(size: Quantity) -> bool:
 
 def _operation(static: Op, true: Op) -> Iterable[Fact]:
     subject = f"{true.op} in {true.module or 'the root'}"
-    outputs = _flow(subject, *_sides(static, true, "outputs"), True)
-    inputs = _flow(subject, *_sides(static, true, "inputs"), True)
+    outputs = _flow(subject, *_sides(static, true, "outputs"))
+    inputs = _flow(subject, *_sides(static, true, "inputs"))
     worst = next((fact for fact in (outputs, inputs) if fact.verdict == WRONG), None)
     worst = worst or next((fact for fact in (outputs, inputs) if fact.verdict == UNKNOWN), outputs)
     if worst.verdict == EQUAL and static.module != true.module:
@@ -313,7 +368,7 @@ def _operation(static: Op, true: Op) -> Iterable[Fact]:
     yield Fact("operations", subject, worst.verdict, worst.detail)
     for name, real in true.attributes.items():
         value = static.attributes.get(name)
-        if name not in static.attributes or _holds_unknown(value):
+        if name not in static.attributes or _is_open(value):
             verdict = UNKNOWN
         else:
             verdict = EQUAL if _same(value, real) else WRONG
@@ -333,6 +388,10 @@ def _sides(static: Op, true: Op, side: str) -> tuple[Any, Any, Any, Any]:
 
 def _signature(op: Op) -> tuple[str, tuple[Shape, ...]]:
     return op.op, tuple(value.shape for value in op.outputs)
+
+
+def _placed_signature(op: Op) -> tuple[str, str, tuple[Shape, ...]]:
+    return op.module, *_signature(op)
 
 
 def _macs(static: Architecture, true: Architecture) -> Fact:

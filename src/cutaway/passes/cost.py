@@ -439,13 +439,19 @@ def undecided(architecture: Architecture) -> frozenset[str]:
     uncalled = [module.path for module in architecture.modules if not module.calls]
     if not was_followed(architecture):
         return frozenset(uncalled)
+    doubtful = not_understood(architecture)
+    if not doubtful:
+        return frozenset()
+    return frozenset(path for path in uncalled if not doubtful.isdisjoint(ancestors(path, architecture.separator)))
+
+
+def not_understood(architecture: Architecture) -> set[str]:
+    """Return the modules whose own forward is not known to its end: something unknown concerns it, or comes out of it."""
     doubtful = {note.module for note in architecture.unknowns if note.module is not None}
     for module in architecture.modules:
         if not all(_understood(call.outputs) for call in module.calls):
             doubtful.add(module.path)
-    if not doubtful:
-        return frozenset()
-    return frozenset(path for path in uncalled if not doubtful.isdisjoint(ancestors(path, architecture.separator)))
+    return doubtful
 
 
 def was_followed(architecture: Architecture) -> bool:

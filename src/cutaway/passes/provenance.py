@@ -1,15 +1,17 @@
 """How each fact of a network is known: as it is written, derived, symbolic, assumed, or not at all.
 
-A fact is the argument of a module, the shape of a weight, of an operation's result, of an input or an output. One
-that follows from an input that nobody gave is assumed, with what was assumed; one that is unknown has the reason.
+A fact is the argument of a module, what a module consists of, the shape of a weight, of an operation's result, of an input
+or an output. One that follows from an input that nobody gave, or from something that is assumed about the program, is
+assumed, with what was assumed; one that is unknown has the reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypeAlias
 
-from cutaway.core.architecture import Architecture, Op, Setting, Shape
+from cutaway.core.architecture import Architecture, Module, Op, Setting, Shape, Value, Weight
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import undecided, was_followed
@@ -28,16 +30,20 @@ ORIGINS = (LITERAL, DEFAULT, DERIVED, SYMBOLIC, ASSUMED, UNKNOWN)
 
 _OF_INPUTS = ("the input ", "shown for ")
 
+Entry: TypeAlias = Module | Weight | Op | Value
+"""What there is a fact about: what a module consists of, the shape of a weight, of results, of an input or output."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """How many facts of a network are known, and in which way."""
+    """How many facts of a network are known, and in which way; `assumptions` are those that the assumed ones depend on."""
 
     facts: int
     derived: int
     symbolic: int
     assumed: int
     unknown: int
+    assumptions: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -50,29 +56,32 @@ class Provenance:
 
     def __init__(self, architecture: Architecture) -> None:
         self.architecture = architecture
-        self.assumed = [
+        self._inputs = tuple(
             note.text for note in architecture.assumptions if note.text.startswith(_OF_INPUTS) and architecture.ops
-        ]
+        )
         self._reasons = {note.module: note.text for note in reversed(architecture.unknowns) if note.module is not None}
 
-    def of_shape(self, shape: Shape, module: str | None, forward: bool) -> str:
-        """Return how a shape is known; `forward` tells that it follows from the inputs."""
-        if shape is None or None in shape:
+    def assumptions_of(self, entry: Entry) -> tuple[str, ...]:
+        """Return what a fact depends on of what is assumed."""
+        return (*self._inputs, *entry.assumed) if isinstance(entry, (Op, Value)) else entry.assumed
+
+    def way(self, entry: Entry) -> str:
+        """Return how a fact is known."""
+        shapes = _shapes(entry)
+        if any(shape is None or None in shape for shape in shapes) or (
+            isinstance(entry, Module) and not entry.complete
+        ):
             return UNKNOWN
-        if forward and self.assumed:
+        if self.assumptions_of(entry):
             return ASSUMED
-        return SYMBOLIC if any(isinstance(size, Dim) for size in shape) else DERIVED
+        return SYMBOLIC if any(isinstance(size, Dim) for shape in shapes for size in shape or ()) else DERIVED
 
-    def of_op(self, op: Op) -> str:
-        """Return how the results of an operation are known."""
-        ways = [self.of_shape(value.shape, op.module, forward=True) for value in op.outputs]
-        return next((way for way in (UNKNOWN, ASSUMED, SYMBOLIC) if way in ways), DERIVED)
-
-    def document(self, way: str, module: str | None) -> dict[str, Setting] | str:
+    def document(self, entry: Entry) -> dict[str, Setting] | str:
         """Return how a fact is known, with what was assumed or why it is unknown."""
+        way = self.way(entry)
         if way == ASSUMED:
-            return {ASSUMED: list(self.assumed)}
-        return {UNKNOWN: self.reason(module)} if way == UNKNOWN else way
+            return {ASSUMED: list(self.assumptions_of(entry))}
+        return {UNKNOWN: self.reason(_module(entry))} if way == UNKNOWN else way
 
     def reason(self, module: str | None) -> str | None:
         """Return why something of a module is unknown; None where there are several reasons, and none is of the module."""
@@ -86,30 +95,55 @@ class Provenance:
         """Return how much of the network is known."""
         count = Counter(self._ways())
         facts = sum(count.values())
-        return Known(facts, count[DERIVED], count[SYMBOLIC], count[ASSUMED], count[UNKNOWN])
+        assumed = [entry for entry in self._entries() if self.way(entry) == ASSUMED] if count[ASSUMED] else []
+        assumptions = tuple(dict.fromkeys(text for entry in assumed for text in self.assumptions_of(entry)))
+        return Known(facts, count[DERIVED], count[SYMBOLIC], count[ASSUMED], count[UNKNOWN], assumptions)
+
+    def _entries(self) -> Iterator[Entry]:
+        architecture = self.architecture
+        yield from architecture.modules
+        yield from architecture.weights
+        yield from architecture.ops
+        yield from architecture.outputs
 
     def _ways(self) -> Iterator[str]:
         """Yield how each fact is known: what a module consists of, shapes, and what forward would have said."""
+        yield from map(self.way, self._entries())
         architecture = self.architecture
-        for module in architecture.modules:
-            yield DERIVED if module.complete else UNKNOWN
-        for weight in architecture.weights:
-            yield self.of_shape(weight.shape, weight.module, forward=False)
-        for op in architecture.ops:
-            yield self.of_op(op)
-        for value in architecture.outputs:
-            yield self.of_shape(value.shape, "", forward=True)
         yield from (UNKNOWN for _ in undecided(architecture))
         if not architecture.outputs and not was_followed(architecture):
             yield UNKNOWN
 
 
+def _shapes(entry: Entry) -> list[Shape]:
+    if isinstance(entry, Op):
+        return [value.shape for value in entry.outputs]
+    return [] if isinstance(entry, Module) else [entry.shape]
+
+
+def _module(entry: Entry) -> str | None:
+    """Return the path of the module that a fact is about."""
+    if isinstance(entry, Value):
+        return ""
+    return entry.path if isinstance(entry, Module) else entry.module
+
+
 def in_words(known: Known) -> str:
     """Return how much of a network is known, in one line."""
-    share = known.share * 100
-    percent = "100" if not known.unknown else f"{min(share, 99.9):.1f}".removesuffix(".0")
-    ways = [f"{count:,} {way}" for way, count in _parts(known) if count]
-    return f"known: {percent}% of {known.facts:,} facts ({', '.join(ways)})"
+    ways = ", ".join(f"{count:,} {way}" for way, count in _parts(known) if count)
+    if not known.assumed:
+        return f"known: {_percent(known.facts - known.unknown, known.facts)} of {known.facts:,} facts ({ways})"
+    certain = _percent(known.derived + known.symbolic, known.facts)
+    first, *others = known.assumptions
+    conditions = first.partition(": ")[0] + (f" and {len(others)} more" if others else "")
+    return f"known: {certain} derived, {_percent(known.assumed, known.facts)} if {conditions} ({known.facts:,} facts: {ways})"
+
+
+def _percent(count: int, facts: int) -> str:
+    """Return a share; what is not all is not shown as 100%."""
+    if count == facts:
+        return "100%"
+    return f"{min(count * 100 / facts, 99.9):.1f}".removesuffix(".0") + "%"
 
 
 def _parts(known: Known) -> list[tuple[str, int]]:

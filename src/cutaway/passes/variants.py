@@ -217,6 +217,7 @@ class _Folding:
             repeat=quantity(self.explainer.explain({n: m.repeat for n, m in variants.items()})),
             otherwise=self._aliases({n: m.path for n, m in variants.items()}, first.path),
             origins=LazyMapping(partial(_origins, list(variants.values()))),
+            assumed=_assumed(variants.values()),
         )
 
     def _aliases(self, names: Mapping[int, str], main: str) -> tuple[Alias, ...]:
@@ -245,6 +246,7 @@ class _Folding:
                 inputs=self._shapes({number: call.inputs for number, call in calls.items()}),
                 outputs=None if first.outputs is None else self._shapes(outputs),
                 condition=when(self.explainer.explain({number: number in calls for number in by_variant})),
+                assumed=_assumed(calls.values()),
             )
 
     def _shapes(self, several: Mapping[int, tuple[Shape, ...]]) -> tuple[Shape, ...]:
@@ -330,6 +332,7 @@ class _Folding:
             condition=when(self.presence(entry, range(len(self.all)))),
             repeat=self._quantity({n: w.repeat for n, w in variants.items()}),
             otherwise=self._aliases({n: w.name for n, w in variants.items()}, _plain(entry.path)),
+            assumed=_assumed(variants.values()),
         )
 
     # Operations
@@ -377,6 +380,7 @@ class _Folding:
             macs=self._quantity({n: op.macs for n, op in variants.items()}),
             condition=when(self.presence(entry, range(len(self.all)))),
             repeat=self._quantity({n: op.repeat for n, op in variants.items()}),
+            assumed=_assumed(variants.values()),
         )
 
     def name(self, number: int, name: str) -> str:
@@ -395,6 +399,7 @@ class _Folding:
                 shape=self.shape({n: value.shape for n, value in entry.variants.items()}),
                 dtype=_common(value.dtype for value in entry.variants.values()),
                 condition=when(self.presence(entry, range(len(self.all)))),
+                assumed=_assumed(entry.variants.values()),
             )
             for entry in master
         )
@@ -417,6 +422,11 @@ class _Folding:
             tree = self.explainer.explain({number: number in numbers for number in range(len(self.all))}, ask=False)
             text = when(tree) if is_simple(tree) else "of some conditions"
             yield note if text is None else conditional(note, text)
+
+
+def _assumed(entries: Iterable[Any]) -> tuple[str, ...]:
+    """Return what any of several entries depends on of what is assumed about the program."""
+    return tuple(dict.fromkeys(text for entry in entries for text in entry.assumed))
 
 
 def _call_key(call: ModuleCall) -> Any:

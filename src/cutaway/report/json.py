@@ -82,16 +82,12 @@ def _written(architecture: Architecture) -> dict[str, Any]:
     """Return an architecture with what is told from it alone: how each of its facts is known, and how many are."""
     document: dict[str, Any] = _ARCHITECTURE.write(architecture)
     provenance = Provenance(architecture)
-    for side in ("inputs", "outputs"):
-        for entry, value in zip(document[side], getattr(architecture, side)):
-            entry["provenance"] = provenance.document(provenance.of_shape(value.shape, "", forward=True), "")
-    for entry, weight in zip(document["weights"], architecture.weights):
-        way = provenance.of_shape(weight.shape, weight.module, forward=False)
-        entry["provenance"] = provenance.document(way, weight.module)
-    for entry, op in zip(document["ops"], architecture.ops):
-        entry["provenance"] = provenance.document(provenance.of_op(op), op.module)
+    for side in ("inputs", "outputs", "modules", "weights", "ops"):
+        for entry, fact in zip(document[side], getattr(architecture, side)):
+            entry["provenance"] = provenance.document(fact)
     known = provenance.counted()
     document["known"] = {name: getattr(known, name) for name in Known.__dataclass_fields__}
+    document["known"]["assumptions"] = list(known.assumptions)
     return document
 
 
@@ -242,27 +238,31 @@ _QUANTITY = _Form(write_quantity, _read_quantity)
 _SHAPE = _optional(_many(_QUANTITY))
 _PLACE = _optional(_Form(str, lambda value, where: Place.parse(_TEXT.read(value, where))))
 _OPTIONS = _Form(plain, _read_options)
+_ASSUMED = _many(_TEXT)
 _VALUE = _record(
     Value,
-    optional=("condition",),
-    brief=("condition",),
+    optional=("condition", "assumed"),
+    brief=("condition", "assumed"),
     name=_TEXT,
     shape=_SHAPE,
     dtype=_optional(_TEXT),
     condition=_optional(_TEXT),
+    assumed=_ASSUMED,
 )
 _ALIAS = _record(Alias, condition=_TEXT, name=_TEXT)
-_FOLDED = ("condition", "repeat", "otherwise")
+_FOLDED = ("condition", "repeat", "otherwise", "assumed")
+_FOLDED_OP = ("condition", "repeat", "assumed")
 _ORIGINS = _Form(dict, _read_options)
 _CALL = _record(
     ModuleCall,
-    optional=("input_dtypes", "output_dtypes", "condition"),
-    brief=("condition",),
+    optional=("input_dtypes", "output_dtypes", "condition", "assumed"),
+    brief=("condition", "assumed"),
     inputs=_many(_SHAPE),
     outputs=_optional(_many(_SHAPE)),
     input_dtypes=_many(_optional(_TEXT)),
     output_dtypes=_many(_optional(_TEXT)),
     condition=_optional(_TEXT),
+    assumed=_ASSUMED,
 )
 _MODULE = _record(
     Module,
@@ -279,6 +279,7 @@ _MODULE = _record(
     repeat=_QUANTITY,
     otherwise=_many(_ALIAS),
     origins=_ORIGINS,
+    assumed=_ASSUMED,
 )
 _WEIGHT = _record(
     Weight,
@@ -295,11 +296,12 @@ _WEIGHT = _record(
     condition=_optional(_TEXT),
     repeat=_QUANTITY,
     otherwise=_many(_ALIAS),
+    assumed=_ASSUMED,
 )
 _OP = _record(
     Op,
-    optional=_FOLDED[:2],
-    brief=_FOLDED[:2],
+    optional=_FOLDED_OP,
+    brief=_FOLDED_OP,
     op=_TEXT,
     attributes=_OPTIONS,
     inputs=_many(_VALUE),
@@ -310,6 +312,7 @@ _OP = _record(
     allocates=_FLAG,
     condition=_optional(_TEXT),
     repeat=_QUANTITY,
+    assumed=_ASSUMED,
 )
 _TOTALS = _record(Totals, (), (), **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
 _NOTE = _record(Note, text=_TEXT, place=_PLACE, module=_optional(_TEXT))

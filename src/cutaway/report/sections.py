@@ -88,7 +88,7 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
         if notes:
             lines += ["", paint([(f"{name} ({len(notes)})", style)], terminal.colour)]
             for note in notes:
-                lines += remark(_placed(note), note.place, "  ", terminal)
+                lines += remark(_placed(note) + _dependents(note, architecture), note.place, "  ", terminal)
     if architecture.diagnostics:
         lines += ["", paint([(f"Faults ({len(architecture.diagnostics)})", "fault")], terminal.colour)]
         for diagnostic in architecture.diagnostics:
@@ -117,6 +117,17 @@ def _short(place: str) -> str:
 
 def _placed(note: Note) -> str:
     return f"{note.module}: {note.text}" if note.module else note.text
+
+
+def _dependents(note: Note, architecture: Architecture) -> str:
+    """Return how much depends on an assumption about the program; nothing for one about the question."""
+    kinds = (("module", architecture.modules), ("weight", architecture.weights), ("operation", architecture.ops))
+    counts = [
+        (kind, sum(any(map(note.text.startswith, entry.assumed)) for entry in entries)) for kind, entries in kinds
+    ]
+    words = [f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts if count]
+    verb = "depends" if sum(count for _, count in counts) == 1 else "depend"
+    return f" ({', '.join(words)} {verb} on it)" if words else ""
 
 
 def remark(text: str, place: Place | None, indent: str, terminal: Terminal) -> list[str]:

@@ -74,7 +74,7 @@ def test_what_is_left_open_is_unknown(net: Architecture) -> None:
     assert verdicts(changed(net, "weights", 0, shape=None), net) == {"weights": {UNKNOWN}}
     assert verdicts(changed(net, "outputs", 0, shape=(1, None)), net) == {"outputs": {UNKNOWN}}
     assert verdicts(replace(net, totals=replace(net.totals, macs=None)), net) == {"macs": {UNKNOWN}}
-    unsure = replace(net, unknowns=(Note("a condition"),), ops=net.ops[:-1])
+    unsure = replace(net, unknowns=(Note("a condition", module=""),), ops=net.ops[:-1])
     assert verdicts(unsure, net) == {"operations": {UNKNOWN}}
     part = replace(changed(net, "modules", 0, complete=False))
     assert verdicts(replace(part, modules=part.modules[:-1]), net) == {"tree": {UNKNOWN}}

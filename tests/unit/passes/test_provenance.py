@@ -64,3 +64,33 @@ def test_origins_survive_json(tmp_path: Path) -> None:
     network = shown(tmp_path, "2x8")
     (read,) = json.loads(json.dumps([network]))
     assert dict(read.modules[1].origins) == dict(network.modules[1].origins)
+
+
+UNKNOWN_CODE = """\
+import torch.nn as nn
+import absent
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+        widths = [4]
+        absent.adjust(widths)
+        self.b = nn.Linear(4, widths[0])
+
+    def forward(self, x):
+        return self.b(self.a(x))
+"""
+
+
+def test_what_depends_on_an_assumption_about_the_program_is_marked_and_survives_json(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(UNKNOWN_CODE)
+    network = cutaway.show(f"{tmp_path}/model.py::Net", input="1x4")[0]
+    assert json.loads(json.dumps([network])) == (network,)
+    (document,) = json.to_json([network])["architectures"]
+    ways = {module["path"]: module["provenance"] for module in document["modules"]}
+    (text,) = document["known"]["assumptions"]
+    assert text.startswith("an unknown function changes none of its arguments: module absent is not found")
+    assert ways == {"": {"assumed": [text]}, "a": "derived", "b": {"assumed": [text]}}
+    assert [dict(module.origins)["out_features"] for module in network.modules[1:]] == ["literal", "assumed"]
+    assert all(call.assumed == (text,) for module in network.modules for call in module.calls)

@@ -249,7 +249,7 @@ def _report_rejection(rejected: Rejected, notes: Notes) -> None:
 def _add_notes(session: Session, notes: Notes) -> None:
     """Add notes that were collected separately."""
     session.unknowns.update(notes.unknowns)
-    session.assumptions.update(notes.assumptions)
+    session.add_assumptions(notes.assumptions)
     session.findings.update(notes.findings)
 
 

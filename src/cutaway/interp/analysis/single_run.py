@@ -37,6 +37,7 @@ from cutaway.interp.run import budget, frame
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import Code, Record
 from cutaway.interp.run.interpreter import Interpreter
+from cutaway.interp.run.reach import in_own_code, touched
 from cutaway.interp.run.signature import signature
 from cutaway.interp.run.silence import silence
 from cutaway.interp.stdlib.modules import module as standard_module
@@ -215,6 +216,8 @@ def _new_analysis(
         build=budget.build,
         module=lambda name: loader.current().source(name),
         evaluate_pending=lambda word: loader.current().unevaluated.evaluate_pending(word),
+        touched=touched,
+        in_own_code=in_own_code,
         recording=False,
     )
     for path in options.paths:

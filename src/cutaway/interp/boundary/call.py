@@ -8,7 +8,7 @@ from inspect import Parameter
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import is_module, is_tensor
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
@@ -28,8 +28,10 @@ CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
 
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+PRESUMES = "__cutaway_presumes__"
+"""The attribute of a class that has what is presumed where it is called."""
+
 _LONG = 1 << 10
-_UNCHANGING = (int, float, complex, str, bytes, bool, type(None), Unknown, range, type(Ellipsis))
 
 
 def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -67,11 +69,8 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
-    """Call an unknown function: it is assumed to change none of its arguments."""
-    if not all(isinstance(value, _UNCHANGING) or is_tensor(value) for value in (*args, *kwargs.values())):
-        session.current().assume(f"an unknown function changes none of its arguments: {function.reason}")
     interpreter().unknown_calls += 1
-    return derived_unknown(function)
+    return function(*args, **kwargs)
 
 
 def _call_conversion(kind: Any, args: list[Any]) -> Any:
@@ -86,6 +85,8 @@ def _call_conversion(kind: Any, args: list[Any]) -> Any:
 
 def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a class, a function of the knowledge base, or a callable object."""
+    if isinstance(function, type) and (note := getattr(function, PRESUMES, None)) is not None:
+        session.current().presume(note.text, note.place)
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:

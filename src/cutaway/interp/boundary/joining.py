@@ -280,7 +280,7 @@ class _Trial:
         finally:
             tried.remove(execute)
         here.unknowns.update(notes.unknowns)
-        here.assumptions.update(notes.assumptions)
+        here.add_assumptions(notes.assumptions)
         self._rewind()
         return self.outcome(_Outcome(signal, self.frame.value, error, {}))
 

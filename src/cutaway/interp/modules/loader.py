@@ -71,7 +71,7 @@ class Loader:
                 and parts[0] == importer.partition(".")[0]
                 and self.locate(prefix) is not None
             ):
-                session.current().assume(
+                session.current().suppose(
                     f"the compiled module {prefix} is assumed to be missing where its absence is handled"
                 )
                 raise ModuleNotFoundError(f"No module named '{prefix}'", name=prefix)

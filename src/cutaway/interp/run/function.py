@@ -14,6 +14,7 @@ from cutaway.core.error import locate
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_module
 from cutaway.core.record import dataclass
+from cutaway.core.session import Note
 from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.run.budget import DEPTH, tick
 from cutaway.interp.run.frame import RETURN, Evaluate, Execute, Frame, WrappedGeneratorExit
@@ -121,6 +122,7 @@ class Record:
     signature: inspect.Signature | None = None
     annotations_from: Record | None = None  # the function that it wraps, if its annotations are that one's
     unknown_decorator: Unknown | None = None  # was skipped: the name may be bound to something other than this function
+    presumes: Note | None = None  # what is presumed where it is called
 
     @property
     def place(self) -> Place:
@@ -245,6 +247,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Run a function of the target on these arguments."""
     tick()
     code = record.code
+    if record.presumes is not None:
+        session.current().presume(record.presumes.text, record.presumes.place)
     frame = Frame(bind(record, args, kwargs), record.globals, code.file, record.parent, record)
     frame.line = code.line
     if code.is_async:

@@ -394,10 +394,13 @@ def _with_modelled_constructor(kind: Any) -> Callable[..., Any]:
     return make
 
 
-CONVERSIONS[map], CONVERSIONS[filter] = (
-    _conversion(_with_modelled_constructor(map)),
-    _conversion(_with_modelled_constructor(filter)),
-)
+def _applying(kind: Any) -> Callable[..., Any]:
+    """`map` and `filter`: an unknown function is called with what it would be applied to."""
+    make = _conversion(_with_modelled_constructor(kind))
+    return lambda function, *args: function(*args) if type(function) is Unknown else make(function, *args)
+
+
+CONVERSIONS[map], CONVERSIONS[filter] = _applying(map), _applying(filter)
 CONSTRUCTORS[functools.partial] = _with_modelled_constructor(functools.partial)
 
 

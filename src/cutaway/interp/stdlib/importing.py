@@ -44,7 +44,10 @@ def _importlib_util() -> dict[str, Any]:
             return Unknown("what is installed is unknown", place, term=Term(words, ENVIRONMENT), usual=usual)
         return types.SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=None)
 
-    return {"find_spec": find_spec}
+    def spec_from_file_location(*_args: Any, **_kwargs: Any) -> Unknown:
+        return Unknown("a module that is loaded from a path is not followed", session.current().place())
+
+    return {"find_spec": find_spec, "spec_from_file_location": spec_from_file_location}
 
 
 @stdlib_module("importlib.metadata", "importlib_metadata")

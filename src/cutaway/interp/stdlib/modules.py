@@ -27,7 +27,7 @@ _FILES = {
     "filesystem.pathlib": "pathlib pkgutil importlib.resources importlib_resources",
     "randomness": "random uuid time datetime",
     "reflection.types": "types typing typing_extensions inspect functools dataclasses builtins",
-    "system": "sys os platform threading",
+    "system": "sys os platform threading atexit",
     "values": "copy json hashlib io",
 }
 """File of this package -> the modules that it models."""

@@ -172,8 +172,14 @@ def _os() -> dict[str, Any]:
     table.update(dict.fromkeys(writing_functions, os_path.ignore_change))
     table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
-                 error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk)  # fmt: skip
+                 error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk, register_at_fork=do_nothing)  # fmt: skip
     return table
+
+
+@stdlib_module("atexit")
+def _atexit() -> dict[str, Any]:
+    """Return `atexit`: what is registered would run after the network has been built and called."""
+    return {"register": lambda function, *_args, **_kwargs: function, "unregister": do_nothing}
 
 
 @stdlib_module("platform")

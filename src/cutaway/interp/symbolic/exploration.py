@@ -19,7 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from cutaway.core.architecture import Architecture, Note
+from cutaway.core.architecture import Architecture, Note, depending_on
 from cutaway.core.condition import CONFIGURATION, MAX_CONDITIONS, Decision, Decisions, negated
 from cutaway.core.loop.series import Restart
 from cutaway.core.record import dataclass, replace
@@ -205,6 +205,7 @@ class _Exploration:
                 f"{len(self.variants)} of their combinations were followed"
             )
             assumptions = (*assumptions, Note(text))
+            architecture = depending_on(architecture, text)
         unknowns = architecture.unknowns
         if self.is_truncated:
             unknowns = (*unknowns, Note("there are more combinations of conditions than could be followed"))

@@ -58,6 +58,7 @@ class Snapshot:
         """Start a new session with the notes taken up to the snapshot."""
         for name, value in self._saved_fields.items():
             getattr(session, name).update(_copied(value))
+        session.presumed = tuple(note for note in session.assumptions if note.presumed)
         session.values = self._values
         session.replace_facts(self._facts)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, field
+from cutaway.core.session import Note, current
 
 
 @dataclass(frozen=True)
 class Construction:
-    """The arguments of a constructor and the place of its call."""
+    """The arguments of a constructor, the place of its call, and what had been presumed of the program by then."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     place: Place | None
+    presumed: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
 
     def __deepcopy__(self, memo: object) -> Construction:
         return self

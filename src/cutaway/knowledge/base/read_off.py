@@ -62,14 +62,22 @@ def architecture(
     names: dict[int | None, str] = {}
     names.update({contents.number(held): weight.name for weight, held in contents.weights if weight.tied_to is None})
     names.update({reference.number: label for label, reference in contents.inputs})
+    as_built = gathered.presumed if call is None else call.presumed_before  # forward does not change what is shown
+    assumed = _assumed_parts(contents, as_built) if as_built else {}
+    leaving = () if call is None else _texts(call.presumed)
     return Architecture(
         name=name,
         target=target,
         framework=framework,
         inputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in contents.inputs),
-        outputs=tuple(Value(label, shape_of(r), dtype_of(r)) for label, r in (call and call.outputs) or []),
-        modules=tuple(contents.record(path, module, calls.get(id(module), [])) for path, module in contents.modules),
-        weights=tuple(weight for weight, _ in contents.weights),
+        outputs=tuple(
+            Value(label, shape_of(r), dtype_of(r), assumed=leaving) for label, r in (call and call.outputs) or []
+        ),
+        modules=tuple(
+            _marked(contents.record(path, module, calls.get(id(module), [])), assumed.get(id(module)))
+            for path, module in contents.modules
+        ),
+        weights=tuple(_marked(weight, assumed.get(weight.name)) for weight, _ in contents.weights),
         ops=tuple(operations(gathered, call, paths, names)),
         unknowns=notes(gathered, paths),
         assumptions=assumptions(gathered),
@@ -78,6 +86,46 @@ def architecture(
         causes=_causes(gathered, call, calls, contents),
         conditions=conditions(gathered),
     )
+
+
+def _assumed_parts(contents: Contents, as_built: tuple[session.Note, ...]) -> dict[int | str, tuple[str, ...]]:
+    """Return what modules, by identity, and weights, by name, depend on of what was presumed when they were built.
+
+    What a module consists of depends on what its parts depend on.
+    """
+    notes: dict[str, list[session.Note]] = {}
+    for path, module in contents.modules:
+        construction = module.__dict__.get("_construction")
+        notes[path] = [*getattr(construction, "presumed", ()), *module.__dict__.get("_presumed", ())]
+    parts: dict[int | str, tuple[str, ...]] = {}
+    for weight, held in contents.weights:
+        number, owner = contents.number(held) or 0, weight.module or ""
+        later = [note for note in as_built if number > note.since]
+        parts[weight.name] = _texts(note for note in (*notes.get(owner, ()), *later) if note in as_built)
+        notes.setdefault(owner, []).extend(later)
+    for path, _ in reversed(contents.modules):
+        if path:
+            notes.setdefault(path.rpartition(contents.separator)[0], []).extend(notes[path])
+    for path, module in contents.modules:
+        parts[id(module)] = _texts(note for note in notes[path] if note in as_built)
+    return parts
+
+
+def _texts(notes: Iterable[session.Note]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note.text for note in notes))
+
+
+def _marked(record: Any, assumed: tuple[str, ...] | None) -> Any:
+    if not assumed:
+        return record
+    if not isinstance(record, ModuleRecord):
+        return replace(record, assumed=assumed)
+    return replace(record, assumed=assumed, origins=LazyMapping(partial(_assumed_origins, record.origins)))
+
+
+def _assumed_origins(origins: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Return how the arguments of a module are known that depends on an assumption."""
+    return {name: "assumed" if origin == "derived" else origin for name, origin in origins.items()}
 
 
 def _causes(
@@ -262,6 +310,7 @@ def module_calls(calls: Iterable[Call]) -> tuple[ModuleCall, ...]:
             None if call.outputs is None else tuple(shape_of(r) for _, r in call.outputs),
             tuple(dtype_of(r) for _, r in call.inputs),
             tuple(dtype_of(r) for _, r in call.outputs or ()),
+            assumed=_texts(call.presumed or call.presumed_before),
         )
         for call in calls
     )
@@ -290,6 +339,7 @@ def operations(
             as_quantity(operation.macs),
             operation.allocates,
             repeat=as_quantity(_times(at, gathered)) if gathered.spans else 1,
+            assumed=_texts(operation.presumed) if operation.presumed else (),
         )
 
 

@@ -26,7 +26,7 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
             here.modules.pop()
             here.recording = outside
             record.last_operation = len(here.operations)
-        record.outputs = flatten(result)
+        record.outputs, record.presumed = flatten(result), here.presumed
         return result
 
     call._records = True  # type: ignore[attr-defined]

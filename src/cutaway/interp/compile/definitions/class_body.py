@@ -8,9 +8,10 @@ from typing import Any, Generic
 
 from cutaway.core import session
 from cutaway.core.place import Place
+from cutaway.core.session import Note
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
-from cutaway.interp.boundary.call import call
+from cutaway.interp.boundary.call import PRESUMES, call
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import (
     type_parameter_frame,
@@ -91,7 +92,10 @@ def _decorated(cls: Any, decorators: list[Any], name: str, place: Place) -> Any:
     """Apply decorators to a class; unknown ones are assumed to leave it unchanged."""
     for decorator in reversed(decorators):
         if isinstance(decorator, Unknown):
-            session.current().assume(f"a decorator leaves {name} unchanged: {decorator.reason}", place)
+            note = Note(f"a decorator leaves {name} unchanged: {decorator.reason}", place)
+            session.current().assume(note.text, note.place)
+            if isinstance(cls, type):
+                type.__setattr__(cls, PRESUMES, note)
         else:
             cls = call(decorator, [cls], {})
     return cls

@@ -29,13 +29,13 @@ class Comprehensions(ScopeCompiler):
         return self._comprehension(node, list)
 
     def _SetComp(self, node: ast.SetComp) -> Evaluate:
-        return self._comprehension(node, lambda items: set([*items]))  # evaluated before one turns out to be unknown
+        return self._comprehension(node, _as_set)
 
     def _GeneratorExp(self, node: ast.GeneratorExp) -> Evaluate:
         return self._comprehension(node, _as_generator)
 
     def _DictComp(self, node: ast.DictComp) -> Evaluate:
-        return self._comprehension(node, lambda items: dict([*items]))
+        return self._comprehension(node, _as_dict)
 
     def _comprehension(self, node: Any, make: Callable[[Iterator[Any]], Any]) -> Evaluate:
         inner = self.inside(scopes.of_comprehension(node.generators, self.scope, self.owner))
@@ -137,6 +137,18 @@ def _has_no_effect(node: Any) -> bool:
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
     parts += [test for generator in node.generators for test in generator.ifs]
     return all(map(is_pure, parts))
+
+
+def _as_set(items: Iterator[Any]) -> set[Any]:
+    """Return a set of items that are all evaluated before one turns out to be unknown."""
+    evaluated = list(items)
+    return set(evaluated)
+
+
+def _as_dict(items: Iterator[Any]) -> dict[Any, Any]:
+    """Return a dict of items that are all evaluated before a key turns out to be unknown."""
+    evaluated = list(items)
+    return dict(evaluated)
 
 
 def _as_generator(items: Iterator[Any]) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from cutaway.core import session
+from cutaway.core.session import Note
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary.call import call
 from cutaway.interp.compile.assignment import assign_target
@@ -32,11 +33,10 @@ class Definitions(UndecidedCode):
                 decorated = decorator if isinstance(decorator, Unknown) else call(decorator, [function], {})
                 if isinstance(decorated, Unknown):
                     # What an unknown decorator returns is unknown; the undecorated function is an assumption.
-                    session.current().assume(
-                        f"a decorator leaves {node.name} unchanged: {decorated.reason}", frame.place
-                    )
+                    note = Note(f"a decorator leaves {node.name} unchanged: {decorated.reason}", frame.place)
+                    session.current().assume(note.text, note.place)
                     if (record := record_of(function)) is not None:
-                        record.unknown_decorator = decorated
+                        record.unknown_decorator, record.presumes = decorated, note
                     continue
                 function = decorated
             assign(frame, function)

@@ -474,7 +474,7 @@ class Layer(Operation):
         self.__dict__["built"] = True
         if recording:
             self._set_masks(first, result, masks)
-        call.outputs = flatten_references(result)
+        call.outputs, call.presumed = flatten_references(result), here.presumed
         return result
 
     def _with_training(self, kwargs: dict[str, Any], context: Any) -> dict[str, Any]:

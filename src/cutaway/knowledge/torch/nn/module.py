@@ -506,7 +506,7 @@ class Module:
             )
             if changed is not None:
                 result = changed
-        call.outputs = flatten(result)
+        call.outputs, call.presumed = flatten(result), here.presumed
         return result
 
     _call_impl = __call__
