@@ -55,7 +55,10 @@ class Reference:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """One call of a module: flattened input and output references, in order, named by path."""
+    """One call of a module: flattened input and output references, in order, named by path.
+
+    One that the program itself makes keeps what it is `given`, and whether the module is in `training` mode then.
+    """
 
     module: Any
     inputs: list[tuple[str, Reference]]
@@ -65,6 +68,8 @@ class Call:
     depth: int = 0
     stopped: Unknown | None = None
     requires: Any = None  # the precondition on its inputs, where one is inferred
+    given: tuple[Any, Any] | None = None  # positional and keyword arguments
+    training: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,8 @@ class Session:
     unknowns are not listed: a library is being imported, and most of what it does then does not concern any network.
     They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
     where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there
-    are any. `state` is what a framework keeps for the whole program: defaults, open scopes.
+    are any. `state` is what a framework keeps for the whole program: defaults, open scopes. `train` is the mode that the
+    user wants to see: training or evaluation; where it is None, the program decides, or else evaluation is assumed.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -146,6 +152,7 @@ class Session:
     module: Callable[[str], Any] = lambda _name: None
     evaluate_pending: Callable[[str], bool] = lambda _word: False
     recording: bool = True
+    train: bool | None = None
     loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)

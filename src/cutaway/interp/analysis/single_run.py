@@ -25,7 +25,7 @@ from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
 from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, networks
-from cutaway.interp.analysis.forward_pass import run
+from cutaway.interp.analysis.forward_pass import repeat, run
 from cutaway.interp.boundary.attributes import hide_from_target
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
@@ -96,6 +96,12 @@ class DecidedRuns:
         self._target, self._options, self._deadline = target, options, deadline
         self._used = used  # assumptions of the user that some run asked for
         self._snapshot = Snapshot()
+
+    def in_mode(self, train: bool) -> DecidedRuns:
+        """Return runs of the same program that show its network in training, or in evaluation mode."""
+        runs = DecidedRuns(self._target, replace(self._options, train=train), self._deadline, self._used)
+        runs._snapshot = self._snapshot
+        return runs
 
     def __call__(self, decisions: Decisions) -> list[Architecture]:
         """Run the program with these decisions."""
@@ -216,6 +222,7 @@ def _new_analysis(
         module=lambda name: loader.current().source(name),
         evaluate_pending=lambda word: loader.current().unevaluated.evaluate_pending(word),
         recording=False,
+        train=options.train,
     )
     for path in options.paths:
         if not disk.is_folder(path):
@@ -256,6 +263,8 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     with session.separate_notes(network.notes), session.scoped_facts():
         if options.inputs or options.argument_values is not None or call is None:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+        elif call.given is not None:
+            call = repeat(call, framework, session)
         if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
             decisions().raised = True
         _explain_outputs(call, session)

@@ -1,0 +1,108 @@
+"""How the forward pass of a network differs in the mode that is not shown: training, or evaluation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from cutaway.core.architecture import EVALUATION, TRAINING, Architecture, ModuleCall, Note, Op, OtherMode, Value
+from cutaway.core.record import replace
+from cutaway.passes.compare import shape_text
+from cutaway.passes.hierarchy import ancestors
+
+
+def other_mode(shown: Architecture, other: Architecture) -> OtherMode:
+    """Return how a network differs in the `other` mode from what is shown."""
+    mode = other.mode or (EVALUATION if shown.mode == TRAINING else TRAINING)
+    notes = (*_failures(shown, other), *_outputs(shown, other), *_modules(shown, other), *_ops(shown, other))
+    return OtherMode(mode, tuple(dict.fromkeys(notes)))
+
+
+def _failures(shown: Architecture, other: Architecture) -> Iterator[Note]:
+    """Yield the faults that there are only in the other mode, and what is not known there alone."""
+    known = {(one.code, one.message) for one in shown.diagnostics}
+    for fault in other.diagnostics:
+        if (fault.code, fault.message) not in known:
+            yield Note(f"fails: {fault.message} [{fault.code}]", fault.place)
+    for note in other.unknowns:
+        if note not in shown.unknowns:
+            yield replace(note, text=f"not known: {note.text}")
+
+
+def _outputs(shown: Architecture, other: Architecture) -> Iterator[Note]:
+    before, after = ({value.name: value for value in one.outputs} for one in (shown, other))
+    if before == after or not after:
+        return
+    if before and before.keys() <= after.keys():
+        for name, value in after.items():
+            if name not in before:
+                yield Note(f"also returns {_named(value)}")
+            elif value != before[name]:
+                yield Note(f"returns {_named(value)} instead of {_value(before[name])}")
+    else:
+        yield Note(f"returns {', '.join(map(_named, after.values()))}")
+
+
+def _modules(shown: Architecture, other: Architecture) -> Iterator[Note]:
+    """Yield the modules that are called otherwise; what is below one that is called in one mode only goes without saying."""
+    before, after = _calls(shown), _calls(other)
+    one_sided = _one_sided(shown, other)
+    modules = {module.path: module for one in (shown, other) for module in one.modules}
+    for path, module in modules.items():
+        above = set(ancestors(path, shown.separator)) - {path}
+        was, now = before.get(path, []), after.get(path, [])
+        if not path or was == now or above & one_sided:
+            continue
+        if not now:
+            words = "is not called"
+        elif not was:
+            words = f"is called: {'; '.join(now)}"
+        else:
+            words = f"is called {'; '.join(now)} instead of {'; '.join(was)}"
+        yield Note(f"{module.class_name} {words}", module.source, path)
+
+
+def _ops(shown: Architecture, other: Architecture) -> Iterator[Note]:
+    """Yield the operations that take place in one mode only, outside of modules that are called in one mode only."""
+    counts = [Counter(map(_key, one.ops)) for one in (shown, other)]
+    one_sided = _one_sided(shown, other)
+    for here, left, words in ((other, counts[0], "runs"), (shown, counts[1], "does not run")):
+        for op in here.ops:
+            if left[_key(op)] > 0:
+                left[_key(op)] -= 1
+            elif not one_sided.intersection(ancestors(op.module, shown.separator)):
+                results = ", ".join(shape_text(value.shape) for value in op.outputs)
+                condition = f" [if {op.condition}]" if op.condition else ""
+                yield Note(f"{words} {op.op} → {results}{condition}", op.source, op.module or None)
+
+
+def _calls(architecture: Architecture) -> dict[str, list[str]]:
+    return {module.path: [_call(call) for call in module.calls] for module in architecture.modules if module.calls}
+
+
+def _one_sided(shown: Architecture, other: Architecture) -> set[str]:
+    """Return the paths of the modules that are called in one mode only."""
+    return _calls(shown).keys() ^ _calls(other).keys()
+
+
+def _key(op: Op) -> Any:
+    return op.op, op.module, op.condition, tuple(value.shape for value in op.outputs)
+
+
+def _named(value: Value) -> str:
+    return f"{value.name}: {_value(value)}" if value.name else _value(value)
+
+
+def _value(value: Value) -> str:
+    condition = f" [if {value.condition}]" if value.condition else ""
+    return f"{shape_text(value.shape)} {value.dtype or '?'}{condition}"
+
+
+def _call(call: ModuleCall) -> str:
+    condition = f" [if {call.condition}]" if call.condition else ""
+    return f"{_shapes(call.inputs)} → {_shapes(call.outputs)}{condition}"
+
+
+def _shapes(shapes: Iterable[Any] | None) -> str:
+    return "did not return" if shapes is None else ", ".join(map(shape_text, shapes))
