@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture, OtherMode
+from cutaway.core.condition import IS_TRAINING
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.size.dim import symbols
@@ -66,6 +67,8 @@ def show(
     inputs = tuple(with_numbers(each, set or {}) for each in symbolic_inputs)
     paths = (path,) if isinstance(path, str) else tuple(path)
     arguments_target = None if arguments is None else parse_target(arguments)
+    assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
+    train = _asked_mode(target, assumed, train)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     if live:
         if os.path.isdir(target):
@@ -76,7 +79,6 @@ def show(
             raise CutawayError(f"{target}: a saved file is read; it contains no code to run")
         running = _show_live(parse_target(target), inputs, paths, arguments_target, device, stdin, via, train)
         return _with_values(running, set, symbolic_inputs) if set else running
-    assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
     options = Options(
         paths=paths,
         inputs=inputs,
@@ -99,6 +101,16 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+
+
+def _asked_mode(target: str, assumed: dict[str, Any], train: bool | None) -> bool | None:
+    """Return the mode that the user asks for; an assumption about it is no other way to decide a condition."""
+    if IS_TRAINING not in assumed:
+        return train
+    asked = assumed.pop(IS_TRAINING)
+    if type(asked) is not bool or train not in (None, asked):
+        raise CutawayError(f"{target}: {IS_TRAINING} is assumed to be {asked}: use --train or --eval instead")
+    return asked
 
 
 def _with_values(

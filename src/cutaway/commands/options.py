@@ -106,6 +106,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         input=options.input,
         set=dict(options.set),
         path=options.path,
+        assume=options.assume,
         train=options.train,
         arguments=getattr(options, "arguments", None),
     )
@@ -113,7 +114,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         print(f"cutaway: running the code of {target}", file=sys.stderr)
         return read(live=True, device=options.device, via=getattr(options, "via", "calls"))
     with interrupted_after(options.timeout):
-        return read(timeout=options.timeout, cache=not options.no_cache, assume=options.assume)
+        return read(timeout=options.timeout, cache=not options.no_cache)
 
 
 def setting(text: str) -> tuple[str, int]:

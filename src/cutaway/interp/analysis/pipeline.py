@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cutaway.core.architecture import EVALUATION, TRAINING, Architecture, Note, OtherMode
-from cutaway.core.condition import IS_TRAINING, MODE, Decisions
+from cutaway.core.condition import MODE, Decisions
 from cutaway.core.record import replace
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.options import Options
@@ -34,7 +34,6 @@ def analyse(
     not shown, if it tests its mode.
     """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
-    options = _with_assumed_mode(target, options)
     assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
     if fold is None:
         return [
@@ -70,17 +69,6 @@ def analyse(
         architectures.append(architecture)
     target_errors.unused(target, [name for name in options.assumed if name not in used], architectures)
     return architectures
-
-
-def _with_assumed_mode(target: Target, options: Options) -> Options:
-    """Take an assumption about the mode of the network for what it says: in which mode it is shown."""
-    if IS_TRAINING not in options.assumed:
-        return options
-    rest = dict(options.assumed)
-    train = rest.pop(IS_TRAINING)
-    if type(train) is not bool or options.train not in (None, train):
-        raise TargetError(f"{target.text}: {IS_TRAINING} is assumed to be {train}: use --train or --eval instead")
-    return replace(options, assumed=rest, train=train)
 
 
 def _tests_mode(architecture: Architecture) -> bool:

@@ -261,9 +261,10 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     framework = network.framework
     call = next((c for c in session.calls if c.module is network.value and c.depth == 0), None)
     with session.separate_notes(network.notes), session.scoped_facts():
-        if options.inputs or options.argument_values is not None or call is None:
+        is_unsuitable = call is None or (call.given is None and options.train is not None)  # or in another mode
+        if options.inputs or options.argument_values is not None or is_unsuitable:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
-        elif call.given is not None:
+        elif call is not None and call.given is not None:
             call = repeat(call, framework, session)
         if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
             decisions().raised = True

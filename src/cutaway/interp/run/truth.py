@@ -14,6 +14,7 @@ from cutaway.core.size.relation import Relation, Several
 from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, decisions, derived_unknown
 from cutaway.interp.run.frame import MODULE_STATE, Frame, place
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base.framework import takes_mode
 
 
 def truth_of(value: Any) -> bool | Unknown:
@@ -134,13 +135,19 @@ def is_own(frame: Frame) -> bool:
 def training_mode(value: Any, text: str, frame: Frame) -> Any:
     """Return the mode of a network that the user's own code tests, written as `text`, and note that it does."""
     here = session.current()
-    if type(value) is bool and here.modules and is_own(frame):
+    if (value is None or type(value) is bool) and here.modules and is_own(frame):
         known = here.conditions.get(text)
         if known is None:
-            here.conditions[text] = Decision(text, MODE, frame.place, value, value)
-        elif known.holds is not value:
+            here.conditions[text] = Decision(text, MODE, frame.place, bool(value), bool(value))
+        elif known.holds is not bool(value):
             here.conditions[text] = replace(known, holds=None)
     return value
+
+
+def mode_argument(value: Any, name: str, frame: Frame) -> Any:
+    """Return an argument that the user's own code tests, and note that it does if the argument is a network's mode."""
+    modules = session.current().modules
+    return training_mode(value, name, frame) if modules and takes_mode(modules[-1], name) else value
 
 
 def opposite(unknown: Unknown) -> Unknown:

@@ -19,11 +19,13 @@ from cutaway.knowledge.base.read_off import (
     architecture,
     as_quantity,
     built_modules,
+    mode_name,
     shape_of,
     unknown_parts,
     weight_number,
 )
 from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
+from cutaway.knowledge.keras.mode import assumption
 from cutaway.knowledge.keras.models.layer import Layer
 from cutaway.knowledge.keras.models.layers_in_loops import count, turns_of
 from cutaway.knowledge.keras.models.model import Model
@@ -39,6 +41,7 @@ class Keras(Framework):
     """Keras, for the interpreter."""
 
     name = "keras"
+    mode_argument = "training"
 
     def is_network(self, value: object) -> bool:
         """A model, or a layer of the target's own; Keras's layers are what networks are made of."""
@@ -73,8 +76,8 @@ class Keras(Framework):
         references = _references(network)
         if references is not None:
             return references[name].plain() if name in references else None
-        if name == "training":
-            return False
+        if name == self.mode_argument:
+            return bool(session.current().train)
         positional, before = list(network._call_parameters()), network.__dict__.get("_called_with", ())
         if name in positional[: len(before)]:
             return plain(before[positional.index(name)])
@@ -85,15 +88,19 @@ class Keras(Framework):
 
     def call(self, network: Layer, args: list[Any], kwargs: dict[str, Any]) -> Any:
         references = _references(network)
+        train = bool(session.current().train)
+        takes_mode = self.mode_argument in list(network._call_parameters())[len(args) :]
+        mode = {self.mode_argument: train} if train or takes_mode else {}
         if references is None:
-            return network(*args, **kwargs)
+            return network(*args, **{**mode, **kwargs})
         given = dict(zip(references, args))
         given.update(kwargs)
         structure = network.__dict__["_inputs_struct"]
-        return network(pack_sequence_as(structure, [given[name] for name in references]))
+        return network(pack_sequence_as(structure, [given[name] for name in references]), **mode)
 
     def prepare(self, network: Layer) -> None:
-        session.current().assume("the network is called for inference: training=False")
+        here = session.current()
+        here.assume(assumption(here.train))
 
     def start_naming(self) -> None:
         reset_uids()
@@ -112,6 +119,7 @@ class Keras(Framework):
             weight_number,
             partial(unknown_parts, layers, weights),
             separator=SEPARATOR,
+            mode=None if call is None else mode_name(call.training),
         )
         return architecture(name, target, self.name, gathered, call, contents)
 

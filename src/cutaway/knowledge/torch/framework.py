@@ -89,7 +89,10 @@ class Torch(Framework):
         return result
 
     def prepare(self, network: Module) -> None:
-        choose(network)
+        here = session.current()
+        assumption = choose(network, here.train)
+        if assumption is not None:
+            here.assume(assumption)
         _AS_BUILT.set(
             [
                 (module, [(held, dict(held)) for held in (module._modules, module._parameters, module._buffers)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core import session
 from cutaway.core.unknown import Unknown
 
 IS_SET = "_mode_is_set"
@@ -13,27 +12,28 @@ IS_SET = "_mode_is_set"
 _MOST_NAMES = 5
 
 
-def choose(network: Any) -> None:
-    """Put a network into the mode that it is shown in, and list what is assumed."""
-    train = session.current().train
+def choose(network: Any, train: bool | None) -> str | None:
+    """Put a network, interpreted or running, into the mode that it is shown in, and return what that assumes, if it does.
+
+    `train` is the mode that the user asks for.
+    """
     if train is not None:
         network.train(train)
         mode, method = ("training", "train") if train else ("evaluation", "eval")
-        session.current().assume(f"the network is in {mode} mode: {method}() is called on it")
-        return
+        return f"the network is in {mode} mode: {method}() is called on it"
     modules = list(network.modules())
     for module in modules:
-        is_set = module.__dict__.get(IS_SET)
-        if isinstance(is_set, Unknown):
-            module.__dict__["training"] = is_set
+        if isinstance(module.__dict__.get(IS_SET), Unknown):
+            module.__dict__["training"] = module.__dict__[IS_SET]
     if network.__dict__.get(IS_SET) is True and network.training is True:
-        return  # what is added to a network that is being trained is being trained, too
-    unset = [module for module in modules if module.__dict__.get(IS_SET) is False]
-    if unset:
-        _evaluate(network, {id(module) for module in unset})
-        for module in unset:
-            module.__dict__[IS_SET] = False
-        session.current().assume(_assumption(network))
+        return None  # what is added to a network that is being trained is being trained, too
+    unset = [module for module in modules if module.__dict__.get(IS_SET, False) is False]
+    if not unset:
+        return None
+    _evaluate(network, {id(module) for module in unset})
+    for module in unset:
+        module.__dict__[IS_SET] = False
+    return _assumption(network)
 
 
 def copy_mode(source: Any, target: Any) -> None:

@@ -23,7 +23,6 @@ from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
 
-
 _DEEPEST = 500  # calls of modules within calls
 _MOST_MODULES = 200_000
 _LONGEST_PATH = 10_000  # letters
