@@ -15,7 +15,9 @@ from cutaway.passes.hierarchy import ancestors
 def other_mode(shown: Architecture, other: Architecture) -> OtherMode:
     """Return how a network differs in the `other` mode from what is shown."""
     mode = other.mode or (EVALUATION if shown.mode == TRAINING else TRAINING)
-    notes = (*_failures(shown, other), *_outputs(shown, other), *_modules(shown, other), *_ops(shown, other))
+    modules = list(_modules(shown, other))
+    ops = _ops(shown, other, {note.module for note in modules})
+    notes = (*_failures(shown, other), *_outputs(shown, other), *modules, *ops)
     return OtherMode(mode, tuple(dict.fromkeys(notes)))
 
 
@@ -63,18 +65,40 @@ def _modules(shown: Architecture, other: Architecture) -> Iterator[Note]:
         yield Note(f"{module.class_name} {words}", module.source, path)
 
 
-def _ops(shown: Architecture, other: Architecture) -> Iterator[Note]:
-    """Yield the operations that take place in one mode only, outside of modules that are called in one mode only."""
-    counts = [Counter(map(_key, one.ops)) for one in (shown, other)]
+def _ops(shown: Architecture, other: Architecture, said: set[str | None]) -> Iterator[Note]:
+    """Yield the operations that take place in one mode only, outside of modules of which that is `said`."""
+    conditions: tuple[dict[Any, list[str | None]], ...] = ({}, {})
+    for side, architecture in zip(conditions, (shown, other)):
+        for op in architecture.ops:
+            side.setdefault(_key(op), []).append(op.condition)
     one_sided = _one_sided(shown, other)
-    for here, left, words in ((other, counts[0], "runs"), (shown, counts[1], "does not run")):
-        for op in here.ops:
-            if left[_key(op)] > 0:
-                left[_key(op)] -= 1
-            elif not one_sided.intersection(ancestors(op.module, shown.separator)):
-                results = ", ".join(shape_text(value.shape) for value in op.outputs)
-                condition = f" [if {op.condition}]" if op.condition else ""
-                yield Note(f"{words} {op.op} → {results}{condition}", op.source, op.module or None)
+    for op in {_key(op): op for op in (*shown.ops, *other.ops)}.values():
+        was, now = (
+            _differing(side.get(_key(op), []), conditions[1 - at].get(_key(op), []))
+            for at, side in enumerate(conditions)
+        )
+        if was == now or op.module in said or one_sided.intersection(ancestors(op.module, shown.separator)):
+            continue
+        results = f"{op.op} → {', '.join(shape_text(value.shape) for value in op.outputs)}"
+        if was and now:
+            words = f"runs {results} {_when(now) or 'always'} instead of {_when(was) or 'always'}"
+        else:
+            words = f"{'runs' if now else 'does not run'} {results} {_when(now or was)}".rstrip()
+        yield Note(words, op.source, op.module or None)
+
+
+def _differing(own: list[str | None], others: list[str | None]) -> list[str | None]:
+    """Return the conditions of an operation, one for each time, that it does not have in the other mode."""
+    left = Counter(own) - Counter(others)
+    return list(left.elements())
+
+
+def _when(conditions: list[str | None]) -> str:
+    """Return the conditions of an operation in words, or how often it takes place without one."""
+    words = [f"[if {one}]" for one in conditions if one]
+    if len(words) < len(conditions) > 1:
+        words.insert(0, f"{len(conditions) - len(words)} times")
+    return " and ".join(words)
 
 
 def _calls(architecture: Architecture) -> dict[str, list[str]]:
@@ -87,7 +111,7 @@ def _one_sided(shown: Architecture, other: Architecture) -> set[str]:
 
 
 def _key(op: Op) -> Any:
-    return op.op, op.module, op.condition, tuple(value.shape for value in op.outputs)
+    return op.op, op.module, tuple(value.shape for value in op.outputs)
 
 
 def _named(value: Value) -> str:

@@ -83,6 +83,8 @@ def _instances(target: Target) -> list[Target]:
     targets: list[Target] = []
     for node in tree.body:
         match node:
+            case ast.Assign([ast.Name(target.expression)]):
+                return []  # it is called, not made
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name(function), args, keywords)):
                 if function == target.expression and (args or keywords):
                     targets.append(replace(target, expression=name))
