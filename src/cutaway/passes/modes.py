@@ -11,12 +11,14 @@ from cutaway.core.record import replace
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import ancestors
 
+_MOST_NAMES = 4
+
 
 def other_mode(shown: Architecture, other: Architecture) -> OtherMode:
     """Return how a network differs in the `other` mode from what is shown."""
     mode = other.mode or (EVALUATION if shown.mode == TRAINING else TRAINING)
     modules = list(_modules(shown, other))
-    ops = _ops(shown, other, {note.module for note in modules})
+    ops = _together(_ops(shown, other, {note.module for note in modules}))
     notes = (*_failures(shown, other), *_outputs(shown, other), *modules, *ops)
     return OtherMode(mode, tuple(dict.fromkeys(notes)))
 
@@ -34,16 +36,18 @@ def _failures(shown: Architecture, other: Architecture) -> Iterator[Note]:
 
 def _outputs(shown: Architecture, other: Architecture) -> Iterator[Note]:
     before, after = ({value.name: value for value in one.outputs} for one in (shown, other))
-    if before == after or not after:
+    if not after:
         return
-    if before and before.keys() <= after.keys():
-        for name, value in after.items():
-            if name not in before:
-                yield Note(f"also returns {_named(value)}")
-            elif value != before[name]:
-                yield Note(f"returns {_named(value)} instead of {_value(before[name])}")
-    else:
+    if not before.keys() & after.keys():
         yield Note(f"returns {', '.join(map(_named, after.values()))}")
+        return
+    for name, value in (before | after).items():
+        if name not in after:
+            yield Note(f"does not return {name}")
+        elif name not in before:
+            yield Note(f"also returns {_named(value)}")
+        elif value != before[name]:
+            yield Note(f"returns {_named(value)} instead of {_value(before[name])}")
 
 
 def _modules(shown: Architecture, other: Architecture) -> Iterator[Note]:
@@ -85,6 +89,20 @@ def _ops(shown: Architecture, other: Architecture, said: set[str | None]) -> Ite
         else:
             words = f"{'runs' if now else 'does not run'} {results} {_when(now or was)}".rstrip()
         yield Note(words, op.source, op.module or None)
+
+
+def _together(notes: Iterable[Note]) -> Iterator[Note]:
+    """Yield notes, those that say the same of several modules as one."""
+    alike: dict[str, list[Note]] = {}
+    for note in notes:
+        alike.setdefault(note.text, []).append(note)
+    for text, each in alike.items():
+        modules = [note.module or "the network itself" for note in each]
+        if len(modules) == 1:
+            yield each[0]
+        else:
+            more = f" and {len(modules) - _MOST_NAMES} more modules" if len(modules) > _MOST_NAMES else ""
+            yield Note(f"{text}, in {', '.join(modules[:_MOST_NAMES])}{more}")
 
 
 def _differing(own: list[str | None], others: list[str | None]) -> list[str | None]:
