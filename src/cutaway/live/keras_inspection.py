@@ -106,10 +106,8 @@ def _array(shape: Sequence[int], dtype: str) -> Any:
 
 def _run(network: Any, given: Arguments, gathered: Session, train: bool | None) -> BaseException | None:
     named = dict(given.named)
-    if train:
-        named["training"] = True
-    elif "training" in signature_of(network.call).parameters and "training" not in named:
-        named["training"] = False
+    if "training" not in list(signature_of(network.call).parameters)[: len(given.positional)]:
+        named.setdefault("training", bool(train))
     with undisturbed():
         if keras.backend.backend() == "tensorflow" and _built(network, given.positional, named):
             with _watched(gathered):

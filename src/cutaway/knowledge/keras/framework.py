@@ -88,9 +88,8 @@ class Keras(Framework):
 
     def call(self, network: Layer, args: list[Any], kwargs: dict[str, Any]) -> Any:
         references = _references(network)
-        train = bool(session.current().train)
-        takes_mode = self.mode_argument in list(network._call_parameters())[len(args) :]
-        mode = {self.mode_argument: train} if train or takes_mode else {}
+        is_given = self.mode_argument in list(network._call_parameters())[: len(args)]
+        mode = {} if is_given else {self.mode_argument: bool(session.current().train)}
         if references is None:
             return network(*args, **{**mode, **kwargs})
         given = dict(zip(references, args))
