@@ -31,13 +31,19 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     numbers = dict(value.split("=") for key, value in case.directives if key == "set")
     paths = [value for key, value in case.directives if key == "path"]
     assumed = [value for key, value in case.directives if key == "assume"]
+    train = {None: None, "True": True, "False": False}[case.directive("train")]
     if target.startswith("-"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / MAIN).read_bytes())))
     expected = [line for block in case.blocks if block.language == "text" for line in block.text.splitlines() if line]
     assert expected, f"{case.file}:{case.line}: the case expects nothing"
     try:
         networks = cutaway.show(
-            target, input=inputs, set={name: int(n) for name, n in numbers.items()}, path=paths, assume=assumed
+            target,
+            input=inputs,
+            set={name: int(n) for name, n in numbers.items()},
+            path=paths,
+            assume=assumed,
+            train=train,
         )
     except cutaway.CutawayError as error:
         assert _nearest(expected[0], [f"error: {error}"]) == expected[0] and len(expected) == 1
@@ -121,12 +127,22 @@ def _facts(network: Architecture) -> Iterator[str]:
     yield f"assumed modules: {' '.join(each.path or '(root)' for each in network.modules if each.assumed) or 'nothing'}"
     yield f"assumed weights: {' '.join(each.name for each in network.weights if each.assumed) or 'nothing'}"
     yield f"assumed ops: {' '.join(each.op.rpartition('.')[2] for each in network.ops if each.assumed) or 'nothing'}"
+    yield f"activation memory: {totals.activation_bytes}"
+    yield f"mode: {network.mode}"
+    if network.other_mode is not None:
+        for note in network.other_mode.differences:
+            of_module = f"{note.module}: " if note.module else ""
+            yield f"in {network.other_mode.mode}: {_placed(note.place)}{of_module}{note.text}"
+        if not network.other_mode.differences:
+            yield f"in {network.other_mode.mode}: nothing"
     for note in network.unknowns:
         yield f"unknown: {_placed(note.place)}{note.text}"
     if not network.unknowns:
         yield "unknown: nothing"
     for note in network.assumptions:
         yield f"assumed: {_placed(note.place)}{note.text}"
+    if not network.assumptions:
+        yield "assumed: nothing"
     for diagnostic in network.diagnostics:
         yield f"fault: {_placed(diagnostic.place)}{diagnostic.message}"
     if not network.diagnostics:

@@ -126,6 +126,9 @@ def mode(part: Part) -> None:
     """A forward pass that differs in training."""
     i = part.number
     part.tag("state: mode")
+    if part.rng.random() < 0.5:
+        _own_mode(part)
+        return
     part.init += [
         f"self.main_{i} = nn.Linear(4, 4)",
         f"self.aux_{i} = nn.Linear(4, 4)",
@@ -145,6 +148,48 @@ def mode(part: Part) -> None:
             ],
         ]
     )
+
+
+def _own_mode(part: Part) -> None:
+    """A module whose mode the program sets, or perhaps does."""
+    i = part.number
+    part.tag("state: mode of a module")
+    frozen = block("def train(self, mode=True):", [f"return super().train({part.rng.choice(('False', 'True'))})"])
+    part.top += block(
+        f"class Gate_{i}(nn.Module):",
+        [
+            *block(
+                "def __init__(self):",
+                ["super().__init__()", "self.fc = nn.Linear(4, 4)", "self.norm = nn.BatchNorm1d(4)"],
+            ),
+            *(frozen if part.rng.random() < 0.2 else []),
+            *block("def forward(self, x):", ["return self.norm(self.fc(x)) if self.training else self.norm(x)"]),
+        ],
+    )
+    part.init += [f"self.gate_{i} = Gate_{i}()", f"self.last_{i} = nn.BatchNorm1d(4)"]
+    decided = [
+        [],
+        [f"self.gate_{i}.train()"],
+        [f"self.gate_{i}.norm.eval()"],
+        ["self.eval()", f"self.gate_{i}.train()"],
+        [f"self.gate_{i}.eval()", f"self.gate_{i}.norm.training = True"],
+    ]
+    part.init += part.rng.choice(decided) if part.rng.random() < 0.4 else _open_mode(part, part.test("init"))
+    part.forward += [f"x = self.last_{i}(self.gate_{i}(x))"]
+
+
+def _open_mode(part: Part, test: str) -> Lines:
+    i = part.number
+    choices = [
+        block(f"if {test}:", [f"self.gate_{i}.train()"]),
+        [*block(f"if {test}:", [f"self.gate_{i}.eval()"]), *block("else:", [f"self.gate_{i}.train()"])],
+        [f"self.gate_{i}.train(bool({test}))"],
+        [f"self.last_{i}.training = bool({test})"],
+        block(
+            "for part in self.modules():", block(f"if isinstance(part, nn.BatchNorm1d) and {test}:", ["part.train()"])
+        ),
+    ]
+    return part.rng.choice(choices)
 
 
 def _layers(i: int, width: str) -> Lines:

@@ -1,7 +1,7 @@
 """What a program is in truth: the real torch runs it once for each way that its decisions can go.
 
 Each run gives the facts of the network that it makes and of one call of it in evaluation mode, or what it raises. A
-module on which the program itself calls `train()` or `eval()` keeps that mode.
+module whose mode the program itself sets, by `train()`, `eval()` or an assignment, keeps that mode.
 """
 
 from __future__ import annotations
@@ -196,9 +196,8 @@ def run(
     try:
         with _limited(), _quietly(), torch.no_grad(), _quick(), _modes() as explicit:
             network = _network(program, expression)
-            for module in network.modules():
-                if id(module) not in explicit:
-                    module.training = False
+            if not (id(network) in explicit and network.training):
+                _evaluate(network, explicit)
             result.training = network.training
             result.facts = observed(network, torch.zeros([int(size) for size in program.input.split("x")]))
     except Endless:
@@ -250,19 +249,30 @@ def _modes() -> Iterator[set[int]]:
     """Note the modules whose mode the program sets itself; each is kept alive, so that its identity stays its own."""
     explicit: set[int] = set()
     kept: list[nn.Module] = []
-    train = nn.Module.train
+    set_attribute = nn.Module.__setattr__
 
-    def noted(self: nn.Module, mode: bool = True) -> nn.Module:
-        for module in self.modules():
-            explicit.add(id(module))
-            kept.append(module)
-        return train(self, mode)
+    def noted(self: nn.Module, name: str, value: Any) -> None:
+        if name == "training":
+            explicit.add(id(self))
+            kept.append(self)
+        set_attribute(self, name, value)
 
-    nn.Module.train = noted
+    nn.Module.__setattr__ = noted
     try:
         yield explicit
     finally:
-        nn.Module.train = train
+        nn.Module.__setattr__ = set_attribute
+
+
+def _evaluate(module: nn.Module, explicit: set[int]) -> None:
+    """Put a module and its parts into evaluation mode, but for those whose mode the program has set."""
+    if not any(id(part) in explicit for part in module.modules()):
+        module.eval()
+        return
+    if id(module) not in explicit:
+        module.training = False
+    for child in module.children():
+        _evaluate(child, explicit)
 
 
 @contextlib.contextmanager

@@ -1,9 +1,9 @@
 """Compare static results with running models: every fact, unique modules, unique operations, FLOPs.
 
-usage: python -m benchmarks.zoo.live torchvision|timm|transformers|llama [--every N] [--limit N] [--ran N] [--only TEXT] [--meta] [--whole] [--json FILE]
+usage: python -m benchmarks.zoo.live torchvision|timm|transformers|llama [--every N] [--limit N] [--ran N] [--only TEXT] [--meta] [--whole] [--train] [--json FILE]
 
 Each model is built and called on the meta device; then its source is read, and both are compared as `cutaway verify`
-does. Where the model needs numbers, or something differs, it is run on the processor, unless --meta is given. FLOPs are counted once more by `torch.utils.flop_counter`.
+does, in evaluation mode, or with --train in training mode. Where the model needs numbers, or something differs, it is run on the processor, unless --meta is given. FLOPs are counted once more by `torch.utils.flop_counter`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def alarm(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def run(subject: Subject, device: str) -> tuple[Any, Any, BaseException | None, int | None]:
+def run(subject: Subject, device: str, train: bool) -> tuple[Any, Any, BaseException | None, int | None]:
     """Return the model's description, the inputs, what it raised, and the FLOPs that torch counts."""
     import torch
     from torch.utils.flop_counter import FlopCounterMode
@@ -63,10 +63,10 @@ def run(subject: Subject, device: str) -> tuple[Any, Any, BaseException | None, 
             given.append(torch.zeros(shape, dtype=getattr(torch, dtype)))
         named = dict(zip(subject.names, given))
         arguments = Arguments((), named) if named else Arguments(tuple(given))
-        architecture, error = inspected(model, arguments)
+        architecture, error = inspected(model, arguments, train=train)
         flops = None
         if error is None:
-            model.eval().requires_grad_(False)  # the counter watches gradients of modules
+            model.train(train).requires_grad_(False)  # the counter watches gradients of modules
             counter = FlopCounterMode(display=False)
             with torch.no_grad(), counter:
                 model(*arguments.positional, **arguments.named)
@@ -78,7 +78,7 @@ def run(subject: Subject, device: str) -> tuple[Any, Any, BaseException | None, 
     return with_totals(architecture), words, error, flops
 
 
-def measure(subject: Subject, processor: bool = True, whole: bool = False) -> dict[str, Any]:
+def measure(subject: Subject, processor: bool = True, whole: bool = False, train: bool = False) -> dict[str, Any]:
     """Return the verdicts on one model; with `processor`, one that needs numbers is run there.
 
     With `whole`, one that raises is not compared.
@@ -91,24 +91,24 @@ def measure(subject: Subject, processor: bool = True, whole: bool = False) -> di
     result: dict[str, Any] = {"target": subject.target}
     device = "meta"
     try:
-        live, inputs, error, flops = run(subject, device)
+        live, inputs, error, flops = run(subject, device, train)
         if error is not None and (processor or whole):
             raise error
     except Exception:
         if not processor:
             raise
         device = "cpu"
-        live, inputs, error, flops = run(subject, device)
+        live, inputs, error, flops = run(subject, device, train)
     static = None
     if device == "meta" and processor and (live.totals.parameters or 0) < LARGEST:
         # Where the two differ it may be the meta device that is wrong, about the layout of memory among others.
-        static = show(f"{subject.target}({subject.arguments})", input=inputs)[0]
+        static = show(f"{subject.target}({subject.arguments})", input=inputs, train=train)[0]
         if any(fact.verdict != EQUAL for fact in compare(static, live)):
             device = "cpu"
-            live, inputs, error, _ = run(subject, device)  # the counter passes over a kernel of the processor
+            live, inputs, error, _ = run(subject, device, train)  # the counter passes over a kernel of the processor
     result |= {"device": device, "raises": None if error is None else f"{type(error).__name__}: {error}"[:200]}
     started = time.perf_counter()
-    static = static or show(f"{subject.target}({subject.arguments})", input=inputs)[0]
+    static = static or show(f"{subject.target}({subject.arguments})", input=inputs, train=train)[0]
     result["seconds"] = time.perf_counter() - started
     facts = compare(static, live)
     counts = counted(facts)
@@ -151,6 +151,7 @@ def main() -> int:
     )
     parser.add_argument("--ran", type=int, metavar="N", help="stop after N models that run to their end")
     parser.add_argument("--whole", action="store_true", help="compare only models that run to their end")
+    parser.add_argument("--train", action="store_true", help="compare in training mode")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -161,7 +162,7 @@ def main() -> int:
     for subject in chosen:
         try:
             with alarm(options.seconds):
-                result = measure(subject, processor=not options.meta, whole=options.whole)
+                result = measure(subject, processor=not options.meta, whole=options.whole, train=options.train)
         except Late:
             result = {"target": subject.target, "failed": f"not done in {options.seconds} seconds"}
         except Exception as error:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
-from cutaway.core.architecture import Architecture
+from cutaway.core.architecture import Architecture, OtherMode
+from cutaway.core.condition import IS_TRAINING
 from cutaway.core.error import CutawayError, internal
 from cutaway.core.record import replace
 from cutaway.core.size.dim import symbols
@@ -38,6 +39,7 @@ def show(
     via: str = "calls",
     cache: bool = False,
     assume: str | Iterable[str] = (),
+    train: bool | None = None,
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -52,6 +54,8 @@ def show(
         live: import and run the target's code instead, and read off the networks that it builds.
         device: where they are built and run then; on "meta" they take no memory.
         assume: values of arguments that are not given, and whether conditions hold: `["use_dropout=True", "width=64"]`.
+        train: show them in training mode (True) or in evaluation mode (False), whatever the program says. Where it is not
+            given, a mode that the program sets is kept, and evaluation is assumed otherwise.
         via: how their operations are observed then: "calls" of the API, "export", "onnx", or "hooks", which see none.
         cache: store a result that took long on disk, and reuse it while nothing that it depends on has changed.
 
@@ -63,6 +67,8 @@ def show(
     inputs = tuple(with_numbers(each, set or {}) for each in symbolic_inputs)
     paths = (path,) if isinstance(path, str) else tuple(path)
     arguments_target = None if arguments is None else parse_target(arguments)
+    assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
+    train = _asked_mode(target, assumed, train)
     stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
     if live:
         if os.path.isdir(target):
@@ -71,11 +77,16 @@ def show(
 
         if dispatch.is_saved(target):
             raise CutawayError(f"{target}: a saved file is read; it contains no code to run")
-        running = _show_live(parse_target(target), inputs, paths, arguments_target, device, stdin, via)
+        running = _show_live(parse_target(target), inputs, paths, arguments_target, device, stdin, via, train)
         return _with_values(running, set, symbolic_inputs) if set else running
-    assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
     options = Options(
-        paths=paths, inputs=inputs, seconds=timeout, stdin=stdin, arguments=arguments_target, assumed=assumed
+        paths=paths,
+        inputs=inputs,
+        seconds=timeout,
+        stdin=stdin,
+        arguments=arguments_target,
+        assumed=assumed,
+        train=train,
     )
     try:
         architectures = _read_saved(target)
@@ -90,6 +101,16 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+
+
+def _asked_mode(target: str, assumed: dict[str, Any], train: bool | None) -> bool | None:
+    """Return the mode that the user asks for; an assumption about it is no other way to decide a condition."""
+    if IS_TRAINING not in assumed:
+        return train
+    asked = assumed.pop(IS_TRAINING)
+    if type(asked) is not bool or train not in (None, asked):
+        raise CutawayError(f"{target}: {IS_TRAINING} is assumed to be {asked}: use --train or --eval instead")
+    return asked
 
 
 def _with_values(
@@ -151,16 +172,22 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
 
         folder = find(text)
     if folder is None:
-        return analyse(parse_target(text), options, _fold)
+        return analyse(parse_target(text), options, _fold, _other_mode)
     if folder.name == PIPELINE:
         return [_analyse_pipeline(folder, options)]
-    return analyse(folder_target(folder, options.paths), options, _fold)
+    return analyse(folder_target(folder, options.paths), options, _fold, _other_mode)
 
 
 def _fold(variants: Sequence[Variant], failed: Sequence[Mapping[str, bool]]) -> Folded:
     from cutaway.passes.variants import fold  # late: only networks with variants need it
 
     return fold(variants, failed)
+
+
+def _other_mode(shown: Architecture, other: Architecture) -> OtherMode:
+    from cutaway.passes.modes import other_mode  # late: only networks that test their mode need it
+
+    return other_mode(shown, other)
 
 
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
@@ -220,12 +247,13 @@ def _show_live(
     device: str | None,
     stdin: bytes | None,
     via: str,
+    train: bool | None,
 ) -> tuple[Architecture, ...]:
     try:
         from cutaway.live.show import show as show_live  # late: it imports the framework
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
     architectures = show_live(
-        target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via
+        target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via, train=train
     )
     return tuple(with_totals(architecture) for architecture in architectures)

@@ -47,6 +47,19 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         metavar="CONDITION=VALUE",
         help="decide a condition or set an argument, such as use_dropout=True; repeat for each",
     )
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
+        "--train",
+        action="store_true",
+        default=None,
+        help="show the network in training mode (default: in evaluation mode, unless the program says otherwise)",
+    )
+    mode.add_argument(
+        "--eval",
+        action="store_false",
+        dest="train",
+        help="show the network in evaluation mode, whatever the program says",
+    )
     parser.add_argument(
         "--path", action="append", default=[], metavar="DIR", help="a folder to search first for imports"
     )
@@ -93,13 +106,15 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         input=options.input,
         set=dict(options.set),
         path=options.path,
+        assume=options.assume,
+        train=options.train,
         arguments=getattr(options, "arguments", None),
     )
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)
         return read(live=True, device=options.device, via=getattr(options, "via", "calls"))
     with interrupted_after(options.timeout):
-        return read(timeout=options.timeout, cache=not options.no_cache, assume=options.assume)
+        return read(timeout=options.timeout, cache=not options.no_cache)
 
 
 def setting(text: str) -> tuple[str, int]:

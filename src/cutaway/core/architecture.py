@@ -197,13 +197,26 @@ class Condition:
     """Something that the network depends on, in the user's words.
 
     `kind` is what decides it: "configuration" (an argument), "mode" (training or evaluation), "data" (numbers in
-    tensors) or "environment" (the machine). `holds` is how it is taken; None where both ways are shown.
+    tensors) or "environment" (the machine). `holds` is how it is taken; None where both ways are shown. Of a mode, only
+    the one in which each module is is shown, so None says that modules differ in it.
     """
 
     text: str
     kind: str
     place: Place | None = None
     holds: bool | None = None
+
+
+EVALUATION, TRAINING = "evaluation", "training"
+MODES = (EVALUATION, TRAINING)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMode:
+    """How the forward pass differs in the mode that is not shown: what it returns, which modules and operations run."""
+
+    mode: str  # one of MODES
+    differences: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +303,8 @@ class Architecture:
     `modules` is in the order of a walk from the root, parents before children, as torch's
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
     names in a module's path. `causes` are the origins of what is unknown, the one that most depends on first. `requires`
-    is there where no input was given and one was inferred.
+    is there where no input was given and one was inferred. `mode` is that of the network in the call that is shown, None
+    where there is no call, or where it is not known; `other_mode` is there where the forward pass tests its mode.
 
     Expressions in totals, shapes and counts may have conditions in brackets: `[use_norm]` is 1 where the condition
     holds, and 0 where it does not.
@@ -312,6 +326,8 @@ class Architecture:
     causes: tuple[Cause, ...] = ()
     requires: Precondition | None = None
     conditions: tuple[Condition, ...] = ()
+    mode: str | None = None
+    other_mode: OtherMode | None = None
 
 
 def depending_on(architecture: Architecture, text: str) -> Architecture:

@@ -13,6 +13,9 @@ CONFIGURATION, MODE, DATA, ENVIRONMENT = "configuration", "mode", "data", "envir
 KINDS = (CONFIGURATION, MODE, DATA, ENVIRONMENT)
 """What a condition depends on: a constructor argument, training or evaluation, numbers in tensors, the machine."""
 
+IS_TRAINING = "self.training"
+"""How an assumption names the mode of the network."""
+
 _NAME = re.compile(r"[\w.]+")
 _OPERAND = re.compile(r"[\w.]+(\([^()]*\))?")
 _PLAIN_TYPES = (int, float, str, bool, type(None))
@@ -258,7 +261,7 @@ class Decisions:
             return known.holds is not term.inverted
         holds = self._implied(term)
         if holds is None:
-            preferred = prefer is not term.inverted and term.kind != MODE
+            preferred = prefer is not term.inverted
             holds = self.prescribed.get(term.text, preferred)
             if term.text in self.prescribed:
                 self.used.add(term.text)

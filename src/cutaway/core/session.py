@@ -57,7 +57,10 @@ class Reference:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """One call of a module: flattened input and output references, in order, named by path."""
+    """One call of a module: flattened input and output references, in order, named by path.
+
+    One that the program itself makes keeps what it is `given`, and whether the module is in `training` mode then.
+    """
 
     module: Any
     inputs: list[tuple[str, Reference]]
@@ -69,6 +72,8 @@ class Call:
     requires: Any = None  # the precondition on its inputs, where one is inferred
     presumed_before: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
     presumed: tuple[Note, ...] = ()  # when it has returned
+    given: tuple[Any, Any] | None = None  # positional and keyword arguments
+    training: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,8 @@ class Session:
     are any. `state` is what a framework keeps for the whole program: defaults, open scopes. `presumed` is what has been
     presumed of the program so far: everything that is found from there on depends on it. `touched` returns the modules
     that functions in progress are building, and those that can be reached from some objects; `in_own_code` tells whether
-    the program is in code of the user's own.
+    the program is in code of the user's own. `train` is the mode
+    that the user wants to see: training or evaluation; where it is None, the program decides, or else evaluation is assumed.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -171,6 +177,7 @@ class Session:
     touched: Callable[[Iterable[Any]], Iterable[Any]] = lambda _objects: ()
     in_own_code: Callable[[], bool] = lambda: False
     recording: bool = True
+    train: bool | None = None
     loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)

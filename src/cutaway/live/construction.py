@@ -1,8 +1,9 @@
 """How modules are made: the arguments that their constructors are called with, seen while the user's code runs.
 
 A module does not keep the arguments of its constructor. A profile function sees each `__init__` as it is
-entered, when its variables are still its arguments. What it sees is kept in the module itself, so that a
-copy of a module has it too, and is taken out again at the end.
+entered, when its variables are still its arguments. Nor does it keep whether the program has set its mode, which is seen
+likewise. What is seen is kept in the module itself, so that a copy of a module has it too, and is taken out again at the
+end.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
+from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.live import framework_detection
 from cutaway.live.user_line import place_of_frame
 
 _KEPT = "__cutaway_construction__"
+_MODULE = "torch.nn.modules.module"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,11 @@ def observed() -> Iterator[None]:
     before: Any = sys.getprofile()
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code.co_name == "__init__":
-            _see(frame)
+        if event == "call":
+            if frame.f_code.co_name == "__init__":
+                _see(frame)
+            elif frame.f_code.co_name == "__setattr__" and frame.f_globals.get("__name__") == _MODULE:
+                _see_mode(frame)
         if callable(before):
             before(frame, event, argument)
 
@@ -62,6 +68,12 @@ def taken(modules: Iterable[Any]) -> dict[int, Construction]:
         if construction is not None:
             found[id(module)] = construction
     return found
+
+
+def forget_modes(modules: Iterable[Any]) -> None:
+    """Forget which modules the program has set the mode of."""
+    for module in modules:
+        module.__dict__.pop(IS_SET, None)
 
 
 def from_attributes(module: Any) -> dict[str, Any]:
@@ -87,6 +99,17 @@ def _see(frame: FrameType) -> None:
     made = values.get(code.co_varnames[0])
     if isinstance(made, framework_detection.bases()) and _KEPT not in made.__dict__:
         made.__dict__[_KEPT] = Construction(_arguments(code, values), place_of_frame(frame.f_back))
+
+
+def _see_mode(frame: FrameType) -> None:
+    """Keep in a module that the program sets its mode, rather than the framework for its own purposes."""
+    if frame.f_locals.get("name") != "training":
+        return
+    caller = frame.f_back
+    while caller is not None and caller.f_code.co_name in ("__setattr__", "train", "eval"):
+        caller = caller.f_back
+    if caller is not None and not str(caller.f_globals.get("__name__")).startswith("torch."):
+        frame.f_locals["self"].__dict__[IS_SET] = True
 
 
 def _arguments(code: CodeType, values: dict[str, Any]) -> dict[str, Any]:

@@ -16,15 +16,17 @@ from cutaway.core.place import Place
 from cutaway.core.size.parser import read_size
 from cutaway.knowledge.base.describe import describe
 from cutaway.live.arguments import Arguments
-from cutaway.live.restore import evaluating, undisturbed
+from cutaway.live.restore import in_shown_mode, undisturbed
 
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
-def exported(network: torch.nn.Module, arguments: Arguments) -> tuple[tuple[Op, ...] | None, str]:
+def exported(
+    network: torch.nn.Module, arguments: Arguments, train: bool | None = None
+) -> tuple[tuple[Op, ...] | None, str]:
     """Return the operations and how they were got; None, and why, where a network can't be exported."""
     reasons: list[str] = []
-    with undisturbed(), evaluating(network):
+    with undisturbed(), in_shown_mode(network, train):
         for name in ("export", "draft_export"):
             try:
                 make = getattr(torch.export, name)

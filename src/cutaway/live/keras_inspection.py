@@ -17,8 +17,9 @@ from cutaway.core.architecture import Architecture, Note, Setting, Weight
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.read_off import Contents, architecture, named_inputs
+from cutaway.knowledge.base.read_off import Contents, architecture, mode_name, named_inputs
 from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
+from cutaway.knowledge.keras.mode import assumption
 from cutaway.live import framework_detection
 from cutaway.live.arguments import Arguments, numeric_shape
 from cutaway.live.construction import Construction, taken
@@ -39,6 +40,7 @@ def inspected(
     name: str = "",
     target: str = "",
     remarks: Sequence[str] = (),
+    train: bool | None = None,
 ) -> tuple[Architecture, BaseException | None]:
     """Return what a model is and what one call of it does, and what that call raised."""
     constructions = taken([network, *network._flatten_layers(include_self=False)])
@@ -48,11 +50,11 @@ def inspected(
     given = arguments or _given(network, inputs, notes)
     error = None
     if given is not None:
-        gathered.assume("the network is called for inference: training=False")
-        error = _run(network, given, gathered)
+        gathered.assume(assumption(train))
+        error = _run(network, given, gathered, train)
     constructions.update(taken(network._flatten_layers(include_self=False)))  # layers that the call made
     call = gathered.calls[0] if gathered.calls else None
-    seen = _read_off(network, name or class_name(type(network)), target, gathered, call, constructions)
+    seen = _read_off(network, name or class_name(type(network)), target, gathered, call, constructions, train)
     if error is not None:
         failing = failing_call(gathered)
         seen = with_failure(seen, error, [] if failing is None else [failed_in(failing.module.name, failing)])
@@ -102,10 +104,10 @@ def _array(shape: Sequence[int], dtype: str) -> Any:
     return keras.ops.convert_to_tensor(zeros, dtype=name)
 
 
-def _run(network: Any, given: Arguments, gathered: Session) -> BaseException | None:
+def _run(network: Any, given: Arguments, gathered: Session, train: bool | None) -> BaseException | None:
     named = dict(given.named)
-    if "training" in signature_of(network.call).parameters and "training" not in named:
-        named["training"] = False
+    if "training" not in list(signature_of(network.call).parameters)[: len(given.positional)]:
+        named.setdefault("training", bool(train))
     with undisturbed():
         if keras.backend.backend() == "tensorflow" and _built(network, given.positional, named):
             with _watched(gathered):
@@ -218,6 +220,7 @@ def _read_off(
     gathered: Session,
     call: Call | None,
     constructions: Mapping[int, Construction],
+    train: bool | None,
 ) -> Architecture:
     layers = list(_walk(network))
     declared = _declared(network)
@@ -231,6 +234,7 @@ def _read_off(
         running_modules(constructions, lambda _layer: {}, _is_given),
         lambda _variable: None,  # there are no operations that could read one
         separator=SEPARATOR,
+        mode=None if call is None else mode_name(bool(train)),
     )
     return architecture(name, target, framework_detection.KERAS, gathered, call, contents)
 

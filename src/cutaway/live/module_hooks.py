@@ -42,7 +42,7 @@ class _Watch:
         here = self._gathered
         with torch._C.DisableTorchFunction():
             inputs = flatten_arguments(args, kwargs, self._reference)
-        call = Call(module, inputs, len(here.operations), depth=len(here.modules))
+        call = Call(module, inputs, len(here.operations), depth=len(here.modules), training=module.training)
         here.calls.append(call)
         here.modules.append(module)
         self._open.append((call, sys.exc_info()[1]))

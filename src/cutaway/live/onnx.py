@@ -14,7 +14,7 @@ from cutaway.core.size.parser import read_size
 from cutaway.formats import protobuf
 from cutaway.live.arguments import Arguments
 from cutaway.live.failure import LiveError
-from cutaway.live.restore import evaluating, undisturbed
+from cutaway.live.restore import in_shown_mode, undisturbed
 
 # Numbers of fields: of ModelProto, GraphProto, NodeProto, AttributeProto, ValueInfoProto and TensorProto.
 _GRAPH = 7
@@ -24,9 +24,9 @@ _FLOAT, _INT, _TEXT, _INTS = 2, 3, 4, 8
 _KINDS = "undefined float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32 uint64".split()
 
 
-def exported(network: torch.nn.Module, arguments: Arguments) -> tuple[tuple[Op, ...], str]:
+def exported(network: torch.nn.Module, arguments: Arguments, train: bool | None = None) -> tuple[tuple[Op, ...], str]:
     """Return the operations of the exported network and how they were got."""
-    with undisturbed(), evaluating(network):
+    with undisturbed(), in_shown_mode(network, train):
         try:
             program = torch.onnx.export(network, arguments.positional, kwargs=dict(arguments.named), verbose=False)
         except Exception as error:

@@ -59,16 +59,21 @@ _COUNTERS = "object_name_uids"
 
 
 @contextmanager
-def evaluating(network: Any) -> Iterator[None]:
-    """Run a network in evaluation mode without gradients, then give each module its own mode back."""
+def in_shown_mode(network: Any, train: bool | None) -> Iterator[str | None]:
+    """Run a network without gradients in the mode that it is shown in, then give each module its own mode back.
+
+    What the mode assumes is given to those who run it.
+    """
     import torch
 
+    from cutaway.knowledge.torch.nn.mode import choose  # late: a network of Keras needs none of it
+
     modes = [(module, module.training) for module in network.modules()]
-    network.eval()
+    assumption = choose(network, train)
     with ExitStack() as stack:
         stack.enter_context(torch.no_grad())
         try:
-            yield
+            yield assumption
         finally:
             for module, mode in modes:
                 module.training = mode

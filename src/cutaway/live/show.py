@@ -32,6 +32,7 @@ def show(
     device: str | None = None,
     stdin: bytes | None = None,
     via: str = CALLS,
+    train: bool | None = None,
 ) -> tuple[Architecture, ...]:
     """Return the networks of a target as they are when it runs.
 
@@ -52,7 +53,7 @@ def show(
         if arguments is not None:
             home = module if arguments.file == target.file and arguments.module == target.module else None
             given = sample(stack.enter_context(imported(arguments, paths)) if home is None else home, arguments)
-        shown = [_shown(each, given, inputs, target.text, remarks, via) for each in found]
+        shown = [_shown(each, given, inputs, target.text, remarks, via, train) for each in found]
         unmade = tuple(Note(text) for text in lost)
         return tuple(replace(each, unknowns=(*each.unknowns, *unmade)) for each in shown)
 
@@ -67,7 +68,13 @@ def _on(device: str) -> Any:
 
 
 def _shown(
-    loaded: Loaded, given: Arguments | None, inputs: Sequence[Input], target: str, remarks: list[str], via: str
+    loaded: Loaded,
+    given: Arguments | None,
+    inputs: Sequence[Input],
+    target: str,
+    remarks: list[str],
+    via: str,
+    train: bool | None,
 ) -> Architecture:
     """Return one network, of whichever framework it is."""
     if framework_detection.framework_of(loaded.network) == framework_detection.KERAS:
@@ -82,18 +89,21 @@ def _shown(
             name=loaded.name,
             target=target,
             remarks=remarks,
+            train=train,
         )[0]
-    return _seen(loaded, given or _arguments(inputs), target, remarks, via)
+    return _seen(loaded, given or _arguments(inputs), target, remarks, via, train)
 
 
-def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[str], via: str) -> Architecture:
+def _seen(
+    loaded: Loaded, given: Arguments | None, target: str, remarks: list[str], via: str, train: bool | None
+) -> Architecture:
     """Return one network; one that can't be exported is seen by its calls instead, which is remarked."""
     ops, how = None, "operations are the calls of torch's functions that the network's code makes"
     if via == HOOKS:
         how = "only modules were watched, by hooks: there are no operations"
     elif via != CALLS and given is not None:
         module = import_module(f"cutaway.live.{via}")
-        ops, seen = module.exported(loaded.network, given)
+        ops, seen = module.exported(loaded.network, given, train)
         how = seen if ops is not None else f"{how}: {seen}"
     from cutaway.live.torch_inspection import inspected  # late: it imports the framework
 
@@ -104,6 +114,7 @@ def _seen(loaded: Loaded, given: Arguments | None, target: str, remarks: list[st
         target=target,
         remarks=[*remarks, how],
         capture=ops is None and via != HOOKS,
+        train=train,
     )
     return architecture if ops is None else replace(architecture, ops=ops)
 

@@ -13,18 +13,18 @@ from cutaway.core.architecture import Architecture, DiagnosticNote, Note, Settin
 from cutaway.core.session import Call, Reference, Session
 from cutaway.knowledge.base.describe import FORMS, class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.read_off import Contents, architecture, named_inputs
+from cutaway.knowledge.base.read_off import Contents, architecture, mode_name, named_inputs
 from cutaway.knowledge.torch.named_tensors import named_tensors
 from cutaway.live import framework_detection
 from cutaway.live.arguments import Arguments
 from cutaway.live.capture import Capture, Values
-from cutaway.live.construction import Construction, from_attributes, taken
+from cutaway.live.construction import Construction, forget_modes, from_attributes, taken
 from cutaway.live.failed_call import failed_in, failing_call, with_failure
 from cutaway.live.flops import Flops
 from cutaway.live.module_hooks import watched
 from cutaway.live.modules import running_modules, signature_of
 from cutaway.live.op_names import names
-from cutaway.live.restore import evaluating, undisturbed
+from cutaway.live.restore import in_shown_mode, undisturbed
 
 
 def inspected(
@@ -35,6 +35,7 @@ def inspected(
     target: str = "",
     remarks: Sequence[str] = (),
     capture: bool = True,
+    train: bool | None = None,
 ) -> tuple[Architecture, BaseException | None]:
     """Return what a network is and what one call of it does, and what that call raised.
 
@@ -46,7 +47,8 @@ def inspected(
     values = Values(gathered)
     error: BaseException | None = None
     if arguments is not None:
-        error = _run(network, arguments, gathered, values, capture)
+        error = _run(network, arguments, gathered, values, capture, train)
+    forget_modes(network.modules())
     call = gathered.calls[0] if gathered.calls else None
     seen = _read_off(network, name or class_name(type(network)), target, gathered, call, values, constructions)
     if error is not None:
@@ -55,13 +57,19 @@ def inspected(
 
 
 def _run(
-    network: torch.nn.Module, arguments: Arguments, gathered: Session, values: Values, capture: bool
+    network: torch.nn.Module,
+    arguments: Arguments,
+    gathered: Session,
+    values: Values,
+    capture: bool,
+    train: bool | None,
 ) -> BaseException | None:
     flops = Flops()
-    gathered.assume("the network is in evaluation mode")
     with ExitStack() as stack:
         stack.enter_context(undisturbed())
-        stack.enter_context(evaluating(network))
+        assumption = stack.enter_context(in_shown_mode(network, train))
+        if assumption is not None:
+            gathered.assume(assumption)
         stack.enter_context(watched(network, gathered, values.reference))
         if capture:
             stack.enter_context(flops)
@@ -108,6 +116,7 @@ def _read_off(
             list(named_inputs(signature_of(network.forward), call)) if call else [],
             running_modules(constructions, from_attributes),
             number,
+            mode=None if call is None else mode_name(network.training if call.training is None else call.training),
         ),
     )  # fmt: skip
 

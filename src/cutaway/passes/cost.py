@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
-from cutaway.core.condition import MODE
 from cutaway.core.dtype import KINDS
 from cutaway.core.loop.series import INDICES
 from cutaway.core.record import dataclass, replace
@@ -90,7 +89,6 @@ class _Parts:
             architecture.weights,
             architecture.ops,
             architecture.unknowns,
-            architecture.conditions,
         )
 
     def __hash__(self) -> int:
@@ -105,8 +103,7 @@ def _measured(key: _Parts) -> dict[str, Cost]:
     architecture = key.architecture
     below = children((module.path for module in architecture.modules), architecture.separator)
     costs = {path: Cost() for path in below}
-    excluded = {f"[{one.text}]": 0 for one in architecture.conditions if one.kind == MODE and one.holds is None}
-    _add_forward(architecture, costs, excluded)
+    _add_forward(architecture, costs)
     _add_weights(architecture, costs)
     for module in architecture.modules:
         if not module.complete:
@@ -362,19 +359,14 @@ def _add_weight(cost: Cost, weight: Weight, own: bool) -> None:
         cost.trainable_parameters += count
 
 
-def _add_forward(architecture: Architecture, costs: dict[str, Cost], excluded: Mapping[str, int]) -> None:
-    """Add the operations to the modules that they run in, and doubt where the forward pass was not followed.
-
-    What is only done in the mode that the network is not analysed in costs nothing.
-    """
+def _add_forward(architecture: Architecture, costs: dict[str, Cost]) -> None:
+    """Add the operations to the modules that they run in, and doubt where the forward pass was not followed."""
     free = _free(architecture)
     repeats = _repeats(architecture)
     for op in architecture.ops:
         cost = costs[owner(op.module, costs, architecture.separator)]
         macs = _figure(op.macs)
         factor = times(op.repeat, op.condition) if op.repeat != 1 or op.condition is not None else 1
-        if excluded and isinstance(factor, Dim):
-            factor = substitute(factor, excluded)
         cost.uneven |= _is_counted(macs, op.module)
         counted = _counted(op, free, repeats) if op.repeat != 1 or "{" in op.module else None
         cost.macs += _in_all(macs, factor, counted)

@@ -54,7 +54,9 @@ def _conditions(variants: Sequence[Variant]) -> tuple[Condition, ...]:
     conditions: dict[str, Condition] = {}
     for variant in variants:
         for one in variant.architecture.conditions:
-            conditions.setdefault(one.text, one)
+            first = conditions.setdefault(one.text, one)
+            if first.holds is not one.holds:
+                conditions[one.text] = replace(first, holds=None)
     for variant in variants:
         for text, decision in variant.decisions.items():
             known = conditions.get(text)

@@ -13,6 +13,7 @@ from typing import Any
 
 from cutaway.core.architecture import (
     KINDS,
+    MODES,
     Alias,
     Allowed,
     Architecture,
@@ -24,6 +25,7 @@ from cutaway.core.architecture import (
     ModuleCall,
     Note,
     Op,
+    OtherMode,
     Precondition,
     Quantity,
     Setting,
@@ -343,7 +345,7 @@ _PRECONDITION = _record(
 )
 _ARCHITECTURE = _record(
     Architecture,
-    optional=("separator", "causes", "requires", "conditions"),
+    optional=("separator", "causes", "requires", "conditions", "mode", "other_mode"),
     name=_TEXT,
     target=_TEXT,
     framework=_TEXT,
@@ -360,4 +362,6 @@ _ARCHITECTURE = _record(
     causes=_many(_CAUSE),
     requires=_optional(_PRECONDITION),
     conditions=_many(_CONDITION),
+    mode=_optional(_choice(*MODES)),
+    other_mode=_optional(_record(OtherMode, mode=_choice(*MODES), differences=_many(_NOTE))),
 )

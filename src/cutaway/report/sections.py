@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from cutaway.core.architecture import Architecture, Note, Value
+from cutaway.core.architecture import TRAINING, Architecture, Note, Value
 from cutaway.core.place import Place
 from cutaway.passes.provenance import Provenance, in_words
 from cutaway.report import figures
@@ -34,6 +34,8 @@ def heading(architecture: Architecture, terminal: Terminal) -> list[str]:
         if text and text != architecture.name:
             title.append((f"  {printable(text, terminal)}", "faint"))
     lines = [title]
+    if architecture.mode == TRAINING:
+        lines.append([("mode    ", "faint"), (TRAINING, "")])
     sides = (("input", architecture.inputs), ("output", architecture.outputs))
     listed = [value for _, values in sides for value in values[:MOST_VALUES]]
     names = max((columns(printable(value.name, terminal)) for value in listed), default=0)
@@ -81,6 +83,11 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
         for condition in architecture.conditions:
             taken = "" if condition.holds is None else f": taken to {'hold' if condition.holds else 'not hold'}"
             lines += remark(f"{condition.text}  ({condition.kind}){taken}", condition.place, "  ", terminal)
+    if architecture.other_mode is not None and (differences := architecture.other_mode.differences):
+        title = f"In {architecture.other_mode.mode} ({len(differences)})"
+        lines += ["", paint([(title, "strong")], terminal.colour)]
+        for note in differences:
+            lines += remark(_placed(note), note.place, "  ", terminal)
     for name, style, notes in (
         ("Unknown", "doubt", architecture.unknowns),
         ("Assumed", "strong", architecture.assumptions),

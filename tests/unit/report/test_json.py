@@ -196,3 +196,20 @@ def test_a_malformed_document_is_refused_with_the_place(
 def test_text_that_is_no_document_is_refused(text: str | bytes) -> None:
     with pytest.raises(json.MalformedDocument):
         json.loads(text)
+
+
+def test_modes_are_written_and_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import torch.nn as nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+        "        return (x, x.relu()) if self.training else x\n"
+    )
+    (network,) = cutaway.show(f"{file}::Net", input="2x4")
+    (document,) = json.to_json([network])["architectures"]
+    assert document["mode"] == "evaluation" and document["other_mode"]["mode"] == "training"
+    assert [note["text"] for note in document["other_mode"]["differences"]] == [
+        "returns 0: 2x4 float32, 1: 2x4 float32",
+        "runs torch.relu → 2x4",
+    ]
+    VALIDATOR.validate(standard.loads(json.dumps([network])))
+    assert json.loads(json.dumps([network])) == (network,)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.condition import MODE
 from cutaway.core.error import describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import Family, FaultCode
@@ -59,6 +60,18 @@ def _with_arguments(network: Any, framework: Framework, arguments: Any, session:
         if call is not None:
             call.stopped = unknown
     return call
+
+
+def repeat(call: Call, framework: Framework, session: Session) -> Call:
+    """Repeat a call that the program makes, in the mode that the network is shown in; that call itself, if this raises."""
+    assert call.given is not None, "the program makes it"
+    notes = Notes()
+    with session.separate_notes(notes):
+        repeated, error, _ = _record_call(call.module, framework, list(call.given[0]), call.given[1], session)
+    if repeated is None or error is not None or (repeated.outputs is None and call.outputs is not None):
+        return call
+    _add_notes(session, notes)
+    return repeated
 
 
 def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], session: Session) -> Call | None:
@@ -302,6 +315,7 @@ def _record_call(
     stack = interpreter().stack
     stack.append(frame)
     try:
+        session.conditions = {text: one for text, one in session.conditions.items() if one.kind != MODE}
         framework.prepare(network)
         decisions().start_call()
         session.spans[:] = [span for span in session.spans if span.operations[1] <= len(session.operations)]

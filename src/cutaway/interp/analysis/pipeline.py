@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cutaway.core.architecture import Architecture
-from cutaway.core.condition import Decisions
+from cutaway.core.architecture import EVALUATION, TRAINING, Architecture, Note, OtherMode
+from cutaway.core.condition import MODE, Decisions
 from cutaway.core.record import replace
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.options import Options
@@ -20,8 +21,18 @@ if TYPE_CHECKING:
     from cutaway.core.variant import Fold
 
 
-def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[Architecture]:
-    """Return every network that a target names; `fold` merges the variants of a network that has conditions."""
+CompareModes = Callable[[Architecture, Architecture], OtherMode]
+"""Tells how a network, the second, differs in the mode that is not shown from the first."""
+
+
+def analyse(
+    target: Target, options: Options, fold: Fold | None = None, compare_modes: CompareModes | None = None
+) -> list[Architecture]:
+    """Return every network that a target names.
+
+    `fold` merges the variants of a network that has conditions, `compare_modes` tells how one differs in the mode that is
+    not shown, if it tests its mode.
+    """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
     assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
     if fold is None:
@@ -34,7 +45,16 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
         # late: a target without an expression may have no conditions
         from cutaway.interp.symbolic.exploration import explore as explore_conditions
 
-        return explore_conditions(DecidedRuns(named, options, deadline, used), assumed, fold, deadline)
+        runs = DecidedRuns(named, options, deadline, used)
+        shown = explore_conditions(runs, assumed, fold, deadline)
+        if compare_modes is None or shown.mode is None or not _tests_mode(shown):
+            return shown
+        other = EVALUATION if shown.mode == TRAINING else TRAINING
+        try:
+            hidden = explore_conditions(runs.in_mode(other == TRAINING), assumed, fold, deadline)
+        except TargetError as error:
+            return replace(shown, other_mode=OtherMode(other, (Note(f"can't be shown: {error}"),)))
+        return replace(shown, other_mode=compare_modes(shown, hidden))
 
     if target.expression:
         explored = [explore(target), *(explore(named) for named in _instances(target))]
@@ -43,12 +63,16 @@ def analyse(target: Target, options: Options, fold: Fold | None = None) -> list[
     architectures: list[Architecture] = []
     for result in analyse_with_retry(target, options, Decisions(assumed, follows=False)):
         architecture = result.architecture
-        if result.has_conditions and result.name.isidentifier():
+        if (result.has_conditions or _tests_mode(architecture)) and result.name.isidentifier():
             with suppress(TargetError):
                 architecture = replace(explore(replace(target, expression=result.name)), target=target.text)
         architectures.append(architecture)
     target_errors.unused(target, [name for name in options.assumed if name not in used], architectures)
     return architectures
+
+
+def _tests_mode(architecture: Architecture) -> bool:
+    return any(condition.kind == MODE for condition in architecture.conditions)
 
 
 def _instances(target: Target) -> list[Target]:
@@ -59,6 +83,8 @@ def _instances(target: Target) -> list[Target]:
     targets: list[Target] = []
     for node in tree.body:
         match node:
+            case ast.Assign([ast.Name(target.expression)]):
+                return []  # it is called, not made
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name(function), args, keywords)):
                 if function == target.expression and (args or keywords):
                     targets.append(replace(target, expression=name))

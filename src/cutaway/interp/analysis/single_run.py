@@ -25,7 +25,7 @@ from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
 from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, networks
-from cutaway.interp.analysis.forward_pass import run
+from cutaway.interp.analysis.forward_pass import repeat, run
 from cutaway.interp.boundary.attributes import hide_from_target
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
@@ -97,6 +97,12 @@ class DecidedRuns:
         self._target, self._options, self._deadline = target, options, deadline
         self._used = used  # assumptions of the user that some run asked for
         self._snapshot = Snapshot()
+
+    def in_mode(self, train: bool) -> DecidedRuns:
+        """Return runs of the same program that show its network in training, or in evaluation mode."""
+        runs = DecidedRuns(self._target, replace(self._options, train=train), self._deadline, self._used)
+        runs._snapshot = self._snapshot
+        return runs
 
     def __call__(self, decisions: Decisions) -> list[Architecture]:
         """Run the program with these decisions."""
@@ -219,6 +225,7 @@ def _new_analysis(
         touched=touched,
         in_own_code=in_own_code,
         recording=False,
+        train=options.train,
     )
     for path in options.paths:
         if not disk.is_folder(path):
@@ -257,8 +264,11 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     framework = network.framework
     call = next((c for c in session.calls if c.module is network.value and c.depth == 0), None)
     with session.separate_notes(network.notes), session.scoped_facts():
-        if options.inputs or options.argument_values is not None or call is None:
+        is_unsuitable = call is None or (call.given is None and options.train is not None)  # or in another mode
+        if options.inputs or options.argument_values is not None or is_unsuitable:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+        elif call is not None and call.given is not None:
+            call = repeat(call, framework, session)
         if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
             decisions().raised = True
         _explain_outputs(call, session)

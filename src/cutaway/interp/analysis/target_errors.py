@@ -10,6 +10,7 @@ from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
+from cutaway.core.condition import MODE
 from cutaway.core.error import describe_error, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
@@ -227,6 +228,9 @@ def _kind(value: Any) -> str:
 def unused(target: Target, names: Sequence[str], architectures: Sequence[Architecture]) -> None:
     """Raise where something is assumed that no network depends on."""
     if names:
+        modes = [one.text for network in architectures for one in network.conditions if one.kind == MODE]
+        if names[0] in modes:
+            raise TargetError(f"{target.text}: {names[0]} is decided by the mode of the network: use --train or --eval")
         known = list(dict.fromkeys(condition.text for network in architectures for condition in network.conditions))
         conditions = f"the conditions are {', '.join(known)}" if known else "there are no conditions"
         raise TargetError(f"{target.text}: nothing depends on {names[0]!r}, which is assumed; {conditions}")

@@ -46,7 +46,7 @@ class ScopeCompiler:
         return compile_node(node)
 
     def test(self, node: ast.expr) -> Evaluate:
-        """Return the closure that evaluates a condition, in which the training mode of a network is undecided."""
+        """Return the closure that evaluates a condition, in which reading the mode of a network is noted."""
         outer, self.in_condition = self.in_condition, True
         try:
             return self.expression(node)

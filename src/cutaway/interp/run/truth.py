@@ -6,14 +6,16 @@ import ast
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.condition import MODE, Term
+from cutaway.core.condition import MODE, Decision
 from cutaway.core.protocols import is_tensor
+from cutaway.core.record import replace
 from cutaway.core.size.dim import Dim, equal, undecided
 from cutaway.core.size.relation import Relation, Several
 from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, decisions, derived_unknown
 from cutaway.interp.run.frame import MODULE_STATE, Frame, place
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base.framework import takes_mode
 
 
 def truth_of(value: Any) -> bool | Unknown:
@@ -170,21 +172,22 @@ def is_own(frame: Frame) -> bool:
     return module is not None and module.is_own
 
 
-def training_mode(value: Any, attribute: str, frame: Frame) -> Any:
-    """Return the training mode of a network; conditions in the user's own code leave it undecided."""
-    here = decisions()
-    if (
-        type(value) is not bool
-        or not here.active
-        or here.undecided_depth
-        or not session.current().modules
-        or not is_own(frame)
-    ):
-        return value
-    if not here.follows:
-        here.left_open = True
-        return value
-    return Unknown("whether the network is being trained", frame.place, term=Term(f"self.{attribute}", MODE))
+def training_mode(value: Any, text: str, frame: Frame) -> Any:
+    """Return the mode of a network that the user's own code tests, written as `text`, and note that it does."""
+    here = session.current()
+    if (value is None or type(value) is bool) and here.modules and is_own(frame):
+        known = here.conditions.get(text)
+        if known is None:
+            here.conditions[text] = Decision(text, MODE, frame.place, bool(value), bool(value))
+        elif known.holds is not bool(value):
+            here.conditions[text] = replace(known, holds=None)
+    return value
+
+
+def mode_argument(value: Any, name: str, frame: Frame) -> Any:
+    """Return an argument that the user's own code tests, and note that it does if the argument is a network's mode."""
+    modules = session.current().modules
+    return training_mode(value, name, frame) if modules and takes_mode(modules[-1], name) else value
 
 
 def opposite(unknown: Unknown) -> Unknown:

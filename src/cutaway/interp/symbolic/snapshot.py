@@ -34,7 +34,7 @@ class Snapshot:
 
     def save(self, modules: Loader, state: ModuleState, session: Session) -> None:
         """Save a program that is about to build its network."""
-        if not self.is_wanted or self.modules is not None or session.changes or not state.is_own:
+        if not self.is_wanted or self.modules is not None or session.changes or session.calls or not state.is_own:
             return
         heap = Heap([modules, state])
         if heap.opaque:

@@ -22,6 +22,8 @@ class Framework(Protocol):
     name: str
     mode_attribute: str = ""
     """The attribute of a network that tells whether it is being trained."""
+    mode_argument: str = ""
+    """The argument of a network's call that tells whether it is being trained."""
     part_tables: frozenset[str] = frozenset()
     """The attributes of a network that hold its parts by name."""
     bookkeeping: frozenset[str] = frozenset()
@@ -93,6 +95,16 @@ FRAMEWORKS: list[Framework] = []
 def is_mode(attribute: str) -> bool:
     """Tell whether an attribute tells of a network whether it is being trained."""
     return any(attribute == framework.mode_attribute for framework in FRAMEWORKS)
+
+
+def is_mode_argument(name: str) -> bool:
+    """Tell whether an argument may tell of a network whether it is being trained."""
+    return any(name == framework.mode_argument for framework in FRAMEWORKS)
+
+
+def takes_mode(network: object, argument: str) -> bool:
+    """Tell whether an argument of a network's call tells whether it is being trained."""
+    return any(argument == each.mode_argument and each.is_network(network) for each in FRAMEWORKS)
 
 
 def holds_parts(attribute: str) -> bool:

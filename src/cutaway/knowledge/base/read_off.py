@@ -9,6 +9,8 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import (
+    EVALUATION,
+    TRAINING,
     Architecture,
     Cause,
     Condition,
@@ -40,7 +42,8 @@ class Contents:
 
     `record` describes a module, from its path, itself and its calls; `number` is the value that a weight is in the
     dataflow graph. Of a network that is interpreted, `unknown_parts` enters what is not known as it was built. `calls`
-    are those of each module, by identity, where they are not the ones below the network's own call.
+    are those of each module, by identity, where they are not the ones below the network's own call. `mode` is the one in
+    which it was called.
     """
 
     modules: list[tuple[str, Any]]
@@ -51,6 +54,7 @@ class Contents:
     unknown_parts: Callable[[Causes], None] | None = None
     calls: dict[int, list[Call]] | None = None
     separator: str = "."
+    mode: str | None = None
 
 
 def architecture(
@@ -85,6 +89,7 @@ def architecture(
         separator=contents.separator,
         causes=_causes(gathered, call, calls, contents),
         conditions=conditions(gathered),
+        mode=contents.mode,
     )
 
 
@@ -154,6 +159,11 @@ def unknown_parts(modules: list[tuple[str, Any]], weights: list[tuple[Weight, An
             causes.module(path, module.__dict__["_incomplete"])
     for weight, held in weights:
         causes.weight(weight.name, held.reference())
+
+
+def mode_name(training: object) -> str | None:
+    """Return the name of the mode of a network; None where it is not known."""
+    return {True: TRAINING, False: EVALUATION}.get(training) if isinstance(training, bool) else None
 
 
 def signature_of(forward: Any) -> inspect.Signature:

@@ -19,11 +19,13 @@ from cutaway.knowledge.base.read_off import (
     architecture,
     as_quantity,
     built_modules,
+    mode_name,
     shape_of,
     unknown_parts,
     weight_number,
 )
 from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
+from cutaway.knowledge.keras.mode import assumption
 from cutaway.knowledge.keras.models.layer import Layer
 from cutaway.knowledge.keras.models.layers_in_loops import count, turns_of
 from cutaway.knowledge.keras.models.model import Model
@@ -43,6 +45,7 @@ class Keras(Framework):
         "_tracker _functional _inbound_nodes _outbound_nodes _inputs_struct _outputs_struct _called_with _building "
         "_path _parent_path _call_signature_parameters built".split()
     )
+    mode_argument = "training"
 
     def is_network(self, value: object) -> bool:
         """A model, or a layer of the target's own; Keras's layers are what networks are made of."""
@@ -77,8 +80,8 @@ class Keras(Framework):
         references = _references(network)
         if references is not None:
             return references[name].plain() if name in references else None
-        if name == "training":
-            return False
+        if name == self.mode_argument:
+            return bool(session.current().train)
         positional, before = list(network._call_parameters()), network.__dict__.get("_called_with", ())
         if name in positional[: len(before)]:
             return plain(before[positional.index(name)])
@@ -89,15 +92,18 @@ class Keras(Framework):
 
     def call(self, network: Layer, args: list[Any], kwargs: dict[str, Any]) -> Any:
         references = _references(network)
+        is_given = self.mode_argument in list(network._call_parameters())[: len(args)]
+        mode = {} if is_given else {self.mode_argument: bool(session.current().train)}
         if references is None:
-            return network(*args, **kwargs)
+            return network(*args, **{**mode, **kwargs})
         given = dict(zip(references, args))
         given.update(kwargs)
         structure = network.__dict__["_inputs_struct"]
-        return network(pack_sequence_as(structure, [given[name] for name in references]))
+        return network(pack_sequence_as(structure, [given[name] for name in references]), **mode)
 
     def prepare(self, network: Layer) -> None:
-        session.current().assume("the network is called for inference: training=False")
+        here = session.current()
+        here.assume(assumption(here.train))
 
     def start_naming(self) -> None:
         reset_uids()
@@ -116,6 +122,7 @@ class Keras(Framework):
             weight_number,
             partial(unknown_parts, layers, weights),
             separator=SEPARATOR,
+            mode=None if call is None else mode_name(call.training),
         )
         return architecture(name, target, self.name, gathered, call, contents)
 

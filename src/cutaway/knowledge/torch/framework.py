@@ -23,6 +23,7 @@ from cutaway.knowledge.base.read_off import (
     as_quantity,
     built_modules,
     constructor_arguments,
+    mode_name,
     named_inputs,
     shape_of,
     signature_of,
@@ -31,6 +32,7 @@ from cutaway.knowledge.base.read_off import (
 from cutaway.knowledge.torch.named_tensors import named_tensors
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
+from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor.op import compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
@@ -88,8 +90,9 @@ class Torch(Framework):
 
     def prepare(self, network: Module) -> None:
         here = session.current()
-        here.assume("the network is in evaluation mode")
-        network.eval()
+        assumption = choose(network, here.train)
+        if assumption is not None:
+            here.assume(assumption)
         _AS_BUILT.set(
             [
                 (module, [(held, dict(held)) for held in (module._modules, module._parameters, module._buffers)])
@@ -127,6 +130,7 @@ class Torch(Framework):
             built_modules({path: own for path, (own, _) in repeats.items()}),
             weight_number,
             partial(_unknown_parts, modules, weights),
+            mode=None if call is None else mode_name(network.training if call.training is None else call.training),
         )
         return architecture(name, target, self.name, gathered, call, contents)
 

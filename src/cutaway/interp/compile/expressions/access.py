@@ -29,7 +29,8 @@ class Access(ScopeCompiler):
         if name in GUARDED or name.startswith("__"):
             return lambda frame: get_attribute(value(frame), name)
         if self.in_condition and is_mode(name):
-            return lambda frame: training_mode(getattr(value(frame), name), name, frame)
+            text = ast.unparse(node)
+            return lambda frame: training_mode(getattr(value(frame), name), text, frame)
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)

@@ -16,6 +16,8 @@ from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
+from cutaway.interp.run.truth import mode_argument
+from cutaway.knowledge.base.framework import is_mode_argument
 
 _NOT_ITERABLE = "Value after * must be an iterable, not {}"
 
@@ -33,7 +35,13 @@ class Literals(ScopeCompiler):
         return lambda frame: value
 
     def _Name(self, node: ast.Name) -> Evaluate:
-        return self.load(self.mangle(node.id))
+        name = self.mangle(node.id)
+        load = self.load(name)
+        return (
+            (lambda frame: mode_argument(load(frame), name, frame))
+            if self.in_condition and is_mode_argument(name)
+            else load
+        )
 
     def _JoinedStr(self, node: ast.JoinedStr) -> Evaluate:
         parts = [self.expression(value) for value in node.values]

@@ -459,6 +459,7 @@ class Layer(Operation):
                 self._maybe_build(args, kwargs)
                 check(self.input_spec, first, self.name)  # type: ignore[attr-defined]
                 passed = self._with_training(kwargs, context)
+                call.training = _as_mode(TRAINING.get())
                 passed, masks = self._with_masks(args, passed)
                 result = self.call(*args, **passed)
         except Undecidable as undecidable:
@@ -535,6 +536,10 @@ def _shape_of(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value._shape if isinstance(value._shape, Unknown) else tuple(value.shape)
     return value if isinstance(value, Unknown) else None
+
+
+def _as_mode(training: Any) -> Any:
+    return False if training is None else training
 
 
 def _is_tensors(value: Any) -> bool:

@@ -8,7 +8,6 @@ from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base.registry import TABLE
 from cutaway.knowledge.torch.functional.argument import axis, empty, floating, forget, same_dtype, shape_of
 from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.promote import float_type, promote_types
@@ -194,6 +193,4 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
         raise NotImplementedFault(
             f"normalize: input must be floating, but is {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
         )
-    if out is not None:
-        return TABLE["torch.Tensor.copy_"](out, input)
     return Out(input.shape, input.dtype)

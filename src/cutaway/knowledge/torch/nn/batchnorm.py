@@ -11,6 +11,7 @@ from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.base.values import known
 from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.lazy import LazyModuleMixin, UninitializedBuffer, UninitializedParameter
+from cutaway.knowledge.torch.nn.mode import copy_mode
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.weights import certain, rank, storage, vector, weight
 from cutaway.knowledge.torch.tensor.types import int64
@@ -273,7 +274,7 @@ class SyncBatchNorm(_BatchNorm):
             converted.running_mean = module.running_mean
             converted.running_var = module.running_var
             converted.num_batches_tracked = module.num_batches_tracked
-            converted.training = module.training
+            copy_mode(module, converted)
             if hasattr(module, "qconfig"):
                 converted.qconfig = module.qconfig
         for name, child in module.named_children():

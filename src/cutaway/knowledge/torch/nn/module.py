@@ -17,30 +17,11 @@ from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.torch.nn.hooks import RemovableHandle, add_hook
+from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
-
-
-class RemovableHandle:
-    """What registering a hook returns."""
-
-    _ids = itertools.count()
-
-    def __init__(self, hooks: dict[int, Any]) -> None:
-        self.id = next(self._ids)
-        self._hooks = hooks
-
-    def remove(self) -> None:
-        """Take the hook away."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.remove()
-
 
 _DEEPEST = 500  # calls of modules within calls
 _MOST_MODULES = 200_000
@@ -73,6 +54,7 @@ class Module:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         fields = self.__dict__
         fields["training"] = True
+        fields[IS_SET] = False
         fields["_parameters"] = {}
         fields["_buffers"] = {}
         fields["_non_persistent_buffers_set"] = set()
@@ -94,6 +76,9 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__
+        if name == "training":
+            fields[name], fields[IS_SET] = value, True
+            return
         parameters = fields.get("_parameters")
         if type(value) in _PLAIN and parameters is not None:
             if not (name in parameters or name in fields["_modules"] or name in fields["_buffers"]):
@@ -439,12 +424,12 @@ class Module:
     def register_forward_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        return _hook(self._forward_hooks, self._forward_hooks_with_kwargs, hook, prepend, with_kwargs)
+        return add_hook(self._forward_hooks, self._forward_hooks_with_kwargs, hook, prepend, with_kwargs)
 
     def register_forward_pre_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        return _hook(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs, hook, prepend, with_kwargs)
+        return add_hook(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs, hook, prepend, with_kwargs)
 
     def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
         return RemovableHandle({})
@@ -467,6 +452,7 @@ class Module:
         here.tick()
         if len(here.modules) > _DEEPEST:
             raise RecursionError("maximum recursion depth exceeded")
+        outermost = None if here.modules else (args, kwargs)
         for key, hook in list(self._forward_pre_hooks.items()):
             if key in self._forward_pre_hooks_with_kwargs:
                 changed = hook(self, args, kwargs)
@@ -477,6 +463,7 @@ class Module:
                 if changed is not None:
                     args = changed if isinstance(changed, tuple) else (changed,)
         call = Call(self, flatten_arguments(args, kwargs), len(here.operations), depth=len(here.modules))
+        call.given, call.training = outermost, self.training
         here.calls.append(call)
         here.modules.append(self)
         outside, here.recording = here.recording, True
@@ -557,16 +544,6 @@ def _remove(name: str, *tables: Any) -> None:
             table.pop(name, None)
         else:
             table.discard(name)
-
-
-def _hook(hooks: Any, with_kwargs: Any, hook: Any, prepend: bool, kwargs: bool) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    if kwargs:
-        with_kwargs[handle.id] = True
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
 
 
 def _cast_to(dtype: str) -> Callable[[Any], Any]:

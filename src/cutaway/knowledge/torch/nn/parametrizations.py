@@ -57,6 +57,9 @@ class _SpectralNorm(Module):
 
     __module__ = _PACKAGE
 
+    _u: Any
+    _v: Any
+
     def __init__(self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
         rank = weight.ndim
@@ -82,8 +85,13 @@ class _SpectralNorm(Module):
     def forward(self, weight: Any) -> Any:
         if weight.ndim == 1:
             return F.normalize(weight, dim=0, eps=self.eps)
-        sigma = torch.vdot(self._u.clone(), torch.mv(self._reshape_weight_to_matrix(weight), self._v.clone()))
-        return weight / sigma
+        matrix = self._reshape_weight_to_matrix(weight)
+        if self.training:
+            for _ in range(self.n_power_iterations):
+                self._u = F.normalize(torch.mv(matrix, self._v), dim=0, eps=self.eps, out=self._u)
+                self._v = F.normalize(torch.mv(matrix.H, self._u), dim=0, eps=self.eps, out=self._v)
+        u, v = (each.clone(memory_format=torch.contiguous_format) for each in (self._u, self._v))
+        return weight / torch.vdot(u, torch.mv(matrix, v))
 
     def right_inverse(self, value: Any) -> Any:
         return value

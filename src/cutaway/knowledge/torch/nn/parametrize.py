@@ -12,6 +12,7 @@ from cutaway.core.size import dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.container import ModuleDict, ModuleList
+from cutaway.knowledge.torch.nn.mode import copy_mode
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.runtime.context import modes
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -145,7 +146,8 @@ def _inject_property(module: Any, tensor_name: str) -> None:
 
 @row(f"{_PACKAGE}.register_parametrization")
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):
-    parametrization.train(module.training)
+    for part in parametrization.modules():
+        copy_mode(module, part)
     if is_parametrized(module, tensor_name):
         if not unsafe:
             current = getattr(module, tensor_name)

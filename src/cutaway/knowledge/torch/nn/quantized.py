@@ -6,6 +6,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.linear import Identity
+from cutaway.knowledge.torch.nn.mode import copy_mode
 from cutaway.knowledge.torch.nn.module import Module
 
 F = KnownModule("torch.nn.functional")
@@ -124,7 +125,8 @@ class QuantWrapper(Module):
         self.add_module("quant", QuantStub(qconfig))
         self.add_module("dequant", DeQuantStub(qconfig))
         self.add_module("module", module)
-        self.train(module.training)
+        for part in (self, self.quant, self.dequant):
+            copy_mode(module, part)
 
     def forward(self, X):
         return self.dequant(self.module(self.quant(X)))

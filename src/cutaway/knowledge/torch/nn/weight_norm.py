@@ -14,6 +14,7 @@ from cutaway.knowledge.torch.tensor.tensor import new
 
 torch = KnownModule("torch")
 nn = KnownModule("torch.nn")
+F = KnownModule("torch.nn.functional")
 _UTILS = "torch.nn.utils"
 
 
@@ -124,11 +125,15 @@ class SpectralNorm:
         return weight.reshape(weight.shape[0], -1)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
-        # The power iteration of training mode only renews the numbers of u and v.
         weight = getattr(module, f"{self.name}_orig")
         u, v = getattr(module, f"{self.name}_u"), getattr(module, f"{self.name}_v")
-        sigma = torch.dot(u, torch.mv(self.reshape_weight_to_matrix(weight), v))
-        return weight / sigma
+        matrix = self.reshape_weight_to_matrix(weight)
+        if do_power_iteration:
+            for _ in range(self.n_power_iterations):
+                v = F.normalize(torch.mv(matrix.t(), u), dim=0, eps=self.eps, out=v)
+                u = F.normalize(torch.mv(matrix, v), dim=0, eps=self.eps, out=u)
+            u, v = (each.clone(memory_format=torch.contiguous_format) for each in (u, v))
+        return weight / torch.dot(u, torch.mv(matrix, v))
 
     @staticmethod
     def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:

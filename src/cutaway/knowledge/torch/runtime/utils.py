@@ -11,7 +11,7 @@ from cutaway.core import session
 from cutaway.core.program_state import Key
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
-from cutaway.knowledge.torch.nn.module import RemovableHandle
+from cutaway.knowledge.torch.nn.hooks import RemovableHandle
 from cutaway.knowledge.torch.runtime.inert import Inert, always, nothing, register_all, register_classes
 
 _PYTREE_NODES: Key[dict[type, tuple[Any, Any]]] = Key(dict)

@@ -120,7 +120,7 @@ _REORDERED = {id(TABLE["torch.channels_last"]), id(TABLE["torch.channels_last_3d
 class TorchCaller(base.Caller[Tensor]):
     """A rule of torch and how it is called; one that `writes` writes to its first argument."""
 
-    __slots__ = ("arranged", "foreign", "inplace_at", "strided", "takes_out", "writes")
+    __slots__ = ("arranged", "foreign", "inplace_at", "strided", "writes")
 
     collect = staticmethod(collector(Tensor))
 
@@ -131,7 +131,6 @@ class TorchCaller(base.Caller[Tensor]):
         self.strided = strided
         self.arranged = arrangement(name, rule.__module__)
         self.foreign = not name.startswith("torch.")  # its keywords may be any, as those of einops, which name axes
-        self.takes_out = self.foreign or "out" in self.row.parameters
         self.inplace_at = positional.index("inplace") if "inplace" in positional else None
         self.redirects = writes or self.inplace_at is not None
 
@@ -144,8 +143,8 @@ class TorchCaller(base.Caller[Tensor]):
             if not self.foreign and not NUMPY_NAMES.keys().isdisjoint(kwargs):
                 parameters = self.row.parameters
                 kwargs = {k if k in parameters else NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
-            if not self.takes_out:
-                out = kwargs.pop("out", None)
+            if not self.foreign:
+                out = kwargs.get("out") if "out" in self.row.parameters else kwargs.pop("out", None)
         return self.run(args, kwargs, out)
 
     def target(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, out: Any) -> Any:
