@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import Call, Notes, Session
+from cutaway.core.session import Call, Notes, Operation, Session
 from cutaway.core.size import dim
 from cutaway.core.size.atom import Func
 from cutaway.core.size.dim import Dim, Size, substitute, symbol
@@ -34,7 +34,8 @@ SECONDS = 10.0
 _MAX_PATHS = 64
 _RANKS = (2, 3, 4, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
-_MAX_INPUTS = 2
+_MAX_INPUTS = 6
+_MAX_TRIALS = 343
 _MAX_ALTERNATIVES = 3
 _MAX_SIZES = 16
 
@@ -65,7 +66,11 @@ class Path:
 
 @dataclass(slots=True)
 class Trial:
-    """Inputs of certain ranks and dtypes, and every path through forward with them."""
+    """Inputs of certain ranks and dtypes, and every path through forward with them.
+
+    `integers` are arguments of forward that are solved for as well; `numbers_read` the inputs whose numbers it asks for,
+    `indices_read` those that it uses as indices or sizes, and `meant` the dtypes that inputs are meant to have.
+    """
 
     shapes: dict[str, tuple[str, ...]]
     dtypes: dict[str, str]
@@ -73,6 +78,10 @@ class Trial:
     paths: list[Path]
     is_complete: bool
     bound: dict[str, Size]
+    integers: Sequence[str] = ()
+    numbers_read: frozenset[str] = frozenset()
+    indices_read: frozenset[str] = frozenset()
+    meant: Mapping[str, str] = field(default_factory=dict)
     region: Region = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +107,12 @@ class Trial:
 
 @dataclass(slots=True)
 class Inferred:
-    """What a network accepts: the precondition, the inputs to show it with, and the answers to questions about sizes."""
+    """What a network accepts: the precondition, the inputs to show it with, and the answers to questions about sizes.
+
+    `numbers_read` are the inputs whose numbers forward asks for, `indices_read` those that it uses as indices or sizes,
+    and `limited` the integer arguments that can't be just any.
+    `has_gap` tells that forward can't be followed to its end.
+    """
 
     requires: Precondition
     shapes: dict[str, tuple[Size, ...]]
@@ -106,6 +120,10 @@ class Inferred:
     size_answers: Settled
     reason: str
     place: Place | None
+    numbers_read: frozenset[str] = frozenset()
+    indices_read: frozenset[str] = frozenset()
+    limited: frozenset[str] = frozenset()
+    has_gap: bool = False
 
     @property
     def fits(self) -> Literal[True]:
@@ -130,30 +148,143 @@ def infer(
     run: Run,
     make: Callable[..., Any],
     descriptions: Mapping[str, Sequence[InputDescription]],
+    integers: Sequence[str],
     session: Session,
     deadline: float,
 ) -> Inferred | Rejected | None:
-    """Return what forward's arguments of these names may be, given their descriptions; None if it can't be determined."""
+    """Return what forward's arguments of these names may be, given their descriptions; None if it can't be determined.
+
+    `integers` are symbols of other arguments, whose values are solved for too.
+    """
     if not 0 < len(descriptions) <= _MAX_INPUTS:
         return None
+    search = _Search(run, make, descriptions, integers, session, deadline)
     trials: list[Trial] = []
-    for dtypes in _dtype_choices(descriptions):
-        same_dtypes = list(_trials(run, make, descriptions, dtypes, session, deadline))
+    meant: dict[str, str] = {}
+    for dtypes, ranks in search.combinations():
+        if any(dtypes[name] != dtype for name, dtype in meant.items()):
+            continue
+        same_dtypes = list(search.trials(dtypes, ranks))
+        for trial in same_dtypes:
+            meant.update(trial.meant if any(path.passes for path in trial.paths) else {})
+        if any(dtypes[name] != dtype for name, dtype in meant.items()):
+            continue
         trials += same_dtypes
         paths = [path for trial in same_dtypes for path in trial.paths]
-        if any(path.passes for path in paths) or not any(
-            isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE for path in paths
-        ):
+        if any(path.passes for path in paths) or not any(_is_of_dtype(path) for path in paths):
             break
     if time.process_time() > deadline:
         disk.unrepeatable()
     passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
     if not passing:
-        return _rejected(trials, len(descriptions))
+        return _rejected(trials, len(descriptions)) if len(descriptions) <= _MAX_TOGETHER else None
     all_descriptions = [description for each in descriptions.values() for description in each]
     described = _described_trial(passing, all_descriptions)
     trial, description = (_likeliest(passing), None) if described is None else described
     return _inferred(trial, passing, description)
+
+
+def _is_of_dtype(path: Path) -> bool:
+    return isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
+
+
+_MAX_TOGETHER = 2
+"""Inputs of which all ranks are tried with each other; of more, only those that each of them may have by itself."""
+
+_Ranks = dict[str, Sequence[int]]
+
+
+@dataclass(slots=True)
+class _Search:
+    """Runs forward on inputs of all ranks and dtypes that are worth a trial."""
+
+    run: Run
+    make: Callable[..., Any]
+    descriptions: Mapping[str, Sequence[InputDescription]]
+    integers: Sequence[str]
+    session: Session
+    deadline: float
+
+    def combinations(self) -> Iterator[tuple[dict[str, str], _Ranks]]:
+        """Yield dtypes of all inputs, and the ranks to try."""
+        if len(self.descriptions) > _MAX_TOGETHER:
+            alone = {name: self._possible_alone(name) for name in self.descriptions}
+            if all(alone.values()):
+                yield {name: dtype for name, (dtype, _) in alone.items()}, {n: r for n, (_, r) in alone.items()}
+            return
+        tried: list[dict[str, str]] = []
+        for usual in (_USUAL_DTYPES, _ALL_DTYPES):
+            for dtypes in _dtype_choices(self.descriptions, usual):
+                if dtypes not in tried:
+                    tried.append(dtypes)
+                    yield dtypes, dict.fromkeys(self.descriptions, _RANKS)
+
+    def _possible_alone(self, name: str) -> tuple[str, Sequence[int]]:
+        """Return the dtype and the ranks with which one input does not fail whatever the others are."""
+        others = {n: Unknown(f"the input {n} is not determined yet") for n in self.descriptions if n != name}
+        for dtypes in _dtype_choices({name: self.descriptions[name]}, _ALL_DTYPES):
+            trials = list(self.trials(dtypes, {name: _RANKS}, others))
+            ranks = [len(t.shapes[name]) for t in trials if any(path.passes for path in t.paths)]
+            if ranks:
+                return dtypes[name], ranks
+        return "", ()
+
+    def trials(self, dtypes: dict[str, str], ranks: _Ranks, others: Mapping[str, Any] | None = None) -> Iterator[Trial]:
+        """Yield a trial for each combination of ranks."""
+        choices = sorted(itertools.product(*ranks.values()), key=lambda each: len(set(each)) if len(each) > 2 else 0)
+        for chosen in choices[:_MAX_TRIALS]:
+            if time.process_time() > self.deadline:
+                return
+            yield self._trial(dict(zip(ranks, chosen)), dtypes, others or {})
+
+    def _trial(self, ranks: Mapping[str, int], dtypes: dict[str, str], others: Mapping[str, Any]) -> Trial:
+        shapes = {
+            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, self.descriptions[name]))
+            for at, (name, rank) in enumerate(ranks.items())
+        }
+        shapes = {name: tuple(letter.replace(".", "_") for letter in shape) for name, shape in shapes.items()}
+        literals = Literals()
+        bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
+        read: set[str] = set()
+        indices: set[str] = set()
+        meant: dict[str, str] = {}
+
+        def run_once() -> tuple[Call | None, BaseException | None]:
+            tensors = {n: self.make(tuple(map(bound.get, shape)), dtypes[n], n) for n, shape in shapes.items()}
+            here = self.session
+            here.numbers_read.clear()
+            here.indices_read.clear()
+            here.meant_dtypes.clear()
+            first = len(here.operations)
+            numbers = {tensor.reference().number: name for name, tensor in tensors.items()}
+            result = self.run({**others, **tensors})
+            for names, values in ((read, here.numbers_read), (indices, here.indices_read)):
+                names.update(numbers[one] for one in _sources(values, here.operations[first:]) if one in numbers)
+            meant.update({numbers[one]: dtype for one, dtype in here.meant_dtypes.items() if one in numbers})
+            return result
+
+        paths, is_complete = _paths(run_once, self.session, literals, self.deadline, bound)
+        return Trial(
+            shapes,
+            dtypes,
+            literals,
+            paths,
+            is_complete,
+            bound,
+            self.integers,
+            frozenset(read),
+            frozenset(indices),
+            meant,
+        )
+
+
+def _sources(numbers: Iterable[int], operations: Sequence[Operation]) -> set[int]:
+    """Return these values of the graph, and those that they are computed from."""
+    sources = set(numbers)
+    for operation in reversed(operations):
+        if any(reference.number in sources for reference in operation.outputs):
+            sources.update(reference.number for reference in operation.inputs)
+    return sources
 
 
 def _described_trial(
@@ -182,9 +313,14 @@ def _restricted(region: Region, shape: Sequence[str], sizes: Sequence[int | str]
     return region
 
 
-def _dtype_choices(descriptions: Mapping[str, Sequence[InputDescription]]) -> Iterator[dict[str, str]]:
+_USUAL_DTYPES = ("float32", "int64")
+_ALL_DTYPES = (*_USUAL_DTYPES, "bool")
+
+
+def _dtype_choices(
+    descriptions: Mapping[str, Sequence[InputDescription]], usual: Sequence[str]
+) -> Iterator[dict[str, str]]:
     """Yield the dtypes to try: those that are described, or all floating first."""
-    usual = ("float32", "int64")
     choices = [
         list(dict.fromkeys([*(d.dtype for d in described if d.dtype), *usual])) for described in descriptions.values()
     ]
@@ -201,33 +337,6 @@ def _letters(rank: int, descriptions: Sequence[InputDescription]) -> tuple[str, 
             if len(set(names)) == rank and not any(re.fullmatch(r"n\d+", name) for name in names):
                 return names
     return usual
-
-
-def _trials(
-    run: Run,
-    make: Callable[..., Any],
-    descriptions: Mapping[str, Sequence[InputDescription]],
-    dtypes: dict[str, str],
-    session: Session,
-    deadline: float,
-) -> Iterator[Trial]:
-    for ranks in itertools.product(_RANKS, repeat=len(descriptions)):
-        if time.process_time() > deadline:
-            return
-        shapes = {
-            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, descriptions[name]))
-            for at, (name, rank) in enumerate(zip(descriptions, ranks))
-        }
-        literals = Literals()
-        bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
-
-        def run_once(
-            shapes: dict[str, tuple[str, ...]] = shapes, bound: dict[str, Size] = bound
-        ) -> tuple[Call | None, BaseException | None]:
-            return run({name: make(tuple(map(bound.get, shape)), dtypes[name], name) for name, shape in shapes.items()})
-
-        paths, is_complete = _paths(run_once, session, literals, deadline, bound)
-        yield Trial(shapes, dtypes, literals, paths, is_complete, bound)
 
 
 def _paths(
@@ -252,20 +361,19 @@ def _paths(
         script = Script(choices)
         explorer = Explorer(literals, script, session.place, deadline, impure, inputs)
         notes = Notes()
-        taken_before = dict(decisions().taken)
+        taken_before = set(decisions().taken)
         operations, calls, values = len(session.operations), len(session.calls), session.values
         before, session.solver = dim.answer_with(explorer.ask), explorer
         try:
-            with session.separate_notes(notes), session.scoped_facts():
+            with session.separate_notes(notes), session.scoped_facts(), decisions().forgotten():
                 call, error = run_once()
+                undecided = [text for text in decisions().taken if text not in taken_before]
         finally:
             dim.answer_with(before)
             session.solver = None
         if error is not None:
             error = error.with_traceback(None)  # it would keep every frame alive
         operation_count = len(session.operations) - operations
-        undecided = [text for text in decisions().taken if text not in taken_before]
-        decisions().taken = taken_before
         del session.operations[operations:], session.calls[calls:]
         session.values = values
         if isinstance(error, Impure):
@@ -282,8 +390,8 @@ def _paths(
             continue
         gap = next((Note(note.text, note.place) for note in notes.unknowns), None)
         output = None if call is None else call.outputs
-        if error is None and output is None and gap is None:
-            gap = Note("forward can't be followed to its end")
+        if error is None and gap is None:
+            gap = _gap_of(output)
         for text in undecided:
             explorer.open[Open(text, "it does not depend on sizes alone, and only one case was followed", None)] = None
         explorer.open.update(left_out)
@@ -291,6 +399,14 @@ def _paths(
         paths.append(Path(explorer.region, required, list(explorer.open), output, error, gap, operation_count))
         choices = script.following()
     return paths, True
+
+
+def _gap_of(outputs: Any) -> Note | None:
+    """Return why what forward returns is not known, None where it is."""
+    if outputs is None:
+        return Note("forward can't be followed to its end")
+    unknown = next((reference.shape for _, reference in outputs if isinstance(reference.shape, Unknown)), None)
+    return None if unknown is None else Note(unknown.reason, unknown.place)
 
 
 def _likeliest(passing: list[Trial]) -> Trial:
@@ -313,6 +429,8 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
     """Return what was inferred from the trial that is shown."""
     region = trial.region
     order, single, free = _size_names(trial)
+    order += trial.integers
+    free += trial.integers
     batch = trial.batch
     usual = Region(tuple(box for box in region.boxes if batch not in box)) if batch else region
     paths = [path for path in trial.paths if path.passes]
@@ -331,7 +449,7 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
         _requirement_notes(trial, paths),
         tuple(open_notes),
     )
-    sizes, note = _sizes(shown, [name for name in order if name != batch])
+    sizes, note = _sizes(shown, [name for name in order if name != batch and name not in trial.integers])
     if description is not None and description.sizes is not None:
         (first,) = trial.shapes.values()
         described = {name: size for name, size in zip(first, description.sizes) if isinstance(size, int)}
@@ -341,7 +459,11 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
         note = description.why
     shapes = {name: tuple(sizes.get(s, trial.bound[s]) for s in shape) for name, shape in trial.shapes.items()}
     place = None if description is None else description.place
-    return Inferred(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, place)
+    limited = frozenset(name for name in trial.integers if any(name in box for box in region.boxes))
+    has_gap = any(path.gap is not None for path in paths)
+    settled = Settled(Literals(), shown, free)
+    read = trial.numbers_read, trial.indices_read
+    return Inferred(requires, shapes, trial.dtypes, settled, note, place, *read, limited, has_gap)
 
 
 def _size_names(trial: Trial) -> tuple[list[str], dict[str, int], list[str]]:
@@ -408,7 +530,7 @@ def _batch_preserving(trial: Trial, paths: list[Path], batch: str, region: Regio
     for path in paths:
         for _, reference in path.output or ():
             shape = reference.shape
-            if isinstance(shape, Unknown) or not len(shape) or shape[0] == symbol(batch):
+            if isinstance(shape, Unknown) or not len(shape) or symbol(batch) in shape:
                 continue
             try:
                 rows = trial.literals.solve("equal", *_rows(shape[0], batch))
