@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, Literal
 
@@ -14,95 +12,26 @@ from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass, field
-from cutaway.core.session import Call, Notes, Operation, Session
-from cutaway.core.size import dim
+from cutaway.core.record import dataclass
+from cutaway.core.session import Session
 from cutaway.core.size.atom import Func
-from cutaway.core.size.dim import Dim, Size, substitute, symbol
+from cutaway.core.size.dim import Dim, Size, symbol
 from cutaway.core.size.parser import detached
-from cutaway.core.unknown import Unknown, decisions
+from cutaway.core.unknown import Unknown
+from cutaway.interp.analysis.input_trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
-from cutaway.solve.explorer import Bound, Explorer, Impure, Open, Requirement, Script, Settled
-from cutaway.solve.region import NOWHERE, Region, where
+from cutaway.solve.explorer import Settled
+from cutaway.solve.region import Region, where
 from cutaway.solve.subset import ALL, Subset, Unsolved, finite
 from cutaway.syntax.input_descriptions import InputDescription
 
 SECONDS = 10.0
 """How much processor time the inference may take."""
 
-_MAX_PATHS = 64
-_RANKS = (2, 3, 4, 5, 1, 6, 0)
-_LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
 _MAX_INPUTS = 6
-_MAX_TRIALS = 343
 _MAX_ALTERNATIVES = 3
 _MAX_SIZES = 16
-
-Run = Callable[[Mapping[str, Any]], tuple[Call | None, BaseException | None]]
-"""Calls forward on inputs by name; returns the record of the call and the exception that ended it."""
-
-
-@dataclass(slots=True)
-class Path:
-    """One path through forward: the sizes that take it, what it requires, and how it ends.
-
-    `gap` is what is unknown on the way, so that something more may be required there.
-    """
-
-    region: Region
-    requirements: list[Requirement]
-    open: list[Open]
-    output: Any
-    error: BaseException | None
-    gap: Note | None
-    operations: int
-
-    @property
-    def passes(self) -> bool:
-        """Tell whether it reaches the end of forward, as far as is known."""
-        return self.error is None
-
-
-@dataclass(slots=True)
-class Trial:
-    """Inputs of certain ranks and dtypes, and every path through forward with them.
-
-    `integers` are arguments of forward that are solved for as well; `numbers_read` the inputs whose numbers it asks for,
-    `indices_read` those that it uses as indices or sizes, and `meant` the dtypes that inputs are meant to have.
-    """
-
-    shapes: dict[str, tuple[str, ...]]
-    dtypes: dict[str, str]
-    literals: Literals
-    paths: list[Path]
-    is_complete: bool
-    bound: dict[str, Size]
-    integers: Sequence[str] = ()
-    numbers_read: frozenset[str] = frozenset()
-    indices_read: frozenset[str] = frozenset()
-    meant: Mapping[str, str] = field(default_factory=dict)
-    region: Region = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Combine the sizes that are accepted."""
-        self.region = NOWHERE
-        for path in self.paths:
-            if path.passes:
-                self.region |= path.region
-
-    @property
-    def batch(self) -> str | None:
-        """The symbol of the first dimension of the first input, where it is free."""
-        first = next(iter(self.shapes.values()))
-        name = first[0] if len(first) > 1 else None
-        return name if name is not None and any(name not in box for box in self.region.boxes) else None
-
-    @property
-    def fixed(self) -> int:
-        """How many symbols have only finitely many possible sizes."""
-        region = self.region
-        return sum(region.of(name).is_finite for shape in self.shapes.values() for name in shape)
 
 
 @dataclass(slots=True)
@@ -110,8 +39,7 @@ class Inferred:
     """What a network accepts: the precondition, the inputs to show it with, and the answers to questions about sizes.
 
     `numbers_read` are the inputs whose numbers forward asks for, `indices_read` those that it uses as indices or sizes,
-    and `limited` the integer arguments that can't be just any.
-    `has_gap` tells that forward can't be followed to its end.
+    and `has_gap` tells that forward can't be followed to its end.
     """
 
     requires: Precondition
@@ -122,7 +50,6 @@ class Inferred:
     place: Place | None
     numbers_read: frozenset[str] = frozenset()
     indices_read: frozenset[str] = frozenset()
-    limited: frozenset[str] = frozenset()
     has_gap: bool = False
 
     @property
@@ -158,7 +85,7 @@ def infer(
     """
     if not 0 < len(descriptions) <= _MAX_INPUTS:
         return None
-    search = _Search(run, make, descriptions, integers, session, deadline)
+    search = Search(run, make, descriptions, integers, session, deadline)
     trials: list[Trial] = []
     meant: dict[str, str] = {}
     for dtypes, ranks in search.combinations():
@@ -177,7 +104,7 @@ def infer(
         disk.unrepeatable()
     passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
     if not passing:
-        return _rejected(trials, len(descriptions)) if len(descriptions) <= _MAX_TOGETHER else None
+        return _rejected(trials, len(descriptions)) if len(descriptions) <= MAX_TOGETHER else None
     all_descriptions = [description for each in descriptions.values() for description in each]
     described = _described_trial(passing, all_descriptions)
     trial, description = (_likeliest(passing), None) if described is None else described
@@ -186,105 +113,6 @@ def infer(
 
 def _is_of_dtype(path: Path) -> bool:
     return isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
-
-
-_MAX_TOGETHER = 2
-"""Inputs of which all ranks are tried with each other; of more, only those that each of them may have by itself."""
-
-_Ranks = dict[str, Sequence[int]]
-
-
-@dataclass(slots=True)
-class _Search:
-    """Runs forward on inputs of all ranks and dtypes that are worth a trial."""
-
-    run: Run
-    make: Callable[..., Any]
-    descriptions: Mapping[str, Sequence[InputDescription]]
-    integers: Sequence[str]
-    session: Session
-    deadline: float
-
-    def combinations(self) -> Iterator[tuple[dict[str, str], _Ranks]]:
-        """Yield dtypes of all inputs, and the ranks to try."""
-        if len(self.descriptions) > _MAX_TOGETHER:
-            alone = {name: self._possible_alone(name) for name in self.descriptions}
-            if all(alone.values()):
-                yield {name: dtype for name, (dtype, _) in alone.items()}, {n: r for n, (_, r) in alone.items()}
-            return
-        tried: list[dict[str, str]] = []
-        for usual in (_USUAL_DTYPES, _ALL_DTYPES):
-            for dtypes in _dtype_choices(self.descriptions, usual):
-                if dtypes not in tried:
-                    tried.append(dtypes)
-                    yield dtypes, dict.fromkeys(self.descriptions, _RANKS)
-
-    def _possible_alone(self, name: str) -> tuple[str, Sequence[int]]:
-        """Return the dtype and the ranks with which one input does not fail whatever the others are."""
-        others = {n: Unknown(f"the input {n} is not determined yet") for n in self.descriptions if n != name}
-        for dtypes in _dtype_choices({name: self.descriptions[name]}, _ALL_DTYPES):
-            trials = list(self.trials(dtypes, {name: _RANKS}, others))
-            ranks = [len(t.shapes[name]) for t in trials if any(path.passes for path in t.paths)]
-            if ranks:
-                return dtypes[name], ranks
-        return "", ()
-
-    def trials(self, dtypes: dict[str, str], ranks: _Ranks, others: Mapping[str, Any] | None = None) -> Iterator[Trial]:
-        """Yield a trial for each combination of ranks."""
-        choices = sorted(itertools.product(*ranks.values()), key=lambda each: len(set(each)) if len(each) > 2 else 0)
-        for chosen in choices[:_MAX_TRIALS]:
-            if time.process_time() > self.deadline:
-                return
-            yield self._trial(dict(zip(ranks, chosen)), dtypes, others or {})
-
-    def _trial(self, ranks: Mapping[str, int], dtypes: dict[str, str], others: Mapping[str, Any]) -> Trial:
-        shapes = {
-            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, self.descriptions[name]))
-            for at, (name, rank) in enumerate(ranks.items())
-        }
-        shapes = {name: tuple(letter.replace(".", "_") for letter in shape) for name, shape in shapes.items()}
-        literals = Literals()
-        bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
-        read: set[str] = set()
-        indices: set[str] = set()
-        meant: dict[str, str] = {}
-
-        def run_once() -> tuple[Call | None, BaseException | None]:
-            tensors = {n: self.make(tuple(map(bound.get, shape)), dtypes[n], n) for n, shape in shapes.items()}
-            here = self.session
-            here.numbers_read.clear()
-            here.indices_read.clear()
-            here.meant_dtypes.clear()
-            first = len(here.operations)
-            numbers = {tensor.reference().number: name for name, tensor in tensors.items()}
-            result = self.run({**others, **tensors})
-            for names, values in ((read, here.numbers_read), (indices, here.indices_read)):
-                names.update(numbers[one] for one in _sources(values, here.operations[first:]) if one in numbers)
-            meant.update({numbers[one]: dtype for one, dtype in here.meant_dtypes.items() if one in numbers})
-            return result
-
-        paths, is_complete = _paths(run_once, self.session, literals, self.deadline, bound)
-        return Trial(
-            shapes,
-            dtypes,
-            literals,
-            paths,
-            is_complete,
-            bound,
-            self.integers,
-            frozenset(read),
-            frozenset(indices),
-            meant,
-        )
-
-
-def _sources(numbers: Iterable[int], operations: Sequence[Operation]) -> set[int]:
-    """Return these values of the graph, and those that they are computed from."""
-    sources = set(numbers)
-    for operation in reversed(operations):
-        if any(reference.number in sources for reference in operation.outputs):
-            sources.update(reference.number for reference in operation.inputs)
-    return sources
 
 
 def _described_trial(
@@ -313,102 +141,6 @@ def _restricted(region: Region, shape: Sequence[str], sizes: Sequence[int | str]
     return region
 
 
-_USUAL_DTYPES = ("float32", "int64")
-_ALL_DTYPES = (*_USUAL_DTYPES, "bool")
-
-
-def _dtype_choices(
-    descriptions: Mapping[str, Sequence[InputDescription]], usual: Sequence[str]
-) -> Iterator[dict[str, str]]:
-    """Yield the dtypes to try: those that are described, or all floating first."""
-    choices = [
-        list(dict.fromkeys([*(d.dtype for d in described if d.dtype), *usual])) for described in descriptions.values()
-    ]
-    for types in itertools.product(*choices):
-        yield dict(zip(descriptions, types))
-
-
-def _letters(rank: int, descriptions: Sequence[InputDescription]) -> tuple[str, ...]:
-    """Return names for the sizes of an input: those that are described, or the usual ones."""
-    usual = _LETTERS[rank]
-    for description in descriptions:
-        if description.sizes is not None and len(description.sizes) == rank:
-            names = tuple(size if isinstance(size, str) else letter for size, letter in zip(description.sizes, usual))
-            if len(set(names)) == rank and not any(re.fullmatch(r"n\d+", name) for name in names):
-                return names
-    return usual
-
-
-def _paths(
-    run_once: Callable[[], tuple[Call | None, BaseException | None]],
-    session: Session,
-    literals: Literals,
-    deadline: float,
-    bound: dict[str, Size],
-) -> tuple[list[Path], bool]:
-    """Follow every path through forward; tell also whether these are all of them.
-
-    A size that must equal one of the network's configuration is put into `bound`, and assumed to be that.
-    """
-    inputs = list(bound)
-    left_out: dict[Open, None] = {}
-    paths: list[Path] = []
-    choices: list[int] | None = []
-    impure: set[Any] = set()
-    while choices is not None:
-        if len(paths) == _MAX_PATHS or (paths and time.process_time() > deadline):
-            return paths, False
-        script = Script(choices)
-        explorer = Explorer(literals, script, session.place, deadline, impure, inputs)
-        notes = Notes()
-        taken_before = set(decisions().taken)
-        operations, calls, values = len(session.operations), len(session.calls), session.values
-        before, session.solver = dim.answer_with(explorer.ask), explorer
-        try:
-            with session.separate_notes(notes), session.scoped_facts(), decisions().forgotten():
-                call, error = run_once()
-                undecided = [text for text in decisions().taken if text not in taken_before]
-        finally:
-            dim.answer_with(before)
-            session.solver = None
-        if error is not None:
-            error = error.with_traceback(None)  # it would keep every frame alive
-        operation_count = len(session.operations) - operations
-        del session.operations[operations:], session.calls[calls:]
-        session.values = values
-        if isinstance(error, Impure):
-            impure.add(error.key)
-            paths, choices = [], []
-            continue
-        if isinstance(error, Bound):
-            bound[error.name] = error.size
-            bound.update({name: substitute(size, {error.name: error.size}) for name, size in bound.items()})
-            if error.others:
-                condition = f"{error.name} may differ from {error.size}"
-                left_out[Open(condition, "sizes that differ but fit, such as 1, are left out", None)] = None
-            paths, choices = [], []
-            continue
-        gap = next((Note(note.text, note.place) for note in notes.unknowns), None)
-        output = None if call is None else call.outputs
-        if error is None and gap is None:
-            gap = _gap_of(output)
-        for text in undecided:
-            explorer.open[Open(text, "it does not depend on sizes alone, and only one case was followed", None)] = None
-        explorer.open.update(left_out)
-        required = list(explorer.requirements.values())
-        paths.append(Path(explorer.region, required, list(explorer.open), output, error, gap, operation_count))
-        choices = script.following()
-    return paths, True
-
-
-def _gap_of(outputs: Any) -> Note | None:
-    """Return why what forward returns is not known, None where it is."""
-    if outputs is None:
-        return Note("forward can't be followed to its end")
-    unknown = next((reference.shape for _, reference in outputs if isinstance(reference.shape, Unknown)), None)
-    return None if unknown is None else Note(unknown.reason, unknown.place)
-
-
 def _likeliest(passing: list[Trial]) -> Trial:
     """Return the inputs that a network is most likely meant for, among those of all ranks that it accepts.
 
@@ -429,8 +161,6 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
     """Return what was inferred from the trial that is shown."""
     region = trial.region
     order, single, free = _size_names(trial)
-    order += trial.integers
-    free += trial.integers
     batch = trial.batch
     usual = Region(tuple(box for box in region.boxes if batch not in box)) if batch else region
     paths = [path for path in trial.paths if path.passes]
@@ -459,18 +189,18 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
         note = description.why
     shapes = {name: tuple(sizes.get(s, trial.bound[s]) for s in shape) for name, shape in trial.shapes.items()}
     place = None if description is None else description.place
-    limited = frozenset(name for name in trial.integers if any(name in box for box in region.boxes))
     has_gap = any(path.gap is not None for path in paths)
     settled = Settled(Literals(), shown, free)
     read = trial.numbers_read, trial.indices_read
-    return Inferred(requires, shapes, trial.dtypes, settled, note, place, *read, limited, has_gap)
+    return Inferred(requires, shapes, trial.dtypes, settled, note, place, *read, has_gap)
 
 
 def _size_names(trial: Trial) -> tuple[list[str], dict[str, int], list[str]]:
     """Return the sizes of a trial in order, those that have only one value, and the others."""
     order = list(dict.fromkeys(name for shape in trial.shapes.values() for name in shape))
     single = {name: subset.least() for name in order if _is_single(subset := trial.region.of(name))}
-    return order, single, [name for name in order if name not in single]
+    free = [name for name in order if name not in single]
+    return [*order, *trial.integers], single, [*free, *trial.integers]
 
 
 def _input_values(trial: Trial, single: Mapping[str, int]) -> tuple[Value, ...]:
@@ -590,7 +320,7 @@ def _open_notes(paths: list[Path], is_complete: bool) -> list[Note]:
 
 def _rejected(trials: list[Trial], inputs: int) -> Rejected | None:
     """Return the inputs that get the furthest, if it is certain that none fits."""
-    rank_count = len(_RANKS) ** inputs
+    rank_count = len(RANKS) ** inputs
     by_type: dict[tuple[str, ...], list[Trial]] = {}
     for trial in trials:
         by_type.setdefault(tuple(trial.dtypes.values()), []).append(trial)
