@@ -186,13 +186,13 @@ class _Builder:
     def _reason(self, name: str, kind: Kind | None, use: Use) -> str:
         why = f", because {use.reason}" if use.reason else ""
         if kind is Kind.OTHER and not use.reason:
-            return f"the argument {name} of forward is not given, and forward uses the number in it: give it with --input {name}=3"
+            return f"the argument {name} of forward is not given, and forward uses the number in it: give it with --input {name}=+3"
         what = "not a tensor" if kind is None else kind.value
         return f"the argument {name} of forward is not given, and it is {what}{why}: {how_to_give(name, kind)}"
 
 
 _EXAMPLES = {
-    Kind.INTEGER: "--input {}=3",
+    Kind.INTEGER: "--input {}=+3",
     Kind.NUMBER: "--input {}=0.5",
     Kind.FLAG: "--input {}=true",
     Kind.TEXT: "--input {}='\"text\"'",
