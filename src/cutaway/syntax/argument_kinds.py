@@ -212,11 +212,15 @@ Path = tuple[str, ...]
 
 @dataclass(slots=True)
 class _Evidence:
-    """What the uses of one value say: a reason for each kind, and its items and attributes."""
+    """What the uses of one value say: a reason for each kind, and its items and attributes.
+
+    `optional` are items that forward asks for, or sets itself, so that it does without them.
+    """
 
     kinds: dict[Kind, str] = field(default_factory=dict)
     items: list[str] = field(default_factory=list)
     attributes: list[str] = field(default_factory=list)
+    optional: set[str] = field(default_factory=set)
     unpacked: int | None = None
     indexed: int = 0
 
@@ -270,8 +274,10 @@ class _Uses:
         evidence = self._evidence.setdefault(path, _Evidence())
         parent = self._parents.get(node)
         match parent:
-            case ast.Subscript(value, ast.Constant(str() as key)) if value is node:
-                if key not in evidence.items:
+            case ast.Subscript(value, ast.Constant(str() as key), ctx) if value is node:
+                if not isinstance(ctx, ast.Load):
+                    evidence.optional.add(key)
+                elif key not in evidence.items:
                     evidence.items.append(key)
                 self._climb(parent, (*path, key))
             case ast.Subscript(value, index) if value is node:
@@ -315,6 +321,8 @@ class _Uses:
         for kind, reason in self._kinds(node, parent):
             evidence.kinds.setdefault(kind, reason)
         match parent:
+            case ast.Compare(ast.Constant(str() as key), [ast.In() | ast.NotIn()]):
+                evidence.optional.add(key)
             case ast.Assign([ast.Tuple(elts) | ast.List(elts)], value) if value is node:
                 if not any(isinstance(each, ast.Starred) for each in elts):
                     evidence.unpacked = len(elts)
@@ -405,7 +413,8 @@ class _Uses:
         for nested in self._nested.get(path, ()):
             if nested.kind is not None:
                 evidence.kinds.setdefault(nested.kind, nested.reason)
-        parts = {key: self._use((*path, key), key) for key in (*evidence.items, *evidence.attributes)}
+        items = [key for key in evidence.items if key not in evidence.optional]
+        parts = {key: self._use((*path, key), key) for key in (*items, *evidence.attributes)}
         for nested in self._nested.get(path, ()):
             for key, use in nested.parts.items():
                 if parts.get(key, UNDETERMINED).kind is None:

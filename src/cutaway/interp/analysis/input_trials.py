@@ -22,7 +22,7 @@ from cutaway.syntax.input_descriptions import InputDescription
 _MAX_PATHS = 64
 RANKS = (2, 3, 4, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
-_MAX_TRIALS = 343
+_MAX_TRIALS = 49
 Run = Callable[[Mapping[str, Any]], tuple[Call | None, BaseException | None]]
 """Calls forward on inputs by name; returns the record of the call and the exception that ended it."""
 

@@ -94,7 +94,8 @@ def missing_inputs(
         if name in taken or name in given:
             continue
         if parameter.kind in _STARS:
-            builder.add_star(parameter, args)
+            if not args and not given:
+                builder.add_star(parameter)
         elif parameter.default is parameter.empty:
             builder.add(name)
     missing = builder.missing
@@ -121,13 +122,13 @@ class _Builder:
         use = use_of(self._network, self._framework, self._record, name)
         self.missing.templates[name] = self._template(name, use)
 
-    def add_star(self, parameter: inspect.Parameter, args: Sequence[Any]) -> None:
+    def add_star(self, parameter: inspect.Parameter) -> None:
         """Add stand-ins for the arguments that forward takes from `*args` or `**kwargs`."""
         use = use_of(self._network, self._framework, self._record, parameter.name)
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             for key, part in use.parts.items() if use.kind is Kind.MAPPING else ():
                 self.missing.templates[key] = self._template(key, part)
-        elif not args:
+        else:
             parts = use.parts or {str(at): Use(None) for at in range(use.indexed)}
             for key, part in parts.items():
                 name = f"{parameter.name}.{key}"
