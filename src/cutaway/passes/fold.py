@@ -172,11 +172,8 @@ def _comparable(config: Mapping[str, Setting]) -> Iterable[tuple[str, Any]]:
     """Yield the configuration that says what is built, without rates, positions and descriptions of objects."""
     for key, value in config.items():
         kind = type(value)
-        if (
-            kind in (float, dict, Dim)
-            or (kind is int and _is_incidental(key, value))
-            or (kind is str and key in _LABELS)
-        ):
+        is_incidental = type(value) is int and _is_incidental(key, value)
+        if kind in (float, dict, Dim) or is_incidental or (kind is str and key in _LABELS):
             continue
         yield key, repr(value) if kind is list else value
 

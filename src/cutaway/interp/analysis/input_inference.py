@@ -10,7 +10,6 @@ from typing import Any, Literal
 from cutaway.core import disk
 from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.fault import Fault
-from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.session import Session
@@ -18,7 +17,7 @@ from cutaway.core.size.atom import Func
 from cutaway.core.size.dim import Dim, Size, symbol
 from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Unknown
-from cutaway.interp.analysis.input_trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial
+from cutaway.interp.analysis.input_trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial, is_of_dtype
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
 from cutaway.solve.explorer import Settled
@@ -98,7 +97,7 @@ def infer(
             continue
         trials += same_dtypes
         paths = [path for trial in same_dtypes for path in trial.paths]
-        if any(path.passes for path in paths) or not any(_is_of_dtype(path) for path in paths):
+        if any(path.passes for path in paths) or not any(is_of_dtype(path) for path in paths):
             break
     if time.process_time() > deadline:
         disk.unrepeatable()
@@ -109,10 +108,6 @@ def infer(
     described = _described_trial(passing, all_descriptions)
     trial, description = (_likeliest(passing), None) if described is None else described
     return _inferred(trial, passing, description)
-
-
-def _is_of_dtype(path: Path) -> bool:
-    return isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
 
 
 def _described_trial(

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cutaway.core.architecture import Note
+from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import Call, Notes, Operation, Session
 from cutaway.core.size import dim
@@ -23,6 +25,7 @@ _MAX_PATHS = 64
 RANKS = (2, 3, 4, 5, 1, 6, 0)
 _LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
 _MAX_TRIALS = 49
+_MAX_DTYPE_FAULTS = 2
 Run = Callable[[Mapping[str, Any]], tuple[Call | None, BaseException | None]]
 """Calls forward on inputs by name; returns the record of the call and the exception that ended it."""
 
@@ -46,6 +49,11 @@ class Path:
     def passes(self) -> bool:
         """Tell whether it reaches the end of forward, as far as is known."""
         return self.error is None
+
+
+def is_of_dtype(path: Path) -> bool:
+    """Tell whether a path ends because an element type does not fit."""
+    return isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE
 
 
 @dataclass(slots=True)
@@ -109,9 +117,9 @@ class Search:
     def combinations(self) -> Iterator[tuple[dict[str, str], _Ranks]]:
         """Yield dtypes of all inputs, and the ranks to try."""
         if len(self.descriptions) > MAX_TOGETHER:
-            alone = {name: self._possible_alone(name) for name in self.descriptions}
-            if all(alone.values()):
-                yield {name: dtype for name, (dtype, _) in alone.items()}, {n: r for n, (_, r) in alone.items()}
+            alone = {name: list(self._possible_alone(name)) for name in self.descriptions}
+            for chosen in itertools.product(*alone.values()):
+                yield {n: dtype for n, (dtype, _) in zip(alone, chosen)}, {n: r for n, (_, r) in zip(alone, chosen)}
             return
         tried: list[dict[str, str]] = []
         for usual in (_USUAL_DTYPES, _ALL_DTYPES):
@@ -120,23 +128,25 @@ class Search:
                     tried.append(dtypes)
                     yield dtypes, dict.fromkeys(self.descriptions, RANKS)
 
-    def _possible_alone(self, name: str) -> tuple[str, Sequence[int]]:
-        """Return the dtype and the ranks with which one input does not fail whatever the others are."""
+    def _possible_alone(self, name: str) -> Iterator[tuple[str, Sequence[int]]]:
+        """Yield the dtypes, and the ranks for each, with which one input does not fail whatever the others are."""
         others = {n: Unknown(f"the input {n} is not determined yet") for n in self.descriptions if n != name}
         for dtypes in _dtype_choices({name: self.descriptions[name]}, _ALL_DTYPES):
             trials = list(self.trials(dtypes, {name: RANKS}, others))
             ranks = [len(t.shapes[name]) for t in trials if any(path.passes for path in t.paths)]
             if ranks:
-                return dtypes[name], ranks
-        return "", ()
+                yield dtypes[name], ranks
 
     def trials(self, dtypes: dict[str, str], ranks: _Ranks, others: Mapping[str, Any] | None = None) -> Iterator[Trial]:
         """Yield a trial for each combination of ranks."""
         choices = sorted(itertools.product(*ranks.values()), key=lambda each: len(set(each)) if len(each) > 2 else 0)
+        failed = 0
         for chosen in choices[:_MAX_TRIALS]:
-            if time.process_time() > self.deadline:
+            if time.process_time() > self.deadline or (len(ranks) > MAX_TOGETHER and failed > _MAX_DTYPE_FAULTS):
                 return
-            yield self._trial(dict(zip(ranks, chosen)), dtypes, others or {})
+            trial = self._trial(dict(zip(ranks, chosen)), dtypes, others or {})
+            failed += all(is_of_dtype(path) for path in trial.paths)
+            yield trial
 
     def _trial(self, ranks: Mapping[str, int], dtypes: dict[str, str], others: Mapping[str, Any]) -> Trial:
         shapes = {
