@@ -13,7 +13,7 @@ from cutaway.core.record import dataclass, field
 
 CONFIGURATION, MODE, DATA, ENVIRONMENT = "configuration", "mode", "data", "environment"
 KINDS = (CONFIGURATION, MODE, DATA, ENVIRONMENT)
-"""What a condition depends on: a constructor argument, training or evaluation, numbers in tensors, the machine."""
+"""What a condition depends on: an argument of the constructor or of forward, training or evaluation, numbers in tensors, the machine."""
 
 _NAME = re.compile(r"[\w.]+")
 _OPERAND = re.compile(r"[\w.]+(\([^()]*\))?")

@@ -238,12 +238,11 @@ class _Uses:
 
     def of(self, name: str) -> Use:
         """Return what an argument is."""
-        self._collect(name, ())
+        self._collect(name, (), self._rebound(name))
         return self._use((), name)
 
-    def _collect(self, name: str, path: Path) -> None:
-        """Collect the uses of a variable, as far as it is still bound to the value at `path`."""
-        end = self._rebound(name)
+    def _collect(self, name: str, path: Path, end: tuple[float, float] = (float("inf"), 0)) -> None:
+        """Collect the uses of a variable that is bound to the value at `path`, up to a place where it no longer is."""
         for node in self._nodes:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                 if (node.lineno, node.col_offset) <= end:
