@@ -75,10 +75,9 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], se
     if inferred is not None and inferred.fits:
         return _run_inferred(subject, missing, inferred)
     shapes: Mapping[str, Any] = {} if inferred is None else inferred.shapes
-    tensors = {
-        name: framework.tensor(shapes.get(name), "float32" if inferred is None else inferred.dtypes[name], name)
-        for name in missing.tensors
-    }
+    dtypes: Mapping[str, str] = {} if inferred is None else inferred.dtypes
+    with entered(_caller_frame(network, framework)), budget.separate_budget(_SETTINGS_SECONDS):
+        tensors = {n: framework.tensor(shapes.get(n), dtypes.get(n, "float32"), n) for n in missing.tensors}
     notes = Notes()
     with session.separate_notes(notes):
         call, error, place = _record_call(network, framework, *subject.arguments(missing, tensors), session)
@@ -105,7 +104,8 @@ class _Subject:
 
     def missing(self, kinds: Mapping[str, Kind]) -> MissingInputs:
         """Return stand-ins for the other arguments of forward, some of them of kinds that are known by now."""
-        return missing_inputs(self.network, self.framework, self.args, self.kwargs, self.session, kinds)
+        with budget.separate_budget(_SETTINGS_SECONDS):
+            return missing_inputs(self.network, self.framework, self.args, self.kwargs, self.session, kinds)
 
     def arguments(self, missing: MissingInputs, tensors: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Return all arguments of a call, by position and by name."""

@@ -158,7 +158,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
             )
         if self.values_ is None:
             session.current().indices_read.add(self._number)
-        return int(self.one_number("index").__index__())
+        return int(self.one_number("index").item())
 
     def __len__(self) -> Any:
         shape = self._shape
