@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from benchmarks.zoo.subjects import ZOOS, Shape, Subject, transformers_defaults
-from cutaway.syntax.target import Input, parse_input
+from cutaway.syntax.inputs import Input, Reading, TensorInput, parse_input
 
 RECORDED = {**ZOOS, "transformers": transformers_defaults}  # nothing is allocated, so they keep all of their layers
 
@@ -136,8 +136,9 @@ def _tensors(
     for index, item in enumerate(given):
         kind = dtypes[index] if index < len(dtypes) else "float32"
         name = names[index] if index < len(names) else None
-        asked = parse_input(item) if isinstance(item, str) else Input(name, tuple(item), kind)
-        tensor = torch.zeros(asked.shape, dtype=getattr(torch, asked.dtype), device=device)
+        asked = parse_input(item) if isinstance(item, str) else Input(name, TensorInput(tuple(item), kind))
+        described = asked.value.tensor if isinstance(asked.value, Reading) else asked.value
+        tensor = torch.zeros(described.shape, dtype=getattr(torch, described.dtype), device=device)
         if asked.name is None:
             args.append(tensor)
         else:

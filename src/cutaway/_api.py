@@ -18,7 +18,8 @@ from cutaway.core.unknown import Exhausted, Undecidable
 from cutaway.interp.analysis.options import Options
 from cutaway.interp.analysis.pipeline import analyse
 from cutaway.passes.cost import with_totals
-from cutaway.syntax.target import Input, Target, parse_assumption, parse_input, parse_target, with_numbers
+from cutaway.syntax.inputs import Input, given_inputs, with_numbers
+from cutaway.syntax.target import Target, parse_assumption, parse_target
 
 if TYPE_CHECKING:
     from cutaway.core.variant import Folded, Variant
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def show(
     target: str,
     *,
-    input: str | Iterable[str] = (),
+    input: str | Iterable[str] | Mapping[str, Any] = (),
     set: Mapping[str, int] | None = None,
     path: str | Iterable[str] = (),
     arguments: str | None = None,
@@ -45,7 +46,8 @@ def show(
 
     Args:
         target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, a saved file, or `-`.
-        input: shapes of forward's inputs, as `"1x3x224x224"` or `["x=1x3x32x32", "mask=1x16:bool"]`.
+        input: forward's inputs, as `"1x3x224x224"`, `["x=1x3x32x32", "mask=1x16:bool"]`, or values by the names of
+            arguments: `{"batch": {"image": "1x3x32x32"}, "n": 3}`.
         set: numbers in place of named sizes: `{"H": 224, "W": 224}`.
         path: folders in which imports are looked for first.
         arguments: a target whose value forward is called with instead: one tensor, a tuple or list of them, or a
@@ -62,8 +64,7 @@ def show(
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
     """
-    descriptions = (input,) if isinstance(input, str) else tuple(input)
-    symbolic_inputs = tuple(parse_input(text) for text in descriptions)
+    symbolic_inputs = given_inputs(input)
     inputs = tuple(with_numbers(each, set or {}) for each in symbolic_inputs)
     paths = (path,) if isinstance(path, str) else tuple(path)
     arguments_target = None if arguments is None else parse_target(arguments)
@@ -119,7 +120,9 @@ def _with_values(
     """Replace the remaining symbols by numbers; each name has to be that of a size."""
     from cutaway.passes.substitute import evaluate, names  # late: only where symbols are given numbers
 
-    known = {symbol.name for each in inputs for size in each.shape for symbol in symbols(size)}
+    known = {
+        symbol.name for each in inputs for tensor in each.tensors() for size in tensor.shape for symbol in symbols(size)
+    }
     remaining = {name for architecture in architectures for name in names(architecture)}
     for name, value in values.items():
         if name not in known | remaining:

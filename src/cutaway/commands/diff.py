@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from cutaway.commands.options import TARGET, add_arguments, add_output, add_reading, architectures, only
+from cutaway.commands.options import TARGET, add_output, add_reading, architectures, only
 from cutaway.commands.output import write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
@@ -29,7 +29,6 @@ def add(commands: Any) -> None:
     diff.add_argument("before", metavar="A", help=_FORMS)
     diff.add_argument("after", metavar="B", help=_FORMS)
     add_reading(diff, live=False)
-    add_arguments(diff)
     diff.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     add_output(diff)
     diff.set_defaults(run=_diff, live=False)
@@ -42,7 +41,6 @@ def add(commands: Any) -> None:
     )
     fingerprint.add_argument("target", metavar="TARGET", help=TARGET)
     add_reading(fingerprint)
-    add_arguments(fingerprint)
     fingerprint.add_argument("--no-names", action="store_true", help="ignore the names of modules and weights")
     add_output(fingerprint)
     fingerprint.set_defaults(run=_fingerprint)

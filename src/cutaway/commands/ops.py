@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cutaway.commands.inventory import one, ops_of
-from cutaway.commands.options import add_arguments, add_output, add_target
+from cutaway.commands.options import add_output, add_target
 from cutaway.commands.output import write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
@@ -22,7 +22,6 @@ def add(commands: Any) -> None:
         epilog="exit code: 0 on success, 1 if the backend does not support all operations, 2 on error",
     )
     add_target(ops, several=True)
-    add_arguments(ops)
     ops.add_argument("--format", choices=("text", "json", "csv", "pytest"), default="text", help="default: text")
     ops.add_argument(
         "--backend", metavar="TABLE.toml", help="check operations against a table of what a backend supports"

@@ -29,8 +29,14 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         "--input",
         action="append",
         default=[],
-        metavar="[NAME=]SHAPE[:DTYPE]",
-        help="an input of forward, such as 1x3x224x224 or mask=1x16:bool; repeat for each input",
+        metavar="[NAME=]VALUE",
+        help="an input of forward: a tensor, such as 1x3x224x224, mask=1x16:bool or batch.image=1x3x32x32, "
+        "or n=3, flag=true, sizes=[1,2]; repeat for each input",
+    )
+    parser.add_argument(
+        "--arguments",
+        metavar="FILE::FN",
+        help="a function that returns the inputs of forward: a tensor, a tuple or list, or a dict of keyword arguments",
     )
     parser.add_argument(
         "--set",
@@ -82,15 +88,6 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
     )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add a function whose value forward is called with."""
-    parser.add_argument(
-        "--arguments",
-        metavar="FILE::FN",
-        help="a function that returns the inputs of forward: a tensor, a tuple or list, or a dict of keyword arguments",
-    )
-
-
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add where the result is written to."""
     parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
@@ -108,7 +105,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         path=options.path,
         assume=options.assume,
         train=options.train,
-        arguments=getattr(options, "arguments", None),
+        arguments=options.arguments,
     )
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cutaway.commands.inventory import modules_of, one
-from cutaway.commands.options import add_arguments, add_output, add_target
+from cutaway.commands.options import add_output, add_target
 from cutaway.commands.output import write
 from cutaway.passes.unique_modules import FULL, KEYS
 from cutaway.report.inventory import IDS, NUMBERED
@@ -22,7 +22,6 @@ def add(commands: Any) -> None:
         epilog="exit code: 0 on success, 2 on error",
     )
     add_target(unique)
-    add_arguments(unique)
     unique.add_argument("--key", choices=KEYS, default=FULL, help="when modules count as the same (default: full)")
     unique.add_argument(
         "--ids",

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from cutaway.commands.options import add_arguments, add_output, add_reading, architectures
+from cutaway.commands.options import add_output, add_reading, architectures
 from cutaway.commands.output import write
 from cutaway.core.error import CutawayError
 
@@ -22,7 +22,6 @@ def add(commands: Any) -> None:
     )
     verify.add_argument("target", metavar="TARGET", help="as for cutaway show")
     add_reading(verify, live=False)
-    add_arguments(verify)
     verify.add_argument(
         "--via",
         choices=("calls", "export", "onnx"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from cutaway.core.place import Place
@@ -11,7 +13,7 @@ from cutaway.core.record import dataclass, field
 
 CONFIGURATION, MODE, DATA, ENVIRONMENT = "configuration", "mode", "data", "environment"
 KINDS = (CONFIGURATION, MODE, DATA, ENVIRONMENT)
-"""What a condition depends on: a constructor argument, training or evaluation, numbers in tensors, the machine."""
+"""What a condition depends on: an argument of the constructor or of forward, training or evaluation, numbers in tensors, the machine."""
 
 IS_TRAINING = "self.training"
 """How an assumption names the mode of the network."""
@@ -194,6 +196,16 @@ class Decisions:
             getattr(self, name).update(_copied(value))
         self.used.update(text for text in self.taken if text in self.prescribed)
         return True
+
+    @contextmanager
+    def forgotten(self) -> Iterator[None]:
+        """Forget the decisions that are made inside, and what they imply."""
+        saved = {**self.saved(), "_ranges": copy.deepcopy(self._ranges)}
+        try:
+            yield
+        finally:
+            for name, value in saved.items():
+                setattr(self, name, value)
 
     def settle(self, unknown: Any, text: str, place: Place | None, prefer: bool = True) -> bool | None:
         """Return whether an unknown value is true in this run; None where that stays undecided.

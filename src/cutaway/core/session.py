@@ -197,6 +197,9 @@ class Session:
     state: dict[Any, Any] = field(default_factory=dict)  # by the keys of `core/program_state.py`
     facts: Facts = field(default_factory=Facts)
     solver: Solver | None = None
+    numbers_read: set[int] = field(default_factory=set)  # values of the graph whose unknown numbers decide something
+    indices_read: set[int] = field(default_factory=set)  # those of them that are indices or sizes
+    meant_dtypes: dict[int, str] = field(default_factory=dict)  # dtypes that values of the graph are meant to have
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
     conditions: dict[str, Decision] = field(default_factory=dict)  # those that are decided, but could be otherwise
     omitted_arguments: tuple[Any, frozenset[str]] | None = (

@@ -93,9 +93,15 @@ def _operator(sign: str, swapped: bool = False) -> Callable[[Unknown, Any], Any]
         if sign not in COMPARISONS and self.usual is not None:
             first, second = (other, assumed(self)) if swapped else (assumed(self), other)
             return ARITHMETIC[sign](first, second)
-        kind = bool if sign in COMPARISONS and (self.kind is not None or self.usual is not None) else None
         if self.draw is not None and type(other) in _PLAIN_TYPES:
             return _drawn(self, sign, other, swapped)
+        if sign not in COMPARISONS and self.kind in _NUMBERS and not _is_plain(other):
+            return NotImplemented  # a tensor says itself what it makes of a number
+        kind: type | None
+        if sign in COMPARISONS:
+            kind = bool if self.kind is not None or self.usual is not None else None
+        else:
+            kind = _kind_of_result(sign, self.kind, other)
         usual = None if self.usual is None else self.usual.compared(sign, other)
         term = self.term if self.term is None or not self.term.text else self.term.combined(sign, other, swapped)
         return Unknown(self.reason, self.place, kind=kind, term=term, usual=usual)
@@ -114,6 +120,26 @@ def _drawn(unknown: Unknown, sign: str, other: Any, swapped: bool) -> Any:
         return draw.values[0]
     kind = kinds.pop() if len(kinds) == 1 and kinds <= {int, float, bool} else None
     return Unknown(unknown.reason, unknown.place, kind=kind, term=unknown.term, draw=draw)
+
+
+_NUMBERS = (int, float)
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether a value is a number, a size, a string or unknown, rather than an object that has operators itself."""
+    return (
+        value is None or isinstance(value, (int, float, complex, str, tuple, list, Unknown)) or hasattr(value, "terms")
+    )
+
+
+def _kind_of_result(sign: str, kind: type | None, other: object) -> type | None:
+    """Return the type of a result of arithmetic, None where it is not known to be a number."""
+    other_kind = other.kind if isinstance(other, Unknown) else type(other)
+    if kind not in _NUMBERS or other_kind not in _NUMBERS:
+        return None
+    if float in (kind, other_kind):
+        return float if sign != "**" else None
+    return float if sign == "/" else int if sign != "**" else None
 
 
 def _rounding(way: str) -> Callable[[Unknown], Any]:

@@ -21,13 +21,13 @@ from cutaway.knowledge.base.read_off import Contents, architecture, mode_name, n
 from cutaway.knowledge.keras.layer_tree import SEPARATOR, input_names, layers_below, named_variables
 from cutaway.knowledge.keras.mode import assumption
 from cutaway.live import framework_detection
-from cutaway.live.arguments import Arguments, numeric_shape
+from cutaway.live.arguments import Arguments, from_inputs, numeric_shape
 from cutaway.live.construction import Construction, taken
 from cutaway.live.failed_call import failed_in, failing_call, with_failure
 from cutaway.live.failure import LiveError
 from cutaway.live.modules import running_modules, signature_of
 from cutaway.live.restore import undisturbed
-from cutaway.syntax.target import Input
+from cutaway.syntax.inputs import Input
 
 NO_OPERATIONS = "only layers were watched: there are no operations"
 
@@ -70,10 +70,10 @@ def _given(network: Any, inputs: Sequence[Input], notes: list[str]) -> Arguments
         notes.append("it was called with a batch of 1, of the shapes that its inputs declare")
         found = [_array([1, *tensor.shape[1:]], tensor.dtype) for tensor in declared.values()]
         return Arguments((_packed(network, found),))
-    arrays = {each.name: _array(numeric_shape(each), each.dtype) for each in inputs if each.name is not None}
-    plain = [_array(numeric_shape(each), each.dtype) for each in inputs if each.name is None]
+    given = from_inputs(network.call, inputs, keras.KerasTensor, lambda each: _array(numeric_shape(each), each.dtype))
     if declared is None:
-        return Arguments(tuple(plain), arrays)
+        return given
+    plain, arrays = given.positional, given.named
     unknown = [each for each in arrays if each not in declared]
     if unknown or len(plain) + len(arrays) != len(declared):
         raise LiveError(f"--input does not fit the model, whose inputs are {', '.join(declared)}")

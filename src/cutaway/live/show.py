@@ -11,11 +11,12 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, Note
 from cutaway.live import framework_detection
-from cutaway.live.arguments import Arguments, numeric_shape
+from cutaway.live.arguments import Arguments, from_inputs, numeric_shape
 from cutaway.live.failure import LiveError
 from cutaway.live.load import Loaded, called, function, imported, networks
 from cutaway.live.restore import counting_anew, undisturbed
-from cutaway.syntax.target import Input, Target
+from cutaway.syntax.inputs import Input, TensorInput
+from cutaway.syntax.target import Target
 
 RUN = "the target's code was run"
 CALLS, EXPORT, ONNX, HOOKS = "calls", "export", "onnx", "hooks"
@@ -91,7 +92,7 @@ def _shown(
             remarks=remarks,
             train=train,
         )[0]
-    return _seen(loaded, given or _arguments(inputs), target, remarks, via, train)
+    return _seen(loaded, given or _arguments(loaded.network, inputs), target, remarks, via, train)
 
 
 def _seen(
@@ -138,17 +139,16 @@ def as_arguments(value: Any, text: str) -> Arguments:
     )
 
 
-def _arguments(inputs: Sequence[Input]) -> Arguments | None:
-    """Return tensors of the given shapes; None where none is given, so that nothing is called."""
+def _arguments(network: Any, inputs: Sequence[Input]) -> Arguments | None:
+    """Return what the user gives; None where nothing is given, so that nothing is called."""
     if not inputs:
         return None
-    return Arguments(
-        tuple(_tensor(each) for each in inputs if each.name is None),
-        {each.name: _tensor(each) for each in inputs if each.name is not None},
-    )
+    import torch
+
+    return from_inputs(network.forward, inputs, torch.Tensor, _tensor)
 
 
-def _tensor(given: Input) -> Any:
+def _tensor(given: TensorInput) -> Any:
     import torch
 
     sizes = numeric_shape(given)

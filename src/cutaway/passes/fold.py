@@ -25,6 +25,7 @@ DEEPEST = 100
 LONGEST_GROUP = 8
 _POSITION = re.compile(r"(?:^|_)(?:idx|index|id|layer_num|layer_number|block_num|block_number)$")
 _RATE = re.compile(r"drop|prob|rate")
+_ENDS_OF_RATES = (0, 1)
 _LABELS = ("name", "prefix")
 
 
@@ -159,16 +160,20 @@ def _forms(
 
 
 @functools.cache
-def _is_incidental(key: str) -> bool:
-    """Tell whether a number of this name is a position or a rate, which may differ between equal blocks."""
-    return bool(_POSITION.search(key) or _RATE.search(key))
+def _is_incidental(key: str, value: int) -> bool:
+    """Tell whether a number of this name is a position or a rate, which may differ between equal blocks.
+
+    A rate that is an integer is 0 or 1: a dilation rate of 2 says what is built.
+    """
+    return bool(_POSITION.search(key) or (value in _ENDS_OF_RATES and _RATE.search(key)))
 
 
 def _comparable(config: Mapping[str, Setting]) -> Iterable[tuple[str, Any]]:
     """Yield the configuration that says what is built, without rates, positions and descriptions of objects."""
     for key, value in config.items():
         kind = type(value)
-        if kind in (float, dict, Dim) or (kind is int and _is_incidental(key)) or (kind is str and key in _LABELS):
+        is_incidental = type(value) is int and _is_incidental(key, value)
+        if kind in (float, dict, Dim) or is_incidental or (kind is str and key in _LABELS):
             continue
         yield key, repr(value) if kind is list else value
 

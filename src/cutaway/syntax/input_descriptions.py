@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
@@ -89,13 +89,15 @@ def documented(text: str | None, name: str, place: Place | None) -> InputDescrip
 _SIZE_NAMES = frozenset("batch channels channel height width length time seq frames features".split())
 
 
-def calls(tree: ast.Module, constructor: str, parameter: str, position: int, file: str) -> Iterator[InputDescription]:
-    """Yield what networks built by a class or function of this name are called with in a program."""
+def calls(
+    tree: ast.Module, constructors: Collection[str], parameter: str, position: int, file: str
+) -> Iterator[InputDescription]:
+    """Yield what networks built by a class or function of one of these names are called with in a program."""
     values = {ast.unparse(t): n for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets}
     networks = {
         ast.unparse(target)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _constructs(node.value, constructor)
+        if isinstance(node, ast.Assign) and _constructs(node.value, constructors)
         for target in node.targets
     }
     for node in ast.walk(tree):
@@ -105,7 +107,7 @@ def calls(tree: ast.Module, constructor: str, parameter: str, position: int, fil
         if isinstance(function, ast.Attribute) and function.attr == "forward":
             function = function.value
         if not (
-            _constructs(function, constructor) if isinstance(function, ast.Call) else ast.unparse(function) in networks
+            _constructs(function, constructors) if isinstance(function, ast.Call) else ast.unparse(function) in networks
         ):
             continue
         argument = next((k.value for k in node.keywords if k.arg == parameter), None)
@@ -116,7 +118,7 @@ def calls(tree: ast.Module, constructor: str, parameter: str, position: int, fil
             yield InputDescription(*described, "it is called with it", Place(file, node.lineno))
 
 
-def _constructs(node: ast.expr, constructor: str) -> bool:
+def _constructs(node: ast.expr, constructors: Collection[str]) -> bool:
     """Tell whether an expression builds a network, perhaps followed by `.to(device)`."""
     while (
         isinstance(node, ast.Call)
@@ -124,7 +126,7 @@ def _constructs(node: ast.expr, constructor: str) -> bool:
         and node.func.attr in _SHAPE_PRESERVING | {"eval"}
     ):
         node = node.func.value
-    return isinstance(node, ast.Call) and _last(node.func) == constructor
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in constructors
 
 
 def _tensor(

@@ -1,19 +1,16 @@
-"""The grammar of targets and of `--input` values."""
+"""The grammar of targets and of `--assume`."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from cutaway.core import disk
-from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
-from cutaway.core.record import dataclass, replace
-from cutaway.core.size.dim import Size, substitute, symbol
-from cutaway.syntax.suggestions import file_suggestion, suggestion
+from cutaway.core.record import dataclass
+from cutaway.syntax.suggestions import file_suggestion
 
 
 class TargetError(CutawayError):
@@ -46,15 +43,6 @@ class Target:
     program: Program | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One `--input`: an optional argument name, a shape and a dtype."""
-
-    name: str | None
-    shape: tuple[Size, ...]
-    dtype: str
-
-
 _FORMS = "give a Python file, file.py::name, or package.module:name"
 _MODULE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)*")
 
@@ -84,40 +72,6 @@ def parse_target(text: str) -> Target:
     raise TargetError(f"{text}: not a target; {_FORMS}")
 
 
-_SHORT = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}
-_SHAPES = "write a shape as 1x3x224x224, followed by :dtype if it is not float32"
-_MAX_SIZE = (1 << 63) - 1
-
-
-def parse_input(text: str) -> Input:
-    """Parse `1x3x224x224`, `x=1x3x224x224:float32`, `mask=1x16:bool`; sizes may be symbols, `()` is a number."""
-    name, separator, rest = text.partition("=")
-    name = name.strip()
-    if not separator:
-        name, rest = "", text
-    elif not name.isidentifier():
-        problem = f"{name!r} is not an argument name" if name else "no argument name precedes '='"
-        raise TargetError(f"--input {text}: {problem}; write NAME=SHAPE, as in x=1x3x224x224")
-    shape, colon, dtype = (part.strip() for part in rest.partition(":"))
-    if not shape:
-        raise TargetError(f"--input {text or repr(text)}: no shape is given; {_SHAPES}")
-    if colon and dtype not in KINDS and dtype not in _SHORT:
-        if shape.isidentifier() and dtype[:1].isdigit():
-            raise TargetError(f"--input {text}: the name of an argument precedes '=': write {shape}={dtype}")
-        known = f"; the dtypes are {', '.join(KINDS)}"
-        raise TargetError(f"--input {text}: unknown dtype {dtype!r}{suggestion(dtype, [*KINDS, *_SHORT]) or known}")
-    inner = shape.strip("()[] ").rstrip(",")
-    sizes = tuple(_size(part.strip(), text) for part in re.split(r"[x,×]", inner)) if inner else ()
-    return Input(name or None, sizes, _SHORT.get(dtype, dtype) or "float32")
-
-
-def with_numbers(described: Input, values: Mapping[str, int]) -> Input:
-    """Return an input with numbers in place of named sizes."""
-    return (
-        replace(described, shape=tuple(substitute(size, values) for size in described.shape)) if values else described
-    )
-
-
 def parse_assumption(text: str) -> tuple[str, Any]:
     """Parse `use_dropout=True`, `width=64`, `act == 'relu'=False`: a condition, and its assumed value."""
     words, separator, value = text.rpartition("=")
@@ -132,14 +86,3 @@ def parse_assumption(text: str) -> tuple[str, Any]:
         return condition, ast.literal_eval(value.strip())
     except (SyntaxError, ValueError):
         raise TargetError(f"--assume {text}: {value.strip()!r} is not a Python literal; {usage}") from None
-
-
-def _size(part: str, text: str) -> Size:
-    if part.isascii() and part.isdigit():
-        if len(part) > 19 or int(part) > _MAX_SIZE:
-            raise TargetError(f"--input {text}: the size {part[:30]} is too large for any tensor")
-        return int(part)
-    if part.isidentifier():
-        return symbol(part)
-    problem = f"{part!r} is not a size" if part else "a size is missing"
-    raise TargetError(f"--input {text}: {problem}; {_SHAPES}")

@@ -91,12 +91,17 @@ def test_a_difference_that_matters_keeps_modules_apart(change: dict[str, Any]) -
 )
 def test_a_rate_a_position_or_a_description_does_not(config: dict[str, Any]) -> None:
     other = {
-        key: 0.5 if isinstance(value, float) else 7 if isinstance(value, int) else "x" for key, value in config.items()
+        key: 0.5 if isinstance(value, float) else 1 if isinstance(value, int) else "x" for key, value in config.items()
     }
     if "act" in config:
         other = {"act": {"name": "gelu"}}
     changed = sequence("A", "A", _0={"config": config}, _1={"config": other})
     assert outline(fold(changed)) == ("", 1, ("0,1", 2))
+
+
+def test_a_dilation_rate_says_what_is_built() -> None:
+    changed = sequence("A", "A", _0={"config": {"dilation_rate": 1}}, _1={"config": {"dilation_rate": 2}})
+    assert outline(fold(changed)) == ("", 1, ("0", 1), ("1", 1))
 
 
 def test_weights_tell_modules_apart() -> None:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.architecture import Note, Precondition
 from cutaway.core.condition import MODE
 from cutaway.core.error import describe_error, place_of
 from cutaway.core.fault import Fault
-from cutaway.core.fault_code import Family, FaultCode
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
@@ -22,6 +23,7 @@ from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
+from cutaway.interp.analysis.missing_inputs import MissingInputs, missing_inputs
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.frame import Frame, entered
@@ -29,8 +31,9 @@ from cutaway.interp.run.function import record_of
 from cutaway.interp.run.heap import Heap
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import input_conventions as conventions
-from cutaway.knowledge.base.framework import Framework
-from cutaway.syntax.target import Input
+from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
+from cutaway.syntax.argument_kinds import Kind
+from cutaway.syntax.inputs import Input, TensorInput
 
 if TYPE_CHECKING:
     from cutaway.interp.analysis.input_inference import Inferred, Rejected
@@ -75,39 +78,112 @@ def repeat(call: Call, framework: Framework, session: Session) -> Call:
 
 
 def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], session: Session) -> Call | None:
-    """Call a network with the inputs that the user gives; missing ones are inferred."""
+    """Call a network with the inputs that the user gives; there are stand-ins for the missing ones."""
     with entered(_caller_frame(network, framework)), budget.separate_budget(_SETTINGS_SECONDS):
-        args, kwargs, missing = _bind_inputs(network, framework, inputs)
-    inferred = _infer(network, framework, args, kwargs, missing, session)
+        args, kwargs = _given_arguments(network, framework, inputs)
+    subject = _Subject(network, framework, args, kwargs, session)
+    missing, inferred = _settle_missing(subject)
+    for assumption in missing.assumptions:
+        session.assume(assumption)
     if inferred is not None and inferred.fits:
-        return _run_inferred(network, framework, args, kwargs, inferred, session)
-    if inferred is not None:
-        kwargs |= _tensors(framework, inferred)
+        return _run_inferred(subject, missing, inferred)
+    shapes: Mapping[str, Any] = {} if inferred is None else inferred.shapes
+    dtypes: Mapping[str, str] = {} if inferred is None else inferred.dtypes
+    with entered(_caller_frame(network, framework)), budget.separate_budget(_SETTINGS_SECONDS):
+        tensors = {n: framework.tensor(shapes.get(n), dtypes.get(n, "float32"), n) for n in missing.tensors}
     notes = Notes()
     with session.separate_notes(notes):
-        call, error, place = _record_call(network, framework, args, kwargs, session)
-    if inferred is not None:
+        call, error, place = _record_call(network, framework, *subject.arguments(missing, tensors), session)
+    is_proven = inferred is not None and all(use.kind is Kind.TENSOR for use in missing.tensors.values())
+    if is_proven and inferred is not None:
         _report_rejection(inferred, notes)
-        missing = []
     if error is not None:
-        unknown = _stop_reason(error, place, missing, notes, session)
+        unknown = _stop_reason(error, place, {} if is_proven else missing.options, notes, session)
         if call is not None:
             call.stopped = unknown
     _add_notes(session, notes)
     return call
 
 
-def _stop_reason(error: BaseException, place: Place, missing: Sequence[str], notes: Notes, session: Session) -> Unknown:
-    """Return why forward stopped: not by a fault of the network where the cause is a dtype that was not given."""
-    is_assumed_dtype = isinstance(error, Fault) and error.code.family is Family.DTYPE and bool(missing)
-    if is_assumed_dtype:
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A network and the arguments that it is given."""
+
+    network: Any
+    framework: Framework
+    args: list[Any]
+    kwargs: dict[str, Any]
+    session: Session
+
+    def missing(self, kinds: Mapping[str, Kind]) -> MissingInputs:
+        """Return stand-ins for the other arguments of forward, some of them of kinds that are known by now."""
+        with budget.separate_budget(_SETTINGS_SECONDS):
+            return missing_inputs(self.network, self.framework, self.args, self.kwargs, self.session, kinds)
+
+    def arguments(self, missing: MissingInputs, tensors: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Return all arguments of a call, by position and by name."""
+        positional, named = missing.arguments(tensors, self.kwargs)
+        return [*self.args, *positional], named
+
+
+def _settle_missing(subject: _Subject) -> tuple[MissingInputs, Inferred | Rejected | None]:
+    """Return stand-ins for the missing arguments, and what running forward shows about the tensors among them.
+
+    What nothing is known of is taken for a tensor at first. If forward then asks for the number in it, it is taken for
+    an integer or another number; and for a list, where no tensor fits and forward indexes it.
+    """
+    missing = subject.missing({})
+    inferred = _infer(subject, missing)
+    open_names = [name for name, use in missing.tensors.items() if use.kind is None]
+    if inferred is not None and inferred.fits:
+        numbers = [name for name in open_names if name in inferred.numbers_read]
+        if not numbers:
+            return missing, inferred
+        kinds = {name: Kind.INTEGER if name in inferred.indices_read else Kind.NUMBER for name in numbers}
+        return _as_numbers(subject, kinds)
+    lists = [name for name in open_names if missing.tensors[name].indexed]
+    if lists and inferred is not None:
+        other = subject.missing(dict.fromkeys(lists, Kind.SEQUENCE))
+        of_lists = _infer(subject, other)
+        if of_lists is not None and of_lists.fits:
+            return other, of_lists
+    return missing, inferred
+
+
+def _as_numbers(subject: _Subject, kinds: dict[str, Kind]) -> tuple[MissingInputs, Inferred | Rejected | None]:
+    """Return stand-ins with numbers for some arguments; they are unknown where forward can't be followed with them."""
+    missing = subject.missing(kinds)
+    inferred = _infer(subject, missing)
+    if inferred is not None and inferred.fits and not inferred.has_gap:
+        return missing, inferred
+    missing = subject.missing(dict.fromkeys(kinds, Kind.OTHER))
+    return missing, _infer(subject, missing)
+
+
+def _stop_reason(
+    error: BaseException, place: Place, missing: Mapping[str, str], notes: Notes, session: Session
+) -> Unknown:
+    """Return why forward stopped: not by a fault of the network where the cause may be a stand-in for an input.
+
+    `missing` are the options with which to give the inputs, by name.
+    """
+    is_own_fault = not missing or not may_be_caused_by_inputs(error)
+    if not is_own_fault:
         notes.findings.clear()
     with session.separate_notes(notes):
-        if not is_assumed_dtype:
+        if is_own_fault:
             return failure(error, place)
-        options = " ".join(f"--input {name}=SHAPE:TYPE" for name in missing)
-        reason = f"the dtype of an input is not given ({error}): give it with {options}"
+        options = " ".join(missing.values())
+        message = str(error) if isinstance(error, Fault) else f"{RAISES}{describe_error(error)}"
+        reason = f"{message}, perhaps because of an input that is not given: give it with {options}"
         return session.unknown(reason, None, place_of(error) or place)
+
+
+def may_be_caused_by_inputs(error: BaseException) -> bool:
+    """Tell whether other inputs might avoid an exception: not a name that the program or a network lacks."""
+    if isinstance(error, AttributeError):
+        return not any(framework.is_network(getattr(error, "obj", None)) for framework in FRAMEWORKS)
+    return not isinstance(error, NameError) or isinstance(error, UnboundLocalError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +219,12 @@ def _with_assumed(
     session.replace_facts(best.facts)
     only = candidates[0][0] if len(candidates) == 1 and len(candidates[0]) == 1 else None
     if best.call is not None and only is not None and not only.is_named:
-        inferred = _infer(network, framework, [], {}, [only.name], session)
+        subject = _Subject(network, framework, [], {}, session)
+        missing = subject.missing({only.name: Kind.TENSOR})
+        inferred = _infer(subject, missing)
         if inferred is not None and inferred.fits:
             if best.error is not None:
-                return _run_inferred(network, framework, [], {}, inferred, session)
+                return _run_inferred(subject, missing, inferred)
             best.call.requires = inferred.requires
     if best.error is not None:
         unknown = _misfit_reason(best, [each.name for each in candidates[0]], session)
@@ -183,12 +261,11 @@ def _misfit_reason(outcome: _Outcome, names: Sequence[str], session: Session) ->
         return session.unknown(reason, None, place_of(error) or outcome.place)
 
 
-def _infer(
-    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], missing: list[str], session: Session
-) -> Inferred | Rejected | None:
-    """Return what running forward shows about the missing inputs."""
+def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | None:
+    """Return what running forward shows about the tensors that are missing."""
+    network, framework, session = subject.network, subject.framework, subject.session
     available = budget.current().seconds_left() / 2
-    if not missing or not available or not framework.is_solvable(network):
+    if not missing.tensors or not available or not framework.is_solvable(network):
         return None
     from cutaway.interp.analysis import input_hints, input_inference  # late: needed only where inputs are missing
 
@@ -196,14 +273,16 @@ def _infer(
     heap = Heap([network, interpreter().modules])
     forward = target_errors.forward_signature(network, framework)[0]
     record = record_of(getattr(forward, "__func__", forward))
-    descriptions = {name: input_hints.descriptions(network, record, name) for name in missing}
+    descriptions = {name: input_hints.descriptions(network, record, name) for name in missing.tensors}
 
     def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
         with _restored(heap):
-            return _record_call(network, framework, args, {**kwargs, **inputs}, session)[:2]
+            return _record_call(network, framework, *subject.arguments(missing, inputs), session)[:2]
 
     with budget.separate_budget(2 * seconds), suppress(Exhausted):
-        return input_inference.infer(run_once, framework.tensor, descriptions, session, time.process_time() + seconds)
+        return input_inference.infer(
+            run_once, framework.tensor, descriptions, missing.integers, session, time.process_time() + seconds
+        )
     return None
 
 
@@ -216,24 +295,15 @@ def _restored(heap: Heap) -> Iterator[None]:
         heap.restore()
 
 
-def _tensors(framework: Framework, inferred: Inferred | Rejected) -> dict[str, Any]:
-    return {name: framework.tensor(shape, inferred.dtypes[name], name) for name, shape in inferred.shapes.items()}
-
-
-def _run_inferred(
-    network: Any,
-    framework: Framework,
-    args: list[Any],
-    kwargs: dict[str, Any],
-    inferred: Inferred,
-    session: Session,
-) -> Call | None:
+def _run_inferred(subject: _Subject, missing: MissingInputs, inferred: Inferred) -> Call | None:
     """Call a network on the inputs that were inferred for it."""
+    framework, session = subject.framework, subject.session
+    tensors = {name: framework.tensor(shape, inferred.dtypes[name], name) for name, shape in inferred.shapes.items()}
+    notes = Notes()
     before = dim.answer_with(inferred.size_answers.ask)
     try:
-        call, error, place = _record_call(
-            network, framework, args, {**kwargs, **_tensors(framework, inferred)}, session
-        )
+        with session.separate_notes(notes):
+            call, error, place = _record_call(subject.network, framework, *subject.arguments(missing, tensors), session)
     finally:
         dim.answer_with(before)
     for name, shape in inferred.shapes.items():
@@ -242,11 +312,20 @@ def _run_inferred(
         session.assume(f"the input {name} is {sizes} {inferred.dtypes[name]}: {reason}", inferred.place)
     if inferred.size_answers.is_narrowed:
         session.assume(f"shown for {inferred.size_answers.describe()}: other sizes take other paths through forward")
+    unknown = None if error is None else _stop_reason(error, place, missing.options, notes, session)
+    _add_notes(session, notes)
     if call is not None:
-        call.requires = inferred.requires
-        if error is not None:
-            call.stopped = failure(error, place)
+        call.requires = _with_open_values(inferred.requires, missing)
+        call.stopped = unknown or call.stopped
     return call
+
+
+def _with_open_values(requires: Precondition, missing: MissingInputs) -> Precondition:
+    """Note that operations may require something of the numbers and strings among the arguments."""
+    if not missing.values:
+        return requires
+    notes = [Note(f"which values {name} may have is not determined") for name in missing.values]
+    return replace(requires, exact=False, open=(*requires.open, *notes))
 
 
 def _report_rejection(rejected: Rejected, notes: Notes) -> None:
@@ -342,25 +421,22 @@ def _record_call(
     return call, stopped, frame.place
 
 
-def _bind_inputs(
-    network: Any, framework: Framework, inputs: Sequence[Input]
-) -> tuple[list[Any], dict[str, Any], list[str]]:
-    """Match the given inputs with forward's signature; return also the names of those that nothing is known about."""
-    _, signature = target_errors.forward_signature(network, framework)
-    args = [framework.tensor(i.shape, i.dtype, "") for i in inputs if i.name is None]
-    kwargs = {i.name: framework.tensor(i.shape, i.dtype, i.name) for i in inputs if i.name is not None}
-    bound = signature.bind_partial(*args, **kwargs)
-    missing: list[str] = []
+def _given_arguments(network: Any, framework: Framework, inputs: Sequence[Input]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments that the user gives, and those that the network declares."""
+    values, signature = target_errors.input_values(network, framework)
+
+    def make(tensor: TensorInput, name: str) -> Any:
+        return framework.tensor(tensor.shape, tensor.dtype, name)
+
+    positional, named = values.arguments(inputs, make)
+    bound = signature.bind_partial(*positional, **named)
     for name, parameter in signature.parameters.items():
         if name in bound.arguments or parameter.default is not parameter.empty:
             continue
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
         declared = framework.declared(network, name)
-        if declared is None:
-            missing.append(name)
-        kwargs[name] = framework.tensor(None, "float32", name) if declared is None else declared
-    return args, kwargs, missing
+        if declared is not None:
+            named[name] = declared
+    return positional, named
 
 
 def _conventional_inputs(network: Any, framework: Framework) -> list[list[conventions.Assumed]]:

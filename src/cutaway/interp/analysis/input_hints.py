@@ -13,6 +13,7 @@ from cutaway.interp.modules import loader
 from cutaway.interp.run.function import Record
 from cutaway.knowledge.base.image_datasets import IMAGES
 from cutaway.syntax import source
+from cutaway.syntax.imported_names import names_in
 from cutaway.syntax.input_descriptions import InputDescription, annotated, calls, documented, images
 
 _MAX_FILES = 64
@@ -42,10 +43,10 @@ def _descriptions(network: Any, record: Record, name: str) -> Iterator[InputDesc
     if argument is None or place is None or not _is_own(place.file):
         return
     position = arguments.index(argument) - 1  # without self
-    trees = list(_programs(place.file, type(network).__name__))
-    for file, tree in trees:
-        yield from calls(tree, type(network).__name__, name, position, file)
-    for file, tree in trees if position == 0 else ():
+    programs = list(_programs(_home(network) or place.file, type(network).__name__))
+    for file, tree, constructors in programs:
+        yield from calls(tree, constructors, name, position, file)
+    for file, tree, _ in programs if position == 0 else ():
         yield from images(tree, IMAGES, file)
 
 
@@ -54,14 +55,24 @@ def _is_own(file: str) -> bool:
     return any(state.file == file and state.is_own for state in loader.current().states.values())
 
 
-def _programs(file: str, mentioned: str) -> Iterator[tuple[str, ast.Module]]:
-    """Yield the files of a file's folder, itself first, that mention a name."""
+def _home(network: Any) -> str | None:
+    """Return the file that a network's class is defined in, if it is one of the user's own."""
+    state = loader.current().states.get(type(network).__module__)
+    return state.file if state is not None and state.is_own else None
+
+
+def _programs(file: str, name: str) -> Iterator[tuple[str, ast.Module, set[str]]]:
+    """Yield a file, and those of its folder that import a name from it, with what they call it."""
     folder = os.path.dirname(file)
     beside = [os.path.join(folder, name) for name in disk.names(folder or ".", ".py")]
     for path in dict.fromkeys([file, *beside[:_MAX_FILES]]):
         try:
             text = source.read(path)
-            if len(text) <= _MAX_BYTES and mentioned.encode() in text:
-                yield path, source.parse(text, path)
+            if len(text) > _MAX_BYTES or name.encode() not in text:
+                continue
+            tree = source.parse(text, path)
+            names = names_in(tree, path, file, name)
+            if names:
+                yield path, tree, names
         except CutawayError:
             continue  # a file that can't be read says nothing about this one

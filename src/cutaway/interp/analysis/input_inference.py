@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
@@ -12,93 +10,36 @@ from typing import Any, Literal
 from cutaway.core import disk
 from cutaway.core.architecture import Note, Precondition, Value
 from cutaway.core.fault import Fault
-from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass, field
-from cutaway.core.session import Call, Notes, Session
-from cutaway.core.size import dim
+from cutaway.core.record import dataclass
+from cutaway.core.session import Session
 from cutaway.core.size.atom import Func
-from cutaway.core.size.dim import Dim, Size, substitute, symbol
+from cutaway.core.size.dim import Dim, Size, symbol
 from cutaway.core.size.parser import detached
-from cutaway.core.unknown import Unknown, decisions
+from cutaway.core.unknown import Unknown
+from cutaway.interp.analysis.input_trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial, is_of_dtype
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
-from cutaway.solve.explorer import Bound, Explorer, Impure, Open, Requirement, Script, Settled
-from cutaway.solve.region import NOWHERE, Region, where
+from cutaway.solve.explorer import Settled
+from cutaway.solve.region import Region, where
 from cutaway.solve.subset import ALL, Subset, Unsolved, finite
 from cutaway.syntax.input_descriptions import InputDescription
 
 SECONDS = 10.0
 """How much processor time the inference may take."""
 
-_MAX_PATHS = 64
-_RANKS = (2, 3, 4, 5, 1, 6, 0)
-_LETTERS = ((), ("N",), ("B", "N"), ("B", "L", "N"), ("B", "C", "H", "W"), ("B", "C", "D", "H", "W"), tuple("BCDEHW"))
-_MAX_INPUTS = 2
+_MAX_INPUTS = 6
 _MAX_ALTERNATIVES = 3
 _MAX_SIZES = 16
-
-Run = Callable[[Mapping[str, Any]], tuple[Call | None, BaseException | None]]
-"""Calls forward on inputs by name; returns the record of the call and the exception that ended it."""
-
-
-@dataclass(slots=True)
-class Path:
-    """One path through forward: the sizes that take it, what it requires, and how it ends.
-
-    `gap` is what is unknown on the way, so that something more may be required there.
-    """
-
-    region: Region
-    requirements: list[Requirement]
-    open: list[Open]
-    output: Any
-    error: BaseException | None
-    gap: Note | None
-    operations: int
-
-    @property
-    def passes(self) -> bool:
-        """Tell whether it reaches the end of forward, as far as is known."""
-        return self.error is None
-
-
-@dataclass(slots=True)
-class Trial:
-    """Inputs of certain ranks and dtypes, and every path through forward with them."""
-
-    shapes: dict[str, tuple[str, ...]]
-    dtypes: dict[str, str]
-    literals: Literals
-    paths: list[Path]
-    is_complete: bool
-    bound: dict[str, Size]
-    region: Region = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Combine the sizes that are accepted."""
-        self.region = NOWHERE
-        for path in self.paths:
-            if path.passes:
-                self.region |= path.region
-
-    @property
-    def batch(self) -> str | None:
-        """The symbol of the first dimension of the first input, where it is free."""
-        first = next(iter(self.shapes.values()))
-        name = first[0] if len(first) > 1 else None
-        return name if name is not None and any(name not in box for box in self.region.boxes) else None
-
-    @property
-    def fixed(self) -> int:
-        """How many symbols have only finitely many possible sizes."""
-        region = self.region
-        return sum(region.of(name).is_finite for shape in self.shapes.values() for name in shape)
 
 
 @dataclass(slots=True)
 class Inferred:
-    """What a network accepts: the precondition, the inputs to show it with, and the answers to questions about sizes."""
+    """What a network accepts: the precondition, the inputs to show it with, and the answers to questions about sizes.
+
+    `numbers_read` are the inputs whose numbers forward asks for, `indices_read` those that it uses as indices or sizes,
+    and `has_gap` tells that forward can't be followed to its end.
+    """
 
     requires: Precondition
     shapes: dict[str, tuple[Size, ...]]
@@ -106,6 +47,9 @@ class Inferred:
     size_answers: Settled
     reason: str
     place: Place | None
+    numbers_read: frozenset[str] = frozenset()
+    indices_read: frozenset[str] = frozenset()
+    has_gap: bool = False
 
     @property
     def fits(self) -> Literal[True]:
@@ -130,26 +74,36 @@ def infer(
     run: Run,
     make: Callable[..., Any],
     descriptions: Mapping[str, Sequence[InputDescription]],
+    integers: Sequence[str],
     session: Session,
     deadline: float,
 ) -> Inferred | Rejected | None:
-    """Return what forward's arguments of these names may be, given their descriptions; None if it can't be determined."""
+    """Return what forward's arguments of these names may be, given their descriptions; None if it can't be determined.
+
+    `integers` are symbols of other arguments, whose values are solved for too.
+    """
     if not 0 < len(descriptions) <= _MAX_INPUTS:
         return None
+    search = Search(run, make, descriptions, integers, session, deadline)
     trials: list[Trial] = []
-    for dtypes in _dtype_choices(descriptions):
-        same_dtypes = list(_trials(run, make, descriptions, dtypes, session, deadline))
+    meant: dict[str, str] = {}
+    for dtypes, ranks in search.combinations():
+        if any(dtypes[name] != dtype for name, dtype in meant.items()):
+            continue
+        same_dtypes = list(search.trials(dtypes, ranks))
+        for trial in same_dtypes:
+            meant.update(trial.meant if any(path.passes for path in trial.paths) else {})
+        if any(dtypes[name] != dtype for name, dtype in meant.items()):
+            continue
         trials += same_dtypes
         paths = [path for trial in same_dtypes for path in trial.paths]
-        if any(path.passes for path in paths) or not any(
-            isinstance(path.error, Fault) and path.error.code.family is Family.DTYPE for path in paths
-        ):
+        if any(path.passes for path in paths) or not any(is_of_dtype(path) for path in paths):
             break
     if time.process_time() > deadline:
         disk.unrepeatable()
     passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
     if not passing:
-        return _rejected(trials, len(descriptions))
+        return _rejected(trials, len(descriptions)) if len(descriptions) <= MAX_TOGETHER else None
     all_descriptions = [description for each in descriptions.values() for description in each]
     described = _described_trial(passing, all_descriptions)
     trial, description = (_likeliest(passing), None) if described is None else described
@@ -180,117 +134,6 @@ def _restricted(region: Region, shape: Sequence[str], sizes: Sequence[int | str]
         if isinstance(size, int):
             region &= where(name, finite([size]))
     return region
-
-
-def _dtype_choices(descriptions: Mapping[str, Sequence[InputDescription]]) -> Iterator[dict[str, str]]:
-    """Yield the dtypes to try: those that are described, or all floating first."""
-    usual = ("float32", "int64")
-    choices = [
-        list(dict.fromkeys([*(d.dtype for d in described if d.dtype), *usual])) for described in descriptions.values()
-    ]
-    for types in itertools.product(*choices):
-        yield dict(zip(descriptions, types))
-
-
-def _letters(rank: int, descriptions: Sequence[InputDescription]) -> tuple[str, ...]:
-    """Return names for the sizes of an input: those that are described, or the usual ones."""
-    usual = _LETTERS[rank]
-    for description in descriptions:
-        if description.sizes is not None and len(description.sizes) == rank:
-            names = tuple(size if isinstance(size, str) else letter for size, letter in zip(description.sizes, usual))
-            if len(set(names)) == rank and not any(re.fullmatch(r"n\d+", name) for name in names):
-                return names
-    return usual
-
-
-def _trials(
-    run: Run,
-    make: Callable[..., Any],
-    descriptions: Mapping[str, Sequence[InputDescription]],
-    dtypes: dict[str, str],
-    session: Session,
-    deadline: float,
-) -> Iterator[Trial]:
-    for ranks in itertools.product(_RANKS, repeat=len(descriptions)):
-        if time.process_time() > deadline:
-            return
-        shapes = {
-            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, descriptions[name]))
-            for at, (name, rank) in enumerate(zip(descriptions, ranks))
-        }
-        literals = Literals()
-        bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
-
-        def run_once(
-            shapes: dict[str, tuple[str, ...]] = shapes, bound: dict[str, Size] = bound
-        ) -> tuple[Call | None, BaseException | None]:
-            return run({name: make(tuple(map(bound.get, shape)), dtypes[name], name) for name, shape in shapes.items()})
-
-        paths, is_complete = _paths(run_once, session, literals, deadline, bound)
-        yield Trial(shapes, dtypes, literals, paths, is_complete, bound)
-
-
-def _paths(
-    run_once: Callable[[], tuple[Call | None, BaseException | None]],
-    session: Session,
-    literals: Literals,
-    deadline: float,
-    bound: dict[str, Size],
-) -> tuple[list[Path], bool]:
-    """Follow every path through forward; tell also whether these are all of them.
-
-    A size that must equal one of the network's configuration is put into `bound`, and assumed to be that.
-    """
-    inputs = list(bound)
-    left_out: dict[Open, None] = {}
-    paths: list[Path] = []
-    choices: list[int] | None = []
-    impure: set[Any] = set()
-    while choices is not None:
-        if len(paths) == _MAX_PATHS or (paths and time.process_time() > deadline):
-            return paths, False
-        script = Script(choices)
-        explorer = Explorer(literals, script, session.place, deadline, impure, inputs)
-        notes = Notes()
-        taken_before = dict(decisions().taken)
-        operations, calls, values = len(session.operations), len(session.calls), session.values
-        before, session.solver = dim.answer_with(explorer.ask), explorer
-        try:
-            with session.separate_notes(notes), session.scoped_facts():
-                call, error = run_once()
-        finally:
-            dim.answer_with(before)
-            session.solver = None
-        if error is not None:
-            error = error.with_traceback(None)  # it would keep every frame alive
-        operation_count = len(session.operations) - operations
-        undecided = [text for text in decisions().taken if text not in taken_before]
-        decisions().taken = taken_before
-        del session.operations[operations:], session.calls[calls:]
-        session.values = values
-        if isinstance(error, Impure):
-            impure.add(error.key)
-            paths, choices = [], []
-            continue
-        if isinstance(error, Bound):
-            bound[error.name] = error.size
-            bound.update({name: substitute(size, {error.name: error.size}) for name, size in bound.items()})
-            if error.others:
-                condition = f"{error.name} may differ from {error.size}"
-                left_out[Open(condition, "sizes that differ but fit, such as 1, are left out", None)] = None
-            paths, choices = [], []
-            continue
-        gap = next((Note(note.text, note.place) for note in notes.unknowns), None)
-        output = None if call is None else call.outputs
-        if error is None and output is None and gap is None:
-            gap = Note("forward can't be followed to its end")
-        for text in undecided:
-            explorer.open[Open(text, "it does not depend on sizes alone, and only one case was followed", None)] = None
-        explorer.open.update(left_out)
-        required = list(explorer.requirements.values())
-        paths.append(Path(explorer.region, required, list(explorer.open), output, error, gap, operation_count))
-        choices = script.following()
-    return paths, True
 
 
 def _likeliest(passing: list[Trial]) -> Trial:
@@ -331,7 +174,7 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
         _requirement_notes(trial, paths),
         tuple(open_notes),
     )
-    sizes, note = _sizes(shown, [name for name in order if name != batch])
+    sizes, note = _sizes(shown, [name for name in order if name != batch and name not in trial.integers])
     if description is not None and description.sizes is not None:
         (first,) = trial.shapes.values()
         described = {name: size for name, size in zip(first, description.sizes) if isinstance(size, int)}
@@ -341,14 +184,18 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
         note = description.why
     shapes = {name: tuple(sizes.get(s, trial.bound[s]) for s in shape) for name, shape in trial.shapes.items()}
     place = None if description is None else description.place
-    return Inferred(requires, shapes, trial.dtypes, Settled(Literals(), shown, free), note, place)
+    has_gap = any(path.gap is not None for path in paths)
+    settled = Settled(Literals(), shown, free)
+    read = trial.numbers_read, trial.indices_read
+    return Inferred(requires, shapes, trial.dtypes, settled, note, place, *read, has_gap)
 
 
 def _size_names(trial: Trial) -> tuple[list[str], dict[str, int], list[str]]:
     """Return the sizes of a trial in order, those that have only one value, and the others."""
     order = list(dict.fromkeys(name for shape in trial.shapes.values() for name in shape))
     single = {name: subset.least() for name in order if _is_single(subset := trial.region.of(name))}
-    return order, single, [name for name in order if name not in single]
+    free = [name for name in order if name not in single]
+    return [*order, *trial.integers], single, [*free, *trial.integers]
 
 
 def _input_values(trial: Trial, single: Mapping[str, int]) -> tuple[Value, ...]:
@@ -408,7 +255,7 @@ def _batch_preserving(trial: Trial, paths: list[Path], batch: str, region: Regio
     for path in paths:
         for _, reference in path.output or ():
             shape = reference.shape
-            if isinstance(shape, Unknown) or not len(shape) or shape[0] == symbol(batch):
+            if isinstance(shape, Unknown) or not len(shape) or symbol(batch) in shape:
                 continue
             try:
                 rows = trial.literals.solve("equal", *_rows(shape[0], batch))
@@ -468,7 +315,7 @@ def _open_notes(paths: list[Path], is_complete: bool) -> list[Note]:
 
 def _rejected(trials: list[Trial], inputs: int) -> Rejected | None:
     """Return the inputs that get the furthest, if it is certain that none fits."""
-    rank_count = len(_RANKS) ** inputs
+    rank_count = len(RANKS) ** inputs
     by_type: dict[tuple[str, ...], list[Trial]] = {}
     for trial in trials:
         by_type.setdefault(tuple(trial.dtypes.values()), []).append(trial)

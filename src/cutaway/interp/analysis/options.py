@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core.record import dataclass, field
-from cutaway.syntax.target import Input, Target
+from cutaway.syntax.inputs import Input
+from cutaway.syntax.target import Target
 
 if TYPE_CHECKING:
     pass

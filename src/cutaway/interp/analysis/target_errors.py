@@ -6,6 +6,7 @@ import ast
 import inspect
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from cutaway.core import disk
@@ -14,13 +15,16 @@ from cutaway.core.condition import MODE
 from cutaway.core.error import describe_error, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.unknown import Opaque, Unknown
+from cutaway.interp.analysis.argument_context import has_attribute
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
+from cutaway.syntax.input_values import InputValues
+from cutaway.syntax.inputs import Input, merged
 from cutaway.syntax.suggestions import file_suggestion
 from cutaway.syntax.suggestions import suggestion as suggestion_for
-from cutaway.syntax.target import Input, Target, TargetError
+from cutaway.syntax.target import Target, TargetError
 
 _MAX_NAMES = 8
 
@@ -162,10 +166,19 @@ def forward_signature(network: Any, framework: Framework) -> tuple[Any, inspect.
         return None, inspect.Signature([kinds("args", kinds.VAR_POSITIONAL), kinds("kwargs", kinds.VAR_KEYWORD)])
 
 
+def input_values(network: Any, framework: Framework) -> tuple[InputValues, inspect.Signature]:
+    """Return how inputs become arguments of a network's forward, and the signature of that."""
+    forward, expected = forward_signature(network, framework)
+    record = record_of(getattr(forward, "__func__", forward))
+    function = None if record is None else record.code.node
+    return InputValues(function, expected.parameters.values(), partial(has_attribute, framework)), expected
+
+
 def input_mismatch(name: str, network: Any, framework: Framework, inputs: Sequence[Input]) -> TargetError | None:
     """Compare the given inputs with forward's signature; None where they match."""
     forward, expected = forward_signature(network, framework)
-    reason = _mismatch(list(expected.parameters.values()), inputs)
+    values = input_values(network, framework)[0]
+    reason = _mismatch(list(expected.parameters.values()), inputs, values) or values.mismatch(inputs)
     if reason is None:
         return None
     record = record_of(getattr(forward, "__func__", forward))
@@ -173,24 +186,30 @@ def input_mismatch(name: str, network: Any, framework: Framework, inputs: Sequen
     return TargetError(f"--input does not match forward{one_line(_shown(expected))} of {name}{place}: {reason}")
 
 
-def _mismatch(parameters: Sequence[inspect.Parameter], inputs: Sequence[Input]) -> str | None:
+def _mismatch(parameters: Sequence[inspect.Parameter], inputs: Sequence[Input], values: InputValues) -> str | None:
     """Return why inputs do not match these parameters."""
     kinds = inspect.Parameter
     positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
-    in_order = [i for i in inputs if i.name is None]
-    by_name = [i.name for i in inputs if i.name is not None]
+    whole = [each.name for each in inputs if each.name is not None and not each.keys]
+    twice = next((name for name in whole if whole.count(name) > 1), None)
+    if twice is not None:
+        return f"{twice} is given twice"
+    in_order, named = merged(inputs)
     if len(in_order) > len(positional) and not any(p.kind is kinds.VAR_POSITIONAL for p in parameters):
         return f"{len(in_order)} inputs are given without a name, but it takes at most {len(positional)}"
-    unexpected = _unexpected_name(by_name, parameters)
+    unexpected = _unexpected_name(list(named), parameters)
     if unexpected is not None:
         return unexpected
-    taken = [*(p.name for p in positional[: len(in_order)]), *by_name]
-    twice = next((n for n in taken if taken.count(n) > 1), None)
+    taken = [p.name for p in positional[: len(in_order)]]
+    twice = next((name for name in taken if name in named), None)
     if twice is not None:
         return f"{twice} is given twice"
     stars = (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
-    missing = [p.name for p in parameters if p.default is p.empty and p.kind not in stars and p.name not in taken]
-    return f"{missing[0]} is not given; add --input {missing[0]}=SHAPE" if inputs and missing else None
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in stars]
+    missing = next((name for name in needed if name not in taken and name not in named), None)
+    if missing is None or not inputs:
+        return None
+    return f"{missing} is not given; add --input {missing}={values.example(missing)}"
 
 
 def _unexpected_name(names: Sequence[str], parameters: Sequence[inspect.Parameter]) -> str | None:

@@ -27,10 +27,9 @@ _OTHERS = {"float", "str", "dict", "tuple"}
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift)
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OF_SIZES = re.compile(r"features|channels|size|dim|num_|heads|embed|shape|units|filters|groups|d_model|factor")
-_OF_FRACTIONS = re.compile(r"ratio|rate|prob|drop|eps|alpha|beta|gamma|momentum|temperature|decay|(?:^|_)(?:lr|p|std)$")
 _MAX_DEPTH = 4
 
-SIZE, FLAG, PLAIN, OTHER = "size", "flag", "plain", "other"
+SIZE, FLAG, PLAIN, FIELDS, OTHER = "size", "flag", "plain", "fields", "other"
 
 
 def stand_in(value: Any, name: str, text: str) -> Any:
@@ -45,6 +44,8 @@ def stand_in(value: Any, name: str, text: str) -> Any:
     if kind == SIZE:
         current.assume(f"the argument {name} of {text} is an integer of at least 1")
         return symbol(name)
+    if kind == FIELDS:
+        current.assume(f"the argument {name} of {text} is not a module: its attributes or items are read")
     return Unknown(
         f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'",
         term=Term(name, plain=kind != OTHER),
@@ -52,7 +53,10 @@ def stand_in(value: Any, name: str, text: str) -> Any:
 
 
 def kind_of(value: Any, name: str, depth: int = 0) -> str:
-    """Return the kind of an argument: a size, a flag, something that is not a part of a network, or anything else."""
+    """Return the kind of an argument: a size, a flag, something that is not a part of a network, or anything else.
+
+    What attributes or items are read of is taken for a configuration, though a module has attributes too.
+    """
     initializer = getattr(value, "__init__", None) if isinstance(value, type) else value
     record = record_of(initializer)
     if record is None:
@@ -66,23 +70,26 @@ def kind_of(value: Any, name: str, depth: int = 0) -> str:
                 return FLAG
             if annotation in _OTHERS:
                 return PLAIN
-    if _OF_FRACTIONS.search(name):
-        return PLAIN
     kinds = set(_uses(record, value, name, depth))
-    for kind in (SIZE, OTHER, PLAIN, FLAG):
+    for kind in (SIZE, OTHER, PLAIN, FIELDS, FLAG):
         if kind in kinds:
             return kind
     return OTHER
 
 
 def _kind_in_library(value: Any, name: str) -> str:
-    """Return the kind of a layer's argument in a modelled library, by its default and by conventional names."""
-    if not is_module_class(value):
+    """Return the kind of an argument of a modelled library, by its default; sizes of layers also by their names there."""
+    is_layer = is_module_class(value)
+    if not is_layer and getattr(value, "__row__", None) is None:
         return OTHER
     parameter = signature(value).parameters.get(name)
     if parameter is None:
         return OTHER
     default = parameter.default
+    if type(default) in (float, str):
+        return PLAIN
+    if not is_layer:
+        return OTHER
     if type(default) is int or (default is inspect.Parameter.empty and _OF_SIZES.search(name)):
         return SIZE
     return FLAG if type(default) is bool else OTHER
@@ -146,7 +153,7 @@ def _uses_in(nodes: list[ast.AST], is_argument: Any, record: Record, depth: int)
                 if kind is not None:
                     yield kind
             case ast.Subscript(value) | ast.Attribute(value) if is_argument(value):
-                yield PLAIN
+                yield FIELDS
             case ast.Call(ast.Attribute(value)) if is_argument(value):
                 yield OTHER
             case ast.For(_, iterable) | ast.comprehension(_, iterable) if is_argument(iterable):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from cutaway.core.session import Reference
@@ -41,6 +42,8 @@ def _walk(value: Any, path: str, found: list[tuple[str, Reference]], refer: Refe
     if value is None or isinstance(value, (int, float, str)):
         return
     if type(value) is Unknown:
+        if value.kind is not None:  # one value that is not a tensor
+            return
         found.append((path, Reference(0, value, "unknown")))
         return
     reference = refer(value)
@@ -52,6 +55,9 @@ def _walk(value: Any, path: str, found: list[tuple[str, Reference]], refer: Refe
     elif isinstance(value, (list, tuple)):
         for key, item in zip(getattr(value, "_fields", None) or range(len(value)), value):
             _walk(item, f"{path}.{key}" if path else str(key), found, refer)
+    elif isinstance(value, SimpleNamespace):
+        for key, item in vars(value).items():
+            _walk(item, f"{path}.{key}" if path else key, found, refer)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
             _walk(getattr(value, field.name, None), f"{path}.{field.name}" if path else field.name, found, refer)

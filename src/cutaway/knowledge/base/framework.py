@@ -77,6 +77,10 @@ class Framework(Protocol):
         """Tell whether someone may run a network on inputs of unknown sizes to find those that it accepts."""
         return False
 
+    def first_argument(self, callee: Any) -> str | None:
+        """Return what a layer or a function of the framework takes first: "tensor", "sequence", None where that is open."""
+        return None
+
     def start_naming(self) -> None:
         """Name what is made from now on as in a program that has made nothing yet."""
         return None

@@ -9,8 +9,14 @@ from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 
-CHANNELS = {"RGB": 3, "RGBA": 4, "CMYK": 4, "YCbCr": 3, "HSV": 3, "LAB": 3, "LA": 2}
-"""How many channels the modes have that have an axis for them."""
+CHANNELS = {"RGB": 3, "RGBA": 4, "RGBX": 4, "CMYK": 4, "YCbCr": 3, "HSV": 3, "LAB": 3, "LA": 2}
+"""How many channels the modes have that have an axis for them; their numbers are uint8."""
+_FLAT = {"L": "uint8", "P": "uint8", "I": "int32", "F": "float32", "1": "bool", "I;16": "uint16"}
+"""The numbers of the modes that have no axis for channels."""
+_MODES = {"uint8": "L", "int32": "I", "float32": "F", "float64": "F", "bool": "1", "uint16": "I;16"}
+"""The modes of images that are made from arrays of two dimensions."""
+_MODES_BY_CHANNELS = {2: "LA", 3: "RGB", 4: "RGBA"}
+"""The modes of images that are made from arrays of uint8 with an axis of channels."""
 for _number, _name in enumerate("NEAREST LANCZOS BILINEAR BICUBIC BOX HAMMING".split()):
     register(f"PIL.Image.{_name}", _number)
     register(f"PIL.Image.Resampling.{_name}", _number)
@@ -23,7 +29,7 @@ class Image:
 
     __module__ = "PIL.Image"
 
-    def __init__(self, size: Any = (0, 0), mode: Any = "RGB") -> None:
+    def __init__(self, size: Any = (0, 0), mode: Any = "") -> None:
         self.size, self.mode = tuple(size), mode
 
     @property
@@ -39,15 +45,18 @@ class Image:
         from cutaway.knowledge.numpy.shaped import Array  # late: it imports numpy
 
         reason = "what is in an image is not known"
-        if isinstance(self.mode, Unknown):
-            return Array(self.mode, "uint8", reason)
-        channels = (CHANNELS[self.mode],) if self.mode in CHANNELS else ()
-        return Array((self.height, self.width, *channels), _DTYPES.get(self.mode, "uint8"), reason)
+        mode = self.mode
+        if isinstance(mode, Unknown) or mode not in {*CHANNELS, *_FLAT}:
+            return mode if isinstance(mode, Unknown) else Unknown(f"an image of mode {mode!r} is not modelled")
+        channels = (CHANNELS[mode],) if mode in CHANNELS else ()
+        return Array((self.height, self.width, *channels), _FLAT.get(mode, "uint8"), reason)
 
     def resize(self, size: Any, *_args: Any, **_kwargs: Any) -> Any:
         return size if isinstance(size, Unknown) else Image(size, self.mode)
 
     def convert(self, mode: Any = None, *_args: Any, **_kwargs: Any) -> Any:
+        if mode is None and isinstance(self.mode, str) and self.mode == "P":
+            mode = Unknown("the mode of an image with a palette is not known after it is converted")
         return Image(self.size, self.mode if mode is None else mode)
 
     def crop(self, box: Any = None) -> Any:
@@ -82,9 +91,6 @@ class Image:
         return None
 
 
-_DTYPES = {"I": "int32", "F": "float32", "1": "bool"}
-
-
 @row("PIL.Image.open")
 def open_(fp: Any, *_args: Any, **_kwargs: Any) -> Any:
     """Return an image of which neither size nor mode is known."""
@@ -103,5 +109,8 @@ def fromarray(obj: Any, mode: Any = None) -> Any:
     shape = getattr(obj, "shape", None)
     if not isinstance(shape, tuple) or len(shape) not in (2, 3):
         return Unknown("an image of an array that is not known")
-    known = {1: "L", 3: "RGB", 4: "RGBA"}.get(shape[2] if len(shape) == 3 else 1, "RGB")
-    return Image((shape[1], shape[0]), mode or known)
+    dtype = str(getattr(obj, "dtype", ""))
+    known = _MODES.get(dtype) if len(shape) == 2 else _MODES_BY_CHANNELS.get(shape[2]) if dtype == "uint8" else None
+    if mode is None and known is None:
+        mode = Unknown(f"the mode of an image that is made from an array of {dtype or 'unknown numbers'} is not known")
+    return Image((shape[1], shape[0]), known if mode is None else mode)

@@ -39,15 +39,23 @@ def resize(src: Any, dsize: Any = None, dst: Any = None, fx: Any = 0, fy: Any = 
     if isinstance(shape, Unknown) or not isinstance(shape, tuple) or isinstance(dsize, Unknown):
         return Unknown("the size of an image is not known")
     rest = shape[2:] if shape[2:] != (1,) else ()
-    if dsize is None or (isinstance(dsize, tuple) and dsize == (0, 0)):
+    if dsize is None or (isinstance(dsize, (tuple, list)) and tuple(dsize) == (0, 0)):
         return _image((unknown_size(), unknown_size(), *rest), src.dtype)
+    if not isinstance(dsize, (tuple, list)) or len(dsize) != 2:
+        return Unknown("the size that an image is resized to is not known")
     return _image((dsize[1], dsize[0], *rest), src.dtype)
+
+
+_CHANNELS: dict[int, tuple[int, ...]] = {4: (3,), 6: (), 7: (), 8: (3,), 40: (3,), 41: (3,), 82: (3,), 83: (3,)}
+"""The axis of channels that images have after the conversions that are modelled, by their codes."""
 
 
 @row("cv2.cvtColor")
 def cvt_color(src: Any, code: Any, *_args: Any, **_kwargs: Any) -> Any:
     """Return an image in other colours: in grey it has no axis of channels."""
+    if not isinstance(code, int) or code not in _CHANNELS:
+        return Unknown("the channels of an image are not known after this conversion")
     shape = getattr(src, "shape", None)
-    if not isinstance(shape, tuple) or isinstance(code, Unknown):
-        return Unknown("the channels of an image are not known")
-    return _image(shape[:2] if code in (6, 7) else (*shape[:2], 3), src.dtype)
+    if not isinstance(shape, tuple):
+        return Unknown("the size of an image is not known")
+    return _image((*shape[:2], *_CHANNELS[code]), src.dtype)

@@ -34,7 +34,7 @@ from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
 from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
-from cutaway.knowledge.torch.tensor.op import compute
+from cutaway.knowledge.torch.tensor.op import Row, compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.knowledge.torch.tensor.types import DTYPES
 
@@ -112,6 +112,15 @@ class Torch(Framework):
     def is_solvable(self, network: Module) -> bool:
         held = (weight for part in network.modules() for weight in part.__dict__.get("_parameters", {}).values())
         return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
+
+    def first_argument(self, callee: Any) -> str | None:
+        while isinstance(callee, Module) and type(callee).__module__.startswith("torch."):
+            if callee.__dict__.get("_parameters"):
+                return "tensor"
+            callee = next(iter(callee.__dict__.get("_modules", {}).values()), None)
+        row = getattr(callee, "__row__", None)
+        name = row.positional[0] if isinstance(row, Row) and row.positional else None
+        return {"input": "tensor", "tensors": "sequence"}.get(name) if name is not None else None
 
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())

@@ -143,7 +143,9 @@ def test_an_assumed_input_that_does_not_fit_is_no_fault_of_the_network(tmp_path:
 
 
 def test_nothing_is_assumed_where_no_convention_applies(tmp_path: Path) -> None:
-    source = "class Net(nn.Module):\n    def forward(self, x, y, z):\n        return x + y + z\n"
+    source = (
+        "class Net(nn.Module):\n    def forward(self, x, a, b, c, d, e, f):\n        return x + a + b + c + d + e + f\n"
+    )
     network = shown(tmp_path, source)
     assert inputs(network)["x"] == (None, "float32")
     assert "the shape of the input x is not given" in network.unknowns[0].text

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
+from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import int64
 from cutaway.ops.elementwise import written
 
@@ -150,11 +153,43 @@ def _pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side=
     return Out((*outer, *trailing), sequences[0].dtype)
 
 
+def _require_lengths(input: Any, lengths: Any, batch_dim: int) -> None:
+    """Require one length for each sequence of a batch.
+
+    With fewer of them, torch packs some of the sequences, if it sorts them; a size that is open is not assumed to be so.
+    """
+
+    def require() -> None:
+        batch, count = input.shape[batch_dim], lengths.shape[0]
+        if dim.equal(count, batch) is False and not (isinstance(count, int) and isinstance(batch, int)):
+            raise Fault(
+                f"pack_padded_sequence: lengths has {count} entries, but the input has a batch of {batch}",
+                FaultCode.SHAPE_MISMATCH,
+            )
+
+    if isinstance(input.shape, Unknown) or isinstance(lengths.shape, Unknown):
+        return
+    if len(lengths.shape) != 1:
+        raise Fault(
+            f"pack_padded_sequence: lengths must have one dimension, but has {len(lengths.shape)}", FaultCode.WRONG_RANK
+        )
+    if len(input.shape) <= batch_dim:
+        return
+    solver = session.current().solver
+    if solver is None:
+        require()
+    else:
+        solver.attempt(require, (), {})
+
+
 @row(f"{_PACKAGE}.pack_padded_sequence")
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
+    if isinstance(lengths, Tensor) and lengths.dtype.is_floating_point:
+        session.current().meant_dtypes[lengths._number] = int64.name  # torch converts them, and rounds down
     lengths = torch.as_tensor(lengths, dtype=int64)
     batch_dim = 0 if batch_first else 1
     sorted_indices = None
+    _require_lengths(input, lengths, batch_dim)
     sequences = input.shape[batch_dim]
     if not enforce_sorted:
         lengths, sorted_indices = torch.sort(lengths, descending=True)

@@ -135,7 +135,8 @@ class TorchCaller(base.Caller[Tensor]):
         self.redirects = writes or self.inplace_at is not None
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if args and type(args[0]) is Unknown and (self.row.positional or len(args) == 1):
+        is_unknown = bool(args) and type(args[0]) is Unknown and args[0].kind not in (int, float)
+        if is_unknown and (self.row.positional or len(args) == 1):
             self.record(session.current(), args, kwargs, [], [unknown_reference(args[0])], None, True)
             return derived_unknown(args[0])
         out = None

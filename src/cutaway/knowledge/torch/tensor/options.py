@@ -17,7 +17,10 @@ _PYTHON_TYPES = {float: float64, int: int64, bool: bool_, complex: complex128}
 def size(name: str, value: Any) -> Any:
     """Return one size: an int, a symbolic size, or an `Unknown` for one that is not known."""
     if isinstance(value, Tensor):
-        value = value.array().item() if value.values_ is not None else Unknown("a size read from a tensor")
+        try:
+            value = value.__index__()
+        except Undecidable:
+            value = Unknown("a size read from a tensor")
     if isinstance(value, (float, str)) or not (isinstance(value, (Dim, Unknown)) or hasattr(value, "__index__")):
         raise TypeFault(f"{name}: a size must be an integer, but got {value!r}", FaultCode.WRONG_TYPE)
     if not isinstance(value, (Dim, Unknown)):

@@ -7,6 +7,9 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import DATA, Term
+from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
+from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, load_rest, register
 from cutaway.knowledge.base.tensor import AbstractTensor
@@ -118,6 +121,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
         """Return the known numbers as a numpy array, or raise `Undecidable`."""
         values = self.values_
         if values is None:
+            session.current().numbers_read.add(self._number)
             place = session.current().place()
             raise Undecidable(Unknown("the decision depends on the numbers in a tensor", place, term=Term("", DATA)))
         return values.array()
@@ -128,11 +132,35 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
         self._version = self._storage[0]
         self._values = None
 
+    def one_number(self, what: str) -> Any:
+        """Return the only number, or raise `Undecidable`; torch raises where there are several, or none."""
+        shape = self._shape
+        if isinstance(shape, tuple) and any(equal(size, 1) is False for size in shape):
+            raise Fault(
+                f"{what}: a tensor of shape {'x'.join(map(str, shape))} is not one number", FaultCode.NOT_A_SCALAR
+            )
+        return self.array()
+
     def __bool__(self) -> bool:
-        return bool(self.array())
+        return bool(self.one_number("bool"))
+
+    def __int__(self) -> int:
+        return int(self.one_number("int"))
+
+    def __float__(self) -> float:
+        return float(self.one_number("float"))
 
     def __complex__(self) -> complex:
-        return complex(self.array())
+        return complex(self.one_number("complex"))
+
+    def __index__(self) -> int:
+        if self._dtype.is_floating_point or self._dtype.is_complex:
+            raise TypeFault(
+                f"an index must be an integer, but is a tensor of {self._dtype}", FaultCode.UNSUPPORTED_DTYPE
+            )
+        if self.values_ is None:
+            session.current().indices_read.add(self._number)
+        return int(self.one_number("index").item())
 
     def __len__(self) -> Any:
         shape = self._shape
