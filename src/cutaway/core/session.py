@@ -122,6 +122,9 @@ def is_named(unknown: Unknown) -> bool:
     return term is not None and bool(term.text) and not term.relation and not term.inverted
 
 
+DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command line", "files"
+"""What a program asks about the machine that it runs on, so that it may behave differently on another one."""
+
 _ABSENT = object()
 _MAX_PARTS = 1 << 16
 
@@ -136,6 +139,7 @@ class Session:
     They are listed if something turns out to depend on them. `module` returns a module that is read from source, None
     where there is none; `evaluate_pending` evaluates unevaluated modules that mention a word, and tells whether there
     are any. `state` is what a framework keeps for the whole program: defaults, open scopes.
+    Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -166,6 +170,8 @@ class Session:
     solver: Solver | None = None
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
     conditions: dict[str, Decision] = field(default_factory=dict)  # those that are decided, but could be otherwise
+    doubts: dict[str, None] = field(default_factory=dict)  # why what the program does may differ from what is followed
+    chosen_inputs: list[Any] | None = None  # the inputs of the call in progress that the user has not given
     omitted_arguments: tuple[Any, frozenset[str]] | None = (
         None  # the code of forward, and its arguments that default to None
     )
@@ -306,9 +312,11 @@ class Session:
         if fault.finding is not None:
             self.findings.pop(fault.finding, None)
 
-    def assume(self, text: str, place: Place | None = None) -> None:
-        """Record an assumption; an equal one is listed once."""
+    def assume(self, text: str, place: Place | None = None, *, doubt: str = "") -> None:
+        """Record an assumption; an equal one is listed once. `doubt` says why the program may behave differently."""
         self.assumptions.setdefault(Note(text, place))
+        if doubt:
+            self.doubts.setdefault(doubt)
 
     def require(self, relation: Relation, operation: str) -> bool:
         """Tell whether what an operation requires may hold; where that depends on symbols, it is assumed to."""

@@ -67,7 +67,7 @@ def assumed(value: Any) -> Any:
     """Return the usual value of something that has one, which is then an assumption; anything else as it is."""
     if type(value) is not Unknown or value.usual is None:
         return value
-    CURRENT.get().session.assume(value.usual.assumption)
+    CURRENT.get().session.assume(value.usual.assumption, doubt=value.usual.assumption)
     return value.usual.value
 
 

@@ -13,7 +13,8 @@ from cutaway.core.dtype import KINDS
 from cutaway.core.error import CutawayError
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.dim import Size, substitute, symbol
-from cutaway.syntax.suggestions import file_suggestion, suggestion
+from cutaway.core.suggestions import suggestion
+from cutaway.syntax.suggestions import file_suggestion
 
 
 class TargetError(CutawayError):

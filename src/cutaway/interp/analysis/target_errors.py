@@ -12,13 +12,13 @@ from cutaway.core import disk
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import describe_error, one_line, place_of
 from cutaway.core.session import Session
+from cutaway.core.suggestions import suggestion as suggestion_for
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.suggestions import file_suggestion
-from cutaway.syntax.suggestions import suggestion as suggestion_for
 from cutaway.syntax.target import Input, Target, TargetError
 
 _MAX_NAMES = 8

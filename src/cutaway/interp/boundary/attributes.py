@@ -351,6 +351,12 @@ def _format_method(owner: Any, name: str, value: Any) -> Any:
     return format_value
 
 
+def _version_attribute(owner: Any, name: str, value: Any) -> Any:
+    """The version of a library or of Python: what the program does with it may differ where another one is installed."""
+    session.current().doubts.setdefault(session.VERSIONS)
+    return expose(value)
+
+
 def _enum_table(owner: Any, name: str, value: Any) -> Any:
     """The tables of an enumeration: copies for enumerations of the host."""
     return type(value)(value) if _is_instance(value, (dict, list)) and is_host_class(owner) else value
@@ -376,6 +382,7 @@ SPECIAL: dict[str, Special] = {
     **dict.fromkeys(_OPERATORS, _operator_method),
     **dict.fromkeys(_REFUSED_METHODS, _refused_method),
     **dict.fromkeys(("_evaluate", "evaluate", "_convert_", "_convert", "from_callable"), _evaluating_method),
+    **dict.fromkeys(("__version__", "version_info", "hexversion"), _version_attribute),
     **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _enum_table),
 }
 

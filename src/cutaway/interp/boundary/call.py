@@ -15,6 +15,7 @@ from cutaway.interp.boundary.joining import lose_contents, lose_parts
 from cutaway.interp.run.budget import build
 from cutaway.interp.run.function import WRAPPER, invoke
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 from cutaway.syntax import resolve
 
@@ -61,7 +62,8 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
     """Call an unknown function: it is assumed to change none of its arguments."""
     if not all(isinstance(value, _UNCHANGING) or is_tensor(value) for value in (*args, *kwargs.values())):
-        session.current().assume(f"an unknown function changes none of its arguments: {function.reason}")
+        text = f"an unknown function changes none of its arguments: {function.reason}"
+        session.current().assume(text, doubt="what an unknown function changes")
     interpreter().unknown_calls += 1
     return derived_unknown(function)
 
@@ -74,6 +76,9 @@ def _call_conversion(kind: Any, args: list[Any]) -> Any:
         if kind not in NUMBER_TYPES:
             raise
         return undecidable.unknown
+    except (TypeError, ValueError) as error:
+        note(error, Operation.CALL, kind, *args)
+        raise
 
 
 def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -90,6 +95,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
             raise
         return undecidable.unknown  # an object whose construction, or whose change, could not be followed
     except Exception as error:
+        if isinstance(error, TypeError):
+            note_own(error, Operation.CALL, function, *args, *kwargs.values())
         if not _is_of_host(function):
             raise
         return unknown_or_raise(error, args, kwargs)

@@ -145,6 +145,7 @@ def _add_alternative(frame: Frame, alternative: Alternative) -> None:
 
 def lose(objects: Iterable[Any], unknown: Unknown) -> None:
     """Make objects unknown, wherever they are referred to."""
+    session.current().doubts.setdefault("what is not followed")
     lost = {id(value): value for value in objects}
     heap = Heap(_roots())
     doubtful: dict[int, bool] = {}

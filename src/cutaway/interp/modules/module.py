@@ -14,6 +14,7 @@ from cutaway.core.error import describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
+from cutaway.interp.boundary.certain_failures import report_certain
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import EVERYTHING, with_lookup_hooks
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
@@ -343,6 +344,7 @@ class ModuleState:
             self._bind_unknown(node, interruption.unknown)
             raise
         except Undecidable as undecidable:
+            current.doubts.setdefault("what is not followed")
             unknown = current.note(undecidable.unknown) if self.named else undecidable.unknown
             self._bind_unknown(node, unknown)
             if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -353,6 +355,7 @@ class ModuleState:
             if strict:
                 raise
             self._bind_unknown(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
+            current.doubts.setdefault("what follows an exception")
         finally:
             current.muted -= not self.named
             running.unknown_calls = unknown_calls  # the importing module assumes that the import succeeds
@@ -391,17 +394,16 @@ class ModuleState:
 
 
 def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -> Unknown:
-    """Record an exception of the target that is not caught; a fault is recorded by its own rule.
+    """Record an exception of the target that is not caught: a fault where it is certain, an unknown otherwise.
 
     A quiet one is only recorded if something turns out to depend on it.
     """
     place = place_of(error) or fallback
     text = describe_error(error)
+    is_certain = not quiet and report_certain(error, place)
     if not (quiet or isinstance(error, Fault)):
         interpreter().modules.stop(error)
-    if isinstance(error, Fault):
-        session.current().report(error, place)
-    if quiet or isinstance(error, Fault):
+    if quiet or is_certain:
         return Unknown(f"{RAISES}{text}", place)
     return session.current().unknown(f"{RAISES}{text}", None, place)
 

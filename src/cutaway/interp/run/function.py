@@ -18,6 +18,7 @@ from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.run.budget import DEPTH, tick
 from cutaway.interp.run.frame import RETURN, Evaluate, Execute, Frame, WrappedGeneratorExit
 from cutaway.interp.run.interpreter import interpreter, is_idle
+from cutaway.interp.run.origin import Operation, note
 from cutaway.syntax.scope import Scope, mangle, yields
 
 
@@ -245,7 +246,12 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Run a function of the target on these arguments."""
     tick()
     code = record.code
-    frame = Frame(bind(record, args, kwargs), record.globals, code.file, record.parent, record)
+    try:
+        variables = bind(record, args, kwargs)
+    except TypeError as error:
+        note(error, Operation.BINDING, record)
+        raise
+    frame = Frame(variables, record.globals, code.file, record.parent, record)
     frame.line = code.line
     if code.is_async:
         return session.current().unknown("async functions are not interpreted")
@@ -275,6 +281,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _give_up(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
     """Give up a call: its result is unknown, and so is the object that it would have initialised."""
     here = session.current()
+    here.doubts.setdefault(f"what {frame.function.qualname} does")
     result = here.note(
         unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
     )

@@ -107,7 +107,7 @@ class _Environment(dict[str, str]):
         return _usually(False, f"{name!r} in os.environ", bool)
 
     def __getitem__(self, name: str) -> str:
-        session.current().assume(_NOT_SET)
+        session.current().assume(_NOT_SET, doubt=_NOT_SET)
         return dict.__getitem__(self, name)
 
 

@@ -91,7 +91,8 @@ def _decorated(cls: Any, decorators: list[Any], name: str, place: Place) -> Any:
     """Apply decorators to a class; unknown ones are assumed to leave it unchanged."""
     for decorator in reversed(decorators):
         if isinstance(decorator, Unknown):
-            session.current().assume(f"a decorator leaves {name} unchanged: {decorator.reason}", place)
+            text = f"a decorator leaves {name} unchanged: {decorator.reason}"
+            session.current().assume(text, place, doubt="what a decorator does")
         else:
             cls = call(decorator, [cls], {})
     return cls

@@ -13,10 +13,12 @@ from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
+from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.raising import may_raise
-from cutaway.interp.run.truth import training_mode
+from cutaway.interp.run.truth import is_own, training_mode
 from cutaway.knowledge.base.framework import is_mode
-from cutaway.knowledge.base.registry import ARRAYS
+from cutaway.knowledge.base.framework_names import lacks, missing_name
+from cutaway.knowledge.base.registry import ARRAYS, KnownModule
 
 
 class Access(ScopeCompiler):
@@ -37,10 +39,14 @@ class Access(ScopeCompiler):
                 may_raise(owner, node, frame)
             try:
                 attribute = getattr(owner, name)
-            except AttributeError:
+            except AttributeError as error:
                 if (unknown_decorator := unknown_decorator_of(owner)) is not None:
                     return unknown_decorator
+                if error.obj is owner and error.name == name:
+                    note(error, Operation.ATTRIBUTE, owner, name)
                 raise
+            if type(attribute) is Unknown and type(owner) is KnownModule:
+                check_name(owner, name, frame)
             check = CHECKS.get(type(attribute))
             return attribute if check is None else check(attribute)
 
@@ -54,7 +60,11 @@ class Access(ScopeCompiler):
             container = value(frame)
             index = constant if constant is not None else key(frame)
             if type(index) is int and (type(container) is tuple or type(container) is list):
-                item = container[index]
+                try:
+                    item = container[index]
+                except IndexError as error:
+                    note_own(error, Operation.ITEM, container, index)
+                    raise
             elif type(container) is Unknown or type(index) is Unknown:
                 item = _unknown_item(assumed(container), assumed(index), node, frame)
             elif isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
@@ -74,6 +84,13 @@ class Access(ScopeCompiler):
 
     def _Starred(self, node: ast.Starred) -> Evaluate:  # x[*index]
         return self.expression(node.value)
+
+
+def check_name(owner: KnownModule, name: str, frame: Frame) -> None:
+    """Raise where the user's own code asks a framework for a name that the modelled version does not have."""
+    if is_own(frame) and lacks(owner.__name__, name):
+        error = AttributeError(missing_name(owner.__name__, name), name=name, obj=owner)
+        raise note(error, Operation.ATTRIBUTE, owner, name)
 
 
 def _unknown_item(container: Any, index: Any, node: ast.Subscript, frame: Frame) -> Any:
@@ -97,13 +114,18 @@ def _item(container: Any, index: Any) -> Any:
         return container[index]
     except Undecidable as undecidable:
         return undecidable.unknown
-    except KeyError:
+    except KeyError as error:
         if isinstance(container, dict) and any(type(stored_key) is Unknown for stored_key in container):
             return Unknown("an item of a dict that has an unknown key")
+        note_own(error, Operation.ITEM, container, index)
         raise
-    except TypeError:
+    except IndexError as error:
+        note_own(error, Operation.ITEM, container, index)
+        raise
+    except TypeError as error:
         if (unknown_decorator := unknown_decorator_of(container)) is not None:
             return unknown_decorator
+        note_own(error, Operation.ITEM, container, index)
         raise
 
 

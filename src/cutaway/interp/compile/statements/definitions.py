@@ -32,9 +32,8 @@ class Definitions(UndecidedCode):
                 decorated = decorator if isinstance(decorator, Unknown) else call(decorator, [function], {})
                 if isinstance(decorated, Unknown):
                     # What an unknown decorator returns is unknown; the undecorated function is an assumption.
-                    session.current().assume(
-                        f"a decorator leaves {node.name} unchanged: {decorated.reason}", frame.place
-                    )
+                    text = f"a decorator leaves {node.name} unchanged: {decorated.reason}"
+                    session.current().assume(text, frame.place, doubt="what a decorator does")
                     if (record := record_of(function)) is not None:
                         record.unknown_decorator = decorated
                     continue

@@ -152,7 +152,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
                 return getattr(self, name)
         if name in NO_ROWS:
             return session.current().unknown(f"Tensor.{name} is not modelled")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __contains__(self, value: Any) -> bool:
         array = self.array()
