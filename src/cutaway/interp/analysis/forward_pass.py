@@ -16,11 +16,12 @@ from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
-from cutaway.core.session import Call, Notes, Session
+from cutaway.core.session import DEVICES, Call, Notes, Session
 from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
+from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.frame import Frame, entered
@@ -71,8 +72,9 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], se
     if inferred is not None:
         kwargs |= _tensors(framework, inferred)
     notes = Notes()
+    chosen = [kwargs[name] for name in missing if name in kwargs] or None
     with session.separate_notes(notes):
-        call, error, place = _record_call(network, framework, args, kwargs, session)
+        call, error, place = _record_call(network, framework, args, kwargs, session, chosen)
     if inferred is not None:
         _report_rejection(inferred, notes)
         missing = []
@@ -152,7 +154,7 @@ def _try_inputs(network: Any, framework: Framework, assumed: list[conventions.As
             shape = "x".join(map(str, each.shape)) or "()"
             filled = "" if each.number is None else f", filled with {each.number}"
             session.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
-        call, error, place = _record_call(network, framework, [], kwargs, session)
+        call, error, place = _record_call(network, framework, [], kwargs, session, list(kwargs.values()))
     return _Outcome(call, error, place, notes, session.facts)
 
 
@@ -161,6 +163,9 @@ def _misfit_reason(outcome: _Outcome, names: Sequence[str], session: Session) ->
     error, notes = outcome.error, outcome.notes
     assert error is not None, "something stopped forward"
     notes.findings.clear()
+    if not isinstance(error, Fault) and certain_failure(error) is not None:
+        with session.separate_notes(notes):
+            return failure(error, outcome.place)
     options = " ".join(f"--input {name}=SHAPE" for name in names)
     message = str(error) if isinstance(error, Fault) else describe_error(error)
     reason = f"the assumed input does not fit ({message}): give one with {options}"
@@ -187,7 +192,8 @@ def _infer(
 
     def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
         with _restored(heap):
-            return _record_call(network, framework, args, {**kwargs, **inputs}, session)[:2]
+            chosen = list(inputs.values())
+            return _record_call(network, framework, args, {**kwargs, **inputs}, session, chosen)[:2]
 
     with budget.separate_budget(2 * seconds), suppress(Exhausted):
         return input_inference.infer(run_once, framework.tensor, descriptions, session, time.process_time() + seconds)
@@ -217,9 +223,10 @@ def _run_inferred(
 ) -> Call | None:
     """Call a network on the inputs that were inferred for it."""
     before = dim.answer_with(inferred.size_answers.ask)
+    tensors = _tensors(framework, inferred)
     try:
         call, error, place = _record_call(
-            network, framework, args, {**kwargs, **_tensors(framework, inferred)}, session
+            network, framework, args, {**kwargs, **tensors}, session, list(tensors.values())
         )
     finally:
         dim.answer_with(before)
@@ -292,15 +299,25 @@ def _omitted_arguments(
 
 
 def _record_call(
-    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], session: Session
+    network: Any,
+    framework: Framework,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    session: Session,
+    chosen: list[Any] | None = None,
 ) -> tuple[Call | None, BaseException | None, Place]:
-    """Return the record of a call, the exception that ended it, and where forward is defined."""
+    """Return the record of a call, the exception that ended it, and where forward is defined.
+
+    `chosen` are the inputs that the user has not given.
+    """
     first_call = len(session.calls)
     frame = _caller_frame(network, framework)
     stopped: BaseException | None = None
     reason: Unknown | None = None
     stack = interpreter().stack
     stack.append(frame)
+    session.doubts.pop(DEVICES, None)
+    session.chosen_inputs = chosen
     try:
         framework.prepare(network)
         decisions().start_call()
@@ -320,7 +337,7 @@ def _record_call(
         stopped = error
     finally:
         stack.pop()
-        session.omitted_arguments = None
+        session.omitted_arguments = session.chosen_inputs = None
         session.modules.clear()
     call = session.calls[first_call] if len(session.calls) > first_call else None
     if call is not None and call.outputs is None:

@@ -254,7 +254,9 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     framework = network.framework
     call = next((c for c in session.calls if c.module is network.value and c.depth == 0), None)
     with session.separate_notes(network.notes), session.scoped_facts():
-        if options.inputs or options.argument_values is not None or call is None:
+        if network.stopped is not None:
+            decisions().raised = True
+        elif options.inputs or options.argument_values is not None or call is None:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
         if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
             decisions().raised = True

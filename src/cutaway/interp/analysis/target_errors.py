@@ -14,12 +14,13 @@ from cutaway.core.error import describe_error, one_line, place_of
 from cutaway.core.session import Session
 from cutaway.core.suggestions import suggestion as suggestion_for
 from cutaway.core.unknown import Opaque, Unknown
+from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.suggestions import file_suggestion
-from cutaway.syntax.target import Input, Target, TargetError
+from cutaway.syntax.target import FaultyTarget, Input, Target, TargetError
 
 _MAX_NAMES = 8
 
@@ -86,6 +87,10 @@ def no_network(state: ModuleState, target: Target, session: Session) -> TargetEr
         reason = unknown[1]._opaque_reason
         where = f"{reason.place}: " if reason.place else ""
         return TargetError(f"{text}; {unknown[0]} may be one, but its base class is unknown: {where}{reason.reason}")
+    finding = next(iter(session.findings), None)
+    if finding is not None:
+        where = f"{finding.place}: " if finding.place else ""
+        return FaultyTarget(f"{text}: {where}{finding.message} [{finding.code.value}]")
     note = next(iter(session.unknowns), None)
     if note is not None:
         return TargetError(f"{text}: {f'{note.place}: ' if note.place else ''}{note.text}")
@@ -120,6 +125,9 @@ def takes_arguments(target: Target, missing: Sequence[str]) -> TargetError:
 def failed(target: Target, error: BaseException, function: Any) -> TargetError:
     """Evaluating an expression raises an exception of the target."""
     place = place_of(error)
+    fault = certain_failure(error)
+    if fault is not None and place is not None and not place.file.startswith("<"):
+        return FaultyTarget(f"{target.text}: {place}: {fault} [{fault.code.value}]")
     if place is not None and not place.file.startswith("<"):
         return TargetError(f"{target.text}: {place}: {describe_error(error)}")
     return TargetError(f"{target.text}: {describe_error(error)}{_definition(function)}")

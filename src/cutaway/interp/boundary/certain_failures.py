@@ -19,7 +19,7 @@ from cutaway.core.error import describe_error, one_line
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
-from cutaway.core.protocols import is_module, is_tensor
+from cutaway.core.protocols import is_module
 from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, decisions
 from cutaway.interp.boundary.attributes import is_host_class
@@ -29,7 +29,7 @@ from cutaway.interp.run.function import record_of
 from cutaway.interp.run.origin import Operation, Origin, origin_of
 from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base import registry
-from cutaway.knowledge.base.framework_names import lacks, missing_name, names_of
+from cutaway.knowledge.base.framework_names import class_names, lacks, missing_name
 from cutaway.syntax import resolve
 
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range))
@@ -76,18 +76,6 @@ def _is_doubtful(origin: Origin) -> bool:
 _PACKAGE = __file__.rpartition("interp")[0]
 _LANGUAGE = tuple(f"{_PACKAGE}{part}" for part in ("interp", "core", "solve"))
 _STANDARD_LIBRARY = f"{_PACKAGE}interp/stdlib"
-_CALLS_ONLY = tuple(
-    f"{_PACKAGE}knowledge/{part}"
-    for part in (
-        "base/recorded_call.py",
-        "torch/nn/module.py",
-        "torch/nn/container.py",
-        "torch/framework.py",
-        "keras/models/layer.py",
-        "keras/framework.py",
-    )
-)
-"""Files of ours that call functions of the target exactly as the library does."""
 _PASSED_THROUGH = frozenset(("contextlib", "functools"))
 
 
@@ -100,7 +88,7 @@ def _is_relayed(error: BaseException) -> bool:
         if name.startswith(_LANGUAGE) and not name.startswith(_STANDARD_LIBRARY):
             if is_relaying:
                 return True
-        elif not name.startswith(_CALLS_ONLY):
+        elif "CALLS_AS_LIBRARY" not in trace.tb_frame.f_globals:
             is_relaying = is_relaying or trace.tb_frame.f_globals.get("__name__") not in _PASSED_THROUGH
         trace = trace.tb_next
     return False
@@ -134,9 +122,13 @@ def _attribute(error: BaseException, origin: Origin, is_doubtful: bool) -> Descr
         if is_doubtful:
             return None
         return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, dir(kind))}"
-    if _may_have(kind, name) or (is_doubtful and not is_tensor(owner) and not never_sets(origin.path[-1][0], name)):
+    if _may_have(kind, name):
         return None
-    known = [*dir(kind), *_own_names(owner), *(names_of(f"torch.{kind.__name__}") or ())]
+    is_base = bool(type.__subclasses__(kind))  # what it lacks may be set by the classes that derive from it
+    if (is_doubtful or is_base) and not registry.is_shared(kind) and not never_sets(origin.path[-1][0], name):
+        return None
+    known = [*_own_names(owner), *(class_names(kind) or ())]
+    known += [each for base in kind.__mro__ if not registry.is_shared(base) for each in vars(base)]
     shown = [each for each in known if not each.startswith("_")]
     return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, shown)}"
 
@@ -150,33 +142,19 @@ def _own_names(owner: Any) -> list[str]:
 
 def _may_have(kind: type, name: str) -> bool:
     """Tell whether an instance of a class may have an attribute that was not found."""
-    listed_classes = [base for base in kind.__mro__ if _listed_names(base) is not None]
+    listed_classes = [base for base in kind.__mro__ if class_names(base) is not None]
     for base in kind.__mro__:
         if base is object or any(cls is not base and issubclass(cls, base) for cls in listed_classes):
             continue  # what a class inherits is in its list
         if issubclass(base, Opaque) or name in vars(base):
             return True
-        listed = _listed_names(base)
+        listed = class_names(base)
         if listed is not None:
             if name in listed or name.startswith("_"):
                 return True
         elif registry.is_shared(base) or not _is_complete(base):
             return True
     return False
-
-
-def _listed_names(cls: type) -> frozenset[str] | None:
-    """Return all attributes of a class of a framework, None where there is no list of them."""
-    if not registry.is_shared(cls):
-        return None
-    return names_of(f"{cls.__module__}.{cls.__qualname__}") or next(
-        (names for home in ("torch", "torch.nn") if (names := _names_in(home, cls)) is not None), None
-    )
-
-
-def _names_in(home: str, cls: type) -> frozenset[str] | None:
-    path = f"{home}.{cls.__qualname__}"
-    return names_of(path) if registry.TABLE.get(path) is cls else None
 
 
 def _is_complete(cls: type) -> bool:
@@ -232,7 +210,7 @@ def _operator(error: BaseException, origin: Origin, is_doubtful: bool) -> Descri
 def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     callee, *arguments = origin.operands
     if isinstance(callee, type) and registry.is_shared(callee):
-        listed = _listed_names(callee) is not None and is_module_class(callee) and isinstance(error, TypeError)
+        listed = class_names(callee) is not None and is_module_class(callee) and isinstance(error, TypeError)
         return (FaultCode.WRONG_CALL, one_line(str(error))) if listed else None
     if is_doubtful:
         return None

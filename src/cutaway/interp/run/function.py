@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from cutaway.core import session
-from cutaway.core.error import locate
+from cutaway.core.error import keep_built, locate
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_module
 from cutaway.core.record import dataclass
@@ -273,6 +273,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         raise
     except BaseException as error:
         locate(error, frame.place)
+        if code.name == "__init__" and args and is_module(args[0]):
+            keep_built(error, args[0])
         raise
     finally:
         stack.pop()

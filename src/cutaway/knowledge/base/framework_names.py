@@ -7,12 +7,11 @@ read when a name is missing, and never before.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterable
 
-from cutaway import knowledge
 from cutaway.core.record import dataclass
 from cutaway.core.suggestions import suggestion
+from cutaway.knowledge.base import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +25,31 @@ class Names:
 
 @functools.cache
 def _names(framework: str) -> Names | None:
-    path = os.path.join(knowledge.__path__[0], "names", f"{framework}.txt")
-    if not framework.isidentifier() or not os.path.isfile(path):
+    text = registry.read_names(framework)
+    if not text:
         return None
-    with open(path, encoding="utf-8") as file:
-        name, _, version = next(file).strip().partition(" ")
-        lines = (line.partition(": ") for line in file)
-        return Names(name, version, {owner: frozenset(listed.split()) for owner, _, listed in lines})
+    first, *lines = text.splitlines()
+    name, _, version = first.partition(" ")
+    parts = (line.partition(": ") for line in lines)
+    return Names(name, version, {owner: frozenset(listed.split()) for owner, _, listed in parts})
 
 
 def names_of(owner: str) -> frozenset[str] | None:
     """Return the public names of a module or a class of a framework, None where there is no complete list of them."""
     names = _names(owner.partition(".")[0])
     return None if names is None else names.names.get(owner)
+
+
+def class_names(cls: type) -> frozenset[str] | None:
+    """Return the public attributes of a class of a framework and of its instances; None where they are not listed."""
+    if not registry.is_shared(cls):
+        return None
+    for framework in registry.loaded():
+        names = _names(framework)
+        for path, listed in () if names is None else names.names.items():
+            if path.endswith(f".{cls.__name__}") and registry.TABLE.get(path) is cls:
+                return listed
+    return None
 
 
 def lacks(owner: str, name: str) -> bool:

@@ -11,6 +11,8 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Call
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
+
 
 def wrong_call(error: TypeError, caller: str) -> TypeError:
     """Return the fault of a call that does not fit the signature of a library's method; any other error as it is.

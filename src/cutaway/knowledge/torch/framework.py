@@ -36,6 +36,8 @@ from cutaway.knowledge.torch.tensor.op import compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.knowledge.torch.tensor.types import DTYPES
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
+
 _AS_BUILT: Key[list[tuple[Any, Any]]] = Key(list)  # modules with the tables of their parts, before forward
 
 _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")

@@ -20,6 +20,7 @@ from cutaway.knowledge.base.recorded_call import wrong_call
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.nn.registration import not_initialized, require_kind
+from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
 
@@ -44,11 +45,10 @@ class RemovableHandle:
         self.remove()
 
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 _DEEPEST = 500  # calls of modules within calls
 _MOST_MODULES = 200_000
 _LONGEST_PATH = 10_000  # letters
-
-
 _PLAIN = frozenset((bool, int, float, str, type(None), tuple, list, dict))
 
 
@@ -418,7 +418,7 @@ class Module:
         return self.to(device=device)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        pass
+        gradients_cleared()
 
     def share_memory(self) -> Any:
         return self

@@ -12,6 +12,7 @@ from cutaway.core.size.dim import equal, maximum, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, register, row
 from cutaway.knowledge.torch.elementwise.rows import rule_of
+from cutaway.knowledge.torch.tensor.gradients import backward_ran
 from cutaway.knowledge.torch.tensor.op import composite, op
 from cutaway.knowledge.torch.tensor.options import dtype_of
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, strides_of
@@ -250,12 +251,12 @@ def register_hook(self, hook):
 
 @composite("torch.Tensor.backward")
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    return None
+    backward_ran()
 
 
 @composite("torch.Tensor.retain_grad")
 def retain_grad(self):
-    return None
+    self.__dict__["_retains_grad"] = True
 
 
 @composite("torch.Tensor.record_stream")
