@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import DEVICES, Notes, Session
+from cutaway.core.session import Notes, Session
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.boundary.attributes import is_host_class
@@ -56,7 +56,6 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
     is_class = any(framework.is_network_class(value) for framework in FRAMEWORKS)
     if not is_class and record_of(value) is None:
         return value
-    current_session().doubts.pop(DEVICES, None)
     arguments = {name: item for name, item in assumed.items() if name in _parameters(value)}
     for name, item in arguments.items():
         decisions().used.add(name)

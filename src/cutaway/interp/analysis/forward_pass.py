@@ -16,7 +16,7 @@ from cutaway.core.fault_code import Family, FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
-from cutaway.core.session import DEVICES, Call, Notes, Session
+from cutaway.core.session import Call, Notes, Session
 from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
@@ -316,7 +316,6 @@ def _record_call(
     reason: Unknown | None = None
     stack = interpreter().stack
     stack.append(frame)
-    session.doubts.pop(DEVICES, None)
     session.chosen_inputs = chosen
     try:
         framework.prepare(network)

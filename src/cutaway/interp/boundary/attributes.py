@@ -26,7 +26,10 @@ from cutaway.interp.run.annotations import function_attribute
 from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.origin import Operation, note
+from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.framework_names import lacks, missing_name
 
 DENIED = frozenset(
     """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
@@ -93,8 +96,23 @@ def get_attribute(value: Any, name: Any) -> Any:
     if name in DENIED:
         return denied_attribute(value, name)
     special = SPECIAL.get(name)
-    attribute = getattr(value, name)
+    try:
+        attribute = getattr(value, name)
+    except AttributeError as error:
+        if error.obj is value and error.name == name:
+            note(error, Operation.ATTRIBUTE, value, name)
+        raise
+    if type(attribute) is Unknown and type(value) is registry.KnownModule:
+        check_name(value, name)
     return expose(attribute) if special is None else special(value, name, attribute)
+
+
+def check_name(owner: registry.KnownModule, name: str) -> None:
+    """Raise where the user's own code asks a framework for a name that the modelled version does not have."""
+    stack = interpreter().stack
+    if stack and is_own(stack[-1]) and lacks(owner.__name__, name):
+        error = AttributeError(missing_name(owner.__name__, name), name=name, obj=owner)
+        raise note(error, Operation.ATTRIBUTE, owner, name)
 
 
 def expose(value: Any) -> Any:

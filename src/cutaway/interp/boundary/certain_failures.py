@@ -55,6 +55,8 @@ def certain_failure(error: BaseException) -> Fault | None:
         return None
     if origin.operation is Operation.RAISE and open_conditions and not always:
         return None  # a check of the program's own, which other runs pass
+    if origin.operation is Operation.ASSERTION and (open_conditions or is_doubtful):
+        return None
     described = _DESCRIBE[origin.operation](error, origin, is_doubtful)
     if described is None:
         return None
@@ -69,7 +71,8 @@ def _is_doubtful(origin: Origin) -> bool:
     """Tell whether the program may take another way, or meet other values, than it did here."""
     if origin.chosen_inputs is not None:
         return True
-    ignored = () if origin.operation is Operation.RAISE else (session.VERSIONS,)
+    is_check = origin.operation in (Operation.RAISE, Operation.ASSERTION)
+    ignored = () if is_check else (session.VERSIONS,)
     return any(doubt not in ignored for doubt in origin.doubts)
 
 
@@ -276,6 +279,7 @@ _DESCRIBE = {
     Operation.BINDING: _binding,
     Operation.UNPACKING: _unpacking,
     Operation.RAISE: _raise,
+    Operation.ASSERTION: _raise,
 }
 
 

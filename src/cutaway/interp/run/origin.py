@@ -24,7 +24,8 @@ class Operation(Enum):
     CALL = "something is called"
     BINDING = "arguments are bound to the parameters of a function"
     UNPACKING = "a sequence is unpacked"
-    RAISE = "the program raises, or asserts"
+    RAISE = "the program raises"
+    ASSERTION = "the program asserts"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

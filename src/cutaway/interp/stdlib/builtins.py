@@ -43,6 +43,8 @@ from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule
 from cutaway.syntax import resolve
 from cutaway.syntax.scope import Scope
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as Python does
+
 
 def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a host function that returns an unknown for unknown arguments."""

@@ -116,6 +116,8 @@ class Torch(Framework):
         return list(network.modules())
 
     def read_off(self, network: Module, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        if "_incomplete" in network.__dict__ and "_modules" not in network.__dict__:
+            Module.__init__(network)  # its own constructor raises before it does that
         if "_modules" not in network.__dict__:
             raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
         _show_as_built(network)

@@ -8,16 +8,15 @@ from typing import Any
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
+from cutaway.interp.boundary.attributes import CHECKS, GUARDED, check_name, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.raising import may_raise
-from cutaway.interp.run.truth import is_own, training_mode
+from cutaway.interp.run.truth import training_mode
 from cutaway.knowledge.base.framework import is_mode
-from cutaway.knowledge.base.framework_names import lacks, missing_name
 from cutaway.knowledge.base.registry import ARRAYS, KnownModule
 
 
@@ -46,7 +45,7 @@ class Access(ScopeCompiler):
                     note(error, Operation.ATTRIBUTE, owner, name)
                 raise
             if type(attribute) is Unknown and type(owner) is KnownModule:
-                check_name(owner, name, frame)
+                check_name(owner, name)
             check = CHECKS.get(type(attribute))
             return attribute if check is None else check(attribute)
 
@@ -84,13 +83,6 @@ class Access(ScopeCompiler):
 
     def _Starred(self, node: ast.Starred) -> Evaluate:  # x[*index]
         return self.expression(node.value)
-
-
-def check_name(owner: KnownModule, name: str, frame: Frame) -> None:
-    """Raise where the user's own code asks a framework for a name that the modelled version does not have."""
-    if is_own(frame) and lacks(owner.__name__, name):
-        error = AttributeError(missing_name(owner.__name__, name), name=name, obj=owner)
-        raise note(error, Operation.ATTRIBUTE, owner, name)
 
 
 def _unknown_item(container: Any, index: Any, node: ast.Subscript, frame: Frame) -> Any:

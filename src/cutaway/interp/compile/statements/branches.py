@@ -121,6 +121,6 @@ class Branches(UndecidedCode):
                 why = f"`{ast.unparse(node.test)}` holds, as it is asserted"
                 session.current().assume_condition(truth, why, frame.place)
                 return
-            raise note(AssertionError(*([message(frame)] if message else [])), Operation.RAISE)
+            raise note(AssertionError(*([message(frame)] if message else [])), Operation.ASSERTION)
 
         return execute
