@@ -295,6 +295,7 @@ class Session:
         """Record a definite fault of the target, once."""
         if not fault.reported:
             fault.reported = True
+            fault.in_network = bool(self.modules)
             finding = fault.finding or Finding(fault.code, str(fault), place or self.place())
             if finding not in self.findings:
                 self.findings[finding], fault.finding = None, finding

@@ -60,7 +60,9 @@ def no_such_name(state: ModuleState, name: str, target: Target, session: Session
             if defined
             else ""
         )
-    exception = next((f" ({note.place}: {note.text})" for note in session.unknowns if note.text.startswith(RAISES)), "")
+    faults = [f" ({finding.place}: {finding.message})" for finding in session.findings]
+    raised = [f" ({note.place}: {note.text})" for note in session.unknowns if note.text.startswith(RAISES)]
+    exception = next(iter((*faults, *raised)), "")
     return TargetError(f"{target.text}: {state.file} has no {name}{suggestion}{exception}")
 
 
