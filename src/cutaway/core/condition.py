@@ -138,7 +138,7 @@ MAX_CONDITIONS = 40
 """How many conditions are decided in one run."""
 
 
-_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences")
+_RESUMED = ("taken", "unwritten", "tensors", "choices", "_truths", "_ranges", "_occurrences")
 
 
 class Decisions:
@@ -150,6 +150,7 @@ class Decisions:
     def __init__(self, prescribed: Mapping[str, bool] | None = None, follows: bool = True) -> None:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
         self.taken: dict[str, Decision] = {}
+        self.unwritten: dict[str, None] = {}  # conditions that are no test of the program: whether something raises
         self.follows = follows
         self.undecided_depth = 0
         self.active = 0
@@ -206,14 +207,20 @@ class Decisions:
             holds = self.decide(term, place, prefer)
         else:
             written = negated(text) if inverted else text
-            holds = self.occurrence(written, ENVIRONMENT if term is None else term.kind, place, prefer)
+            holds = self._occurrence(written, ENVIRONMENT if term is None else term.kind, place, prefer)
         if holds is None:
             return None
         self._truths[id(unknown)] = unknown, holds
         return holds is not inverted
 
     def occurrence(self, text: str, kind: str, place: Place | None, prefer: bool = True) -> bool | None:
-        """Decide a condition that may differ each time it occurs."""
+        """Decide a condition that the program does not test, and that may differ each time it occurs."""
+        known = set(self.taken)
+        holds = self._occurrence(text, kind, place, prefer)
+        self.unwritten.update((new, None) for new in self.taken if new not in known)
+        return holds
+
+    def _occurrence(self, text: str, kind: str, place: Place | None, prefer: bool) -> bool | None:
         count = self._occurrences[text] = self._occurrences.get(text, 0) + 1
         return self.decide(Term(text if count == 1 else f"time_{count}({text})", kind), place, prefer)
 

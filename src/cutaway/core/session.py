@@ -65,6 +65,7 @@ class Call:
     depth: int = 0
     stopped: Unknown | None = None
     requires: Any = None  # the precondition on its inputs, where one is inferred
+    caught: Finding | None = None  # the fault that ended it, which the program catches
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +313,13 @@ class Session:
         fault.reported = False
         if fault.finding is not None:
             self.findings.pop(fault.finding, None)
+
+    def caught(self, fault: Fault) -> None:
+        """Withdraw a fault that the program catches; one that ended the call of a network stays a fault of that call."""
+        self.retract(fault)
+        call = next((each for each in reversed(self.calls) if each.depth == 0), None)
+        if fault.in_network and not self.modules and call is not None and call.outputs is None:
+            call.caught = fault.finding
 
     def assume(self, text: str, place: Place | None = None, *, doubt: str = "") -> None:
         """Record an assumption; an equal one is listed once. `doubt` says why the program may behave differently."""

@@ -258,6 +258,8 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
             decisions().raised = True
         elif options.inputs or options.argument_values is not None or call is None:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+        if call is not None and call.caught is not None:
+            session.findings.setdefault(call.caught)
         if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
             decisions().raised = True
         _explain_outputs(call, session)

@@ -50,7 +50,9 @@ def certain_failure(error: BaseException) -> Fault | None:
     here = decisions()
     open_conditions = [one for text, one in here.taken.items() if text not in here.prescribed]
     always = is_always_reached(origin.path)
-    is_doubtful = _is_doubtful(origin) or any(one.kind == CONFIGURATION for one in open_conditions)
+    is_doubtful = _is_doubtful(origin) or any(
+        one.kind == CONFIGURATION or one.text in here.unwritten for one in open_conditions
+    )
     if is_doubtful and not always:
         return None
     if origin.operation is Operation.RAISE and open_conditions and not always:

@@ -254,6 +254,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     frame = Frame(variables, record.globals, code.file, record.parent, record)
     frame.line = code.line
     if code.is_async:
+        session.current().doubts.setdefault("what async functions do")
         return session.current().unknown("async functions are not interpreted")
     if code.is_generator:
         return _drive_generator(frame, code)

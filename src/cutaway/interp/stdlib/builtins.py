@@ -300,6 +300,7 @@ def has_effects(name: str) -> Callable[..., Any]:
     """Return a stand-in for a function with effects outside the analysis: a call returns an unknown."""
 
     def call(*_args: Any, **_kwargs: Any) -> Any:
+        session.current().doubts.setdefault("what is not called")
         return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
 
     call.__name__ = name

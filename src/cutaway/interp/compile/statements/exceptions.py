@@ -213,8 +213,8 @@ def handle(
     if exception_target is not None:
         namespace_of, name = exception_target
         namespace_of(frame)[name] = seen_by_target(error)
-    if isinstance(error, Fault) and (session.current().modules or not error.in_network):
-        session.current().retract(error)  # one that ends the call of a network remains a fault of the network
+    if isinstance(error, Fault):
+        session.current().caught(error)
     if isinstance(error, ImportError):
         session.current().doubts.setdefault("which packages are installed")
     handling = interpreter().handling

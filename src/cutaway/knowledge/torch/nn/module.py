@@ -32,6 +32,7 @@ class RemovableHandle:
 
     def __init__(self, hooks: dict[int, Any]) -> None:
         self.id = next(self._ids)
+        session.current().doubts.setdefault("what a hook does")
         self._hooks = hooks
 
     def remove(self) -> None:

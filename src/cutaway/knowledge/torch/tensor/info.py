@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.condition import DATA, Term
 from cutaway.core.fault import Fault, IndexFault, TypeFault
 from cutaway.core.fault_code import FaultCode
@@ -246,6 +247,7 @@ class _Handle:
 
 @composite("torch.Tensor.register_hook", "torch.Tensor.register_post_accumulate_grad_hook")
 def register_hook(self, hook):
+    session.current().doubts.setdefault("what a hook does")
     return _Handle()
 
 
