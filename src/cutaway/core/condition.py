@@ -149,6 +149,7 @@ class Decisions:
 
     def __init__(self, prescribed: Mapping[str, bool] | None = None, follows: bool = True) -> None:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
+        self.given: Mapping[str, bool] = {}  # what the user has decided
         self.taken: dict[str, Decision] = {}
         self.unwritten: dict[str, None] = {}  # conditions that are no test of the program: whether something raises
         self.follows = follows

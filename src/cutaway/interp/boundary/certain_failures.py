@@ -48,7 +48,7 @@ def certain_failure(error: BaseException) -> Fault | None:
     if origin is None or origin.is_open or not origin.path or not is_own(origin.path[-1][0]) or _is_relayed(error):
         return None
     here = decisions()
-    open_conditions = [one for text, one in here.taken.items() if text not in here.prescribed]
+    open_conditions = [one for text, one in here.taken.items() if text not in here.given]
     always = is_always_reached(origin.path)
     is_doubtful = _is_doubtful(origin) or any(
         one.kind == CONFIGURATION or one.text in here.unwritten for one in open_conditions
