@@ -94,12 +94,14 @@ class Notes:
     unknowns: dict[Note, None] = field(default_factory=dict)
     assumptions: dict[Note, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
 
     def update(self, other: Notes) -> None:
         """Add other notes."""
         self.unknowns.update(other.unknowns)
         self.assumptions.update(other.assumptions)
         self.findings.update(other.findings)
+        self.doubts.update(other.doubts)
 
 
 class Solver(Protocol):
@@ -124,6 +126,7 @@ def is_named(unknown: Unknown) -> bool:
 
 
 DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command line", "files"
+CHOSEN_ARGUMENTS = "arguments that are not given"
 """What a program asks about the machine that it runs on, so that it may behave differently on another one."""
 
 _ABSENT = object()
@@ -279,18 +282,21 @@ class Session:
     @contextmanager
     def separate_notes(self, notes: Notes) -> Iterator[None]:
         """Collect the notes that are taken inside in `notes`; earlier notes stay visible."""
-        before = Notes(self.unknowns, self.assumptions, self.findings)
+        before = Notes(self.unknowns, self.assumptions, self.findings, self.doubts)
         visible = Notes()
         visible.update(before)
         visible.update(notes)
         self.unknowns, self.assumptions, self.findings = visible.unknowns, visible.assumptions, visible.findings
+        self.doubts = visible.doubts
         try:
             yield
         finally:
             notes.unknowns.update((one, None) for one in visible.unknowns if one not in before.unknowns)
             notes.assumptions.update((one, None) for one in visible.assumptions if one not in before.assumptions)
             notes.findings.update((one, None) for one in visible.findings if one not in before.findings)
+            notes.doubts.update((one, None) for one in visible.doubts if one not in before.doubts)
             self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
+            self.doubts = before.doubts
 
     def report(self, fault: Fault, place: Place | None = None) -> None:
         """Record a definite fault of the target, once."""

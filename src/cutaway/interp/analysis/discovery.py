@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import Notes, Session
+from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.boundary.attributes import is_host_class
@@ -76,7 +76,8 @@ def _argument(value: Any, name: str, text: str) -> Any:
     if kind is None and isinstance(value, type):
         kind = type_hints(value).get(name)  # an attribute that holds the argument
     if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
-        session.assume(f"the argument {name} of {text} is {kind.__name__}(), with its defaults")
+        assumption = f"the argument {name} of {text} is {kind.__name__}(), with its defaults"
+        session.assume(assumption, doubt=CHOSEN_ARGUMENTS)
         return call(kind, [], {})
     return stand_in(value, name, text)
 

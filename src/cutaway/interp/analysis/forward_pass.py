@@ -258,6 +258,7 @@ def _add_notes(session: Session, notes: Notes) -> None:
     session.unknowns.update(notes.unknowns)
     session.assumptions.update(notes.assumptions)
     session.findings.update(notes.findings)
+    session.doubts.update(notes.doubts)
 
 
 def _called_modules(call: Call | None, session: Session) -> int:

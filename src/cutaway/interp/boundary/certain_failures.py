@@ -43,7 +43,7 @@ class CertainFailure(Fault):
 def certain_failure(error: BaseException) -> Fault | None:
     """Return the fault that an exception is which nothing caught; None where it is not certain."""
     if isinstance(error, Fault):
-        return error
+        return None if session.CHOSEN_ARGUMENTS in session.current().doubts else error
     origin = origin_of(error)
     if origin is None or origin.is_open or not origin.path or not is_own(origin.path[-1][0]) or _is_relayed(error):
         return None

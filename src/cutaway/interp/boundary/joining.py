@@ -274,6 +274,7 @@ class _Trial:
             tried.remove(execute)
         here.unknowns.update(notes.unknowns)
         here.assumptions.update(notes.assumptions)
+        here.doubts.update(notes.doubts)
         self._rewind()
         return self.outcome(_Outcome(signal, self.frame.value, error, {}))
 

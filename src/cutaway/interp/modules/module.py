@@ -407,6 +407,8 @@ def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -
     place = place_of(error) or fallback
     text = describe_error(error)
     is_certain = not quiet and report_certain(error, place)
+    if not is_certain and isinstance(error, Fault):
+        session.current().retract(error)
     if not (quiet or isinstance(error, Fault)):
         interpreter().modules.stop(error)
     if quiet or is_certain:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import types
 from typing import Any, Generic
 
 from cutaway.core import session
 from cutaway.core.place import Place
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
 from cutaway.interp.boundary.call import call
 from cutaway.interp.compile.assignment import assign_target
@@ -82,6 +83,8 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
         cls = call(metaclass, [node.name, resolved, namespace], options)
         if not _is_filled(cell):
             cell.cell_contents = cls
+        if isinstance(cls, abc.ABCMeta) and issubclass(cls, Opaque):
+            type.__setattr__(cls, "__abstractmethods__", frozenset())  # the unknown base may define them
         assign(frame, _decorated(cls, decorators, node.name, frame.place))
 
     return execute

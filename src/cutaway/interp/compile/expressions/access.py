@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.attributes import CHECKS, GUARDED, check_name, get_attribute
+from cutaway.interp.boundary.attributes import CHECKS, GUARDED, check_name, expose, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import Evaluate, Frame
@@ -34,8 +34,10 @@ class Access(ScopeCompiler):
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
-            if type(owner) is Unknown and owner.usual is None and owner.term is None and not in_chain:
-                may_raise(owner, node, frame)
+            if type(owner) is Unknown:
+                if owner.usual is None and owner.term is None and not in_chain:
+                    may_raise(owner, node, frame)
+                return expose(Unknown.__getattr__(owner, name))  # its own attributes are not the program's
             try:
                 attribute = getattr(owner, name)
             except AttributeError as error:
