@@ -41,6 +41,9 @@ ON_DEMAND = {
 }
 """Modules with a `__getattr__` that is known to provide only these names beyond those that are listed."""
 
+OLDER = {"keras": ("keras._tf_keras.keras", ""), "tensorflow": ("tensorflow.compat.v1", "contrib")}
+"""Where a framework keeps names of the version before, which programs are written for as well, and names it has not kept."""
+
 INTERNAL = frozenset(("src", "python", "testing", "ao", "legacy", "tests", "core", "f2py"))
 """Modules that are left out with what is below them: no one but the framework itself uses their names."""
 
@@ -125,12 +128,13 @@ def class_names(cls: type) -> set[str] | None:
 
 
 def _older_names(path: str) -> set[str]:
-    """Return the names that a module of Keras has as a part of TensorFlow, which keeps older ones."""
-    try:
-        module = importlib.import_module(f"keras._tf_keras.{path}")
-    except ImportError:
-        return set()
-    return public(dir(module))
+    """Return the names that a module has in an older version, as far as the framework still has that."""
+    framework, _, rest = path.partition(".")
+    older, removed = OLDER[framework]
+    value: object = importlib.import_module(older)
+    for part in rest.split(".") if rest else []:
+        value = getattr(value, part, None)
+    return public(dir(value)) | (set(removed.split()) if not rest else set())
 
 
 def _framework_base(cls: type) -> int:
@@ -162,7 +166,7 @@ def lines(framework: str) -> Iterator[str]:
     yield f"{framework} {version}"
     for path, module in sorted(modules(package).items()):
         names = module_names(path, module)
-        if names and framework == "keras":
+        if names and framework in OLDER:
             names |= _older_names(path)
         if names:
             yield f"{path}: {' '.join(sorted(names))}"
