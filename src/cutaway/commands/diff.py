@@ -6,9 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from cutaway.commands.exit_code import exit_code, warn
 from cutaway.commands.options import TARGET, add_arguments, add_output, add_reading, architectures, only
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, warn, write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 from cutaway.formats.dispatch import is_saved

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cutaway.commands.exit_code import exit_code, warn
 from cutaway.commands.inventory import one, ops_of
 from cutaway.commands.options import add_arguments, add_output, add_target
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, warn, write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 

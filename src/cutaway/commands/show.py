@@ -9,9 +9,8 @@ import time
 from importlib import import_module
 from typing import Any
 
-from cutaway.commands.exit_code import exit_code
 from cutaway.commands.options import add_output, add_target, architectures
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, write
 from cutaway.core.error import CutawayError
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cutaway.commands.exit_code import exit_code
 from cutaway.commands.inventory import modules_of, one
 from cutaway.commands.options import add_arguments, add_output, add_target
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, write
 from cutaway.passes.unique_modules import FULL, KEYS
 from cutaway.report.inventory import IDS, NUMBERED
 

@@ -6,9 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from cutaway.commands.exit_code import exit_code
 from cutaway.commands.options import add_arguments, add_output, add_reading, architectures
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, write
 from cutaway.core.error import CutawayError
 
 

@@ -111,11 +111,9 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
                 seen.add(id(value))
                 classes.update(_classes(framework, value))
                 yield Network(name, value, framework)
-    for name, (value, reason) in state.unfinished.items():
-        for framework in FRAMEWORKS:
-            if framework.is_network(value):
-                classes.update(_classes(framework, value))
-                yield Network(name, value, framework, stopped=reason)
+    for network in _unfinished(state):
+        classes.update(_classes(network.framework, network.value))
+        yield network
     for discover in (_networks_from_functions, _networks_from_literals):
         for network in discover(state, own, _classes_with_required_arguments(state, own, classes), session):
             classes.update(_classes(network.framework, network.value))
@@ -142,6 +140,14 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
             session.findings.update(notes.findings)
     yield from (network for network in built if type(network.value) not in inside)
     yield from unbound
+
+
+def _unfinished(state: ModuleState) -> Iterator[Network]:
+    """Yield the networks of a module whose constructors raise, as far as they were built."""
+    for name, (value, reason) in state.unfinished.items():
+        yield from (
+            Network(name, value, framework, stopped=reason) for framework in FRAMEWORKS if framework.is_network(value)
+        )
 
 
 def _unbound(bound: Iterable[Any], seen: set[int]) -> Iterator[Network]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.condition import CONFIGURATION, negated
+from cutaway.core.condition import CONFIGURATION, Decision, negated
 from cutaway.core.error import describe_error, one_line
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
@@ -48,30 +48,32 @@ def certain_failure(error: BaseException) -> Fault | None:
     if origin is None or origin.is_open or not origin.path or not is_own(origin.path[-1][0]) or _is_relayed(error):
         return None
     here = decisions()
-    open_conditions = [one for text, one in here.taken.items() if text not in here.given]
+    conditions = [one for text, one in here.taken.items() if text not in here.given]
     always = is_always_reached(origin.path)
-    is_doubtful = _is_doubtful(origin) or any(
-        one.kind == CONFIGURATION or one.text in here.unwritten for one in open_conditions
-    )
-    if is_doubtful and not always:
-        return None
-    if origin.operation is Operation.RAISE and open_conditions and not always:
-        return None  # a check of the program's own, which other runs pass
-    if origin.operation is Operation.ASSERTION and (open_conditions or is_doubtful):
+    is_doubtful = _is_doubtful(origin, conditions)
+    if (is_doubtful and not always) or _is_passed_otherwise(origin, conditions, always, is_doubtful):
         return None
     described = _DESCRIBE[origin.operation](error, origin, is_doubtful)
     if described is None:
         return None
     code, message = described
-    if open_conditions and not always and not here.follows:
-        words = [one.text if one.holds else negated(one.text) for one in open_conditions]
+    if conditions and not always and not here.follows:
+        words = [one.text if one.holds else negated(one.text) for one in conditions]
         message = f"{message} [if {' and '.join(words)}]"
     return CertainFailure(message, code)
 
 
-def _is_doubtful(origin: Origin) -> bool:
+def _is_passed_otherwise(origin: Origin, conditions: list[Decision], always: bool, is_doubtful: bool) -> bool:
+    """Tell whether a check of the program's own fails here that it may pass in another run."""
+    if origin.operation is Operation.ASSERTION:
+        return bool(conditions) or is_doubtful
+    return origin.operation is Operation.RAISE and bool(conditions) and not always
+
+
+def _is_doubtful(origin: Origin, conditions: list[Decision]) -> bool:
     """Tell whether the program may take another way, or meet other values, than it did here."""
-    if origin.chosen_inputs is not None:
+    unwritten = decisions().unwritten
+    if origin.chosen_inputs is not None or any(o.kind == CONFIGURATION or o.text in unwritten for o in conditions):
         return True
     is_check = origin.operation in (Operation.RAISE, Operation.ASSERTION)
     ignored = () if is_check else (session.VERSIONS,)

@@ -83,11 +83,16 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
         cls = call(metaclass, [node.name, resolved, namespace], options)
         if not _is_filled(cell):
             cell.cell_contents = cls
-        if isinstance(cls, abc.ABCMeta) and issubclass(cls, Opaque):
-            type.__setattr__(cls, "__abstractmethods__", frozenset())  # the unknown base may define them
+        _make_concrete(cls)
         assign(frame, _decorated(cls, decorators, node.name, frame.place))
 
     return execute
+
+
+def _make_concrete(cls: Any) -> None:
+    """Let a class with an unknown base have instances: that base may define what is abstract in another."""
+    if isinstance(cls, abc.ABCMeta) and issubclass(cls, Opaque):
+        type.__setattr__(cls, "__abstractmethods__", frozenset())
 
 
 def _decorated(cls: Any, decorators: list[Any], name: str, place: Place) -> Any:
