@@ -100,11 +100,10 @@ TARGETS: dict[str, str] = {
     "net.py::make()": "net.py::make(): TypeError: make() missing 1 required positional argument: 'width'; it is make(width), in net.py:15",
     "net.py::make(1, 2)": "net.py::make(1, 2): TypeError: make() takes 1 positional argument but 2 were given; it is make(width), in net.py:15",
     "net.py::Net(wdth=3)": "net.py::Net(wdth=3): TypeError: Net.__init__() got an unexpected keyword argument 'wdth'; it is Net(width, depth=2), in net.py:5",
-    "net.py::make('a')": "net.py::make('a'): ",
     "net.py::Net(": "net.py::Net(: 'Net(' is neither a name nor a call ('(' was never closed)",
     "net.py::import os": "net.py::import os: 'import os' is neither a name nor a call (invalid syntax)",
     "net.py::small.fd": "net.py::small.fd: AttributeError: 'Net' object has no attribute 'fd'",
-    "stops.py::net_": "stops.py::net_: stops.py has no net_; did you mean net? (stops.py:2: raises ValueError: not today)",
+    "stops.py::net_": "stops.py::net_: stops.py has no net_; did you mean net? (stops.py:2: ValueError: not today)",
     "no.such.module:Net": "no.such.module:Net: module no.such.module is not found; add its folder with --path, or install its package",
     "net.PY": "net.PY: module net.PY is not found; did you mean net.py?",
     "json": "json: module json is not read from source but described by tables; name a file or module that uses it",
@@ -175,6 +174,11 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 def test_a_target_that_is_no_network(target: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused([target], capsys)
     assert said.startswith(message) if message.endswith(": ") else said == message
+
+
+def test_a_call_that_fails_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["show", "net.py::make('a')"]) == 1
+    assert "sizes of a weight must be integers, got 'a'" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("inputs", "message"), INPUTS.items(), ids=list(INPUTS))

@@ -75,7 +75,9 @@ def test_a_fault_in_an_imported_file_is_named_where_it_stands(tmp_path: Path) ->
 def test_a_program_that_stops_shows_what_it_had_made(tmp_path: Path) -> None:
     network = show(tmp_path, f"{NET}raise ValueError('not today')\n", input="1x2")
     assert network.outputs[0].shape == (1, 3)
-    assert remarks(network) == ["3: raises ValueError: not today"]
+    assert [(fault.place.line, fault.message) for fault in network.diagnostics if fault.place] == [
+        (3, "ValueError: not today")
+    ]
 
 
 def test_a_class_that_needs_arguments_is_shown_with_what_is_known(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace) -> int:
         if isinstance(error, InternalError) and os.environ.get("CUTAWAY_DEBUG"):
             raise
         _print_error(str(error))
-        return FAILED
+        return error.exit_code
     except KeyboardInterrupt:
         _print_error("interrupted")
         return INTERRUPTED

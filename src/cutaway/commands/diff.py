@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from cutaway.commands.options import TARGET, add_output, add_reading, architectures, only
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, warn, write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 from cutaway.formats.dispatch import is_saved
@@ -24,7 +23,7 @@ def add(commands: Any) -> None:
         help="show what changed between two networks",
         description="Compare two networks: modules that were added, removed, renamed, or changed in configuration, "
         "weights or wiring, and the effect on parameters and multiply-accumulates.",
-        epilog="exit code: 0 if the networks are equal, 1 if they differ, 2 on error",
+        epilog="exit code: 0 if the networks are equal, 1 if they differ or one has faults or, with --strict, unknowns, 2 on error",
     )
     diff.add_argument("before", metavar="A", help=_FORMS)
     diff.add_argument("after", metavar="B", help=_FORMS)
@@ -37,7 +36,7 @@ def add(commands: Any) -> None:
         help="print a hash of a network",
         description="Print a hash of a network's weights and dataflow. The hash does not depend on the versions of "
         "the framework and of Python, or on the order of definitions.",
-        epilog="exit code: 0 on success, 2 on error",
+        epilog="exit code: 0 on success, 1 if the network has faults or, with --strict, unknowns, 2 on error",
     )
     fingerprint.add_argument("target", metavar="TARGET", help=TARGET)
     add_reading(fingerprint)
@@ -51,24 +50,25 @@ def _diff(options: argparse.Namespace) -> int:
     from cutaway.passes.diff import diff
     from cutaway.report import diff_text
 
-    found = diff(_one(options, options.before), _one(options, options.after))
+    before, after = _one(options, options.before), _one(options, options.after)
+    found = diff(before, after)
     if options.format == "json":
         text = json.dumps(diff_text.document(options.before, options.after, found), indent=1) + "\n"
     else:
         render = diff_text.markdown if options.format == "markdown" else diff_text.text
         text = render(options.before, options.after, found)
     write(text, options.output)
-    return 1 if found else 0
+    warn([before, after])
+    return exit_code(options, [before, after], otherwise=1 if found else 0)
 
 
 def _fingerprint(options: argparse.Namespace) -> int:
     from cutaway.passes.fingerprint import fingerprint  # late: --help needs none of it
 
     found = _one(options, options.target, live=options.live)
-    if found.unknowns:
-        print(f"cutaway: {len(found.unknowns)} unknowns: this is the hash of what is known", file=sys.stderr)
+    warn([found])
     write(f"{fingerprint(found, names=not options.no_names)}  {options.target}\n", options.output)
-    return 0
+    return exit_code(options, [found])
 
 
 def _one(options: argparse.Namespace, target: str, live: bool = False) -> Architecture:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.commands.inventory import one, ops_of
 from cutaway.commands.options import add_output, add_target
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, warn, write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 
@@ -19,7 +19,8 @@ def add(commands: Any) -> None:
         help="list the distinct operations of networks",
         description="List the distinct operations of a network: those that differ in name, attributes, shapes or element "
         "types. With several targets, the operations that most of them use come first.",
-        epilog="exit code: 0 on success, 1 if the backend does not support all operations, 2 on error",
+        epilog="exit code: 0 on success, 1 if the backend does not support all operations, or a network has faults or, with "
+        "--strict, unknowns, 2 on error",
     )
     add_target(ops, several=True)
     ops.add_argument("--format", choices=("text", "json", "csv", "pytest"), default="text", help="default: text")
@@ -36,7 +37,9 @@ def _run(options: argparse.Namespace) -> int:
     if backend is not None:
         return _check(found, backend, options)
     write(_render(found, options), options.output)
-    return 0
+    if options.format == "csv":
+        warn(found)
+    return exit_code(options, found)
 
 
 def _with_forward(architecture: Architecture, target: str) -> Architecture:
@@ -44,13 +47,17 @@ def _with_forward(architecture: Architecture, target: str) -> Architecture:
     from cutaway.passes.cost import was_followed  # late: --help needs none of it
 
     if not architecture.ops and not was_followed(architecture):
-        why = "; ".join(note.text for note in architecture.unknowns[:2])
-        raise CutawayError(f"{target}: no operations are known{': ' if why else ''}{why}")
+        faults = [f"{fault.place}: {fault.message} [{fault.code}]" for fault in architecture.diagnostics]
+        why = "; ".join((faults or [note.text for note in architecture.unknowns])[:2])
+        error = CutawayError(f"{target}: no operations are known{': ' if why else ''}{why}")
+        error.exit_code = 1 if faults else error.exit_code
+        raise error
     return architecture
 
 
 def _render(found: list[Architecture], options: argparse.Namespace) -> str:
     # late: --help needs none of it
+    from cutaway.passes.completeness import all_incompleteness
     from cutaway.passes.unique_ops import rank, unique_ops
     from cutaway.report import inventory, inventory_text, pytest_file
 
@@ -59,7 +66,7 @@ def _render(found: list[Architecture], options: argparse.Namespace) -> str:
 
         public_names.load()
         ops = unique_ops(op for architecture in found for op in architecture.ops)
-        return pytest_file.render(", ".join(options.target), ops, op_source.call_of)
+        return pytest_file.render(", ".join(options.target), ops, op_source.call_of, all_incompleteness(found))
     documents = [ops_of(architecture, options) for architecture in found]
     if options.format == "csv":
         return inventory_text.ops_csv(list(zip(options.target, documents)))
@@ -69,16 +76,22 @@ def _render(found: list[Architecture], options: argparse.Namespace) -> str:
         ranked = [
             {"op_name": r.name, "networks": r.networks, "count": r.count, "variants": r.variants} for r in rank(found)
         ]
-        return inventory.dumps({"ranking": ranked, "targets": dict(zip(options.target, documents))}) + "\n"
+        document = {
+            "ranking": ranked,
+            "incomplete": all_incompleteness(found),
+            "targets": dict(zip(options.target, documents)),
+        }
+        return inventory.dumps(document) + "\n"
     if len(found) == 1:
         return inventory_text.ops_text(documents[0])
-    return inventory_text.ranking_text(rank(found), len(found))
+    return inventory_text.ranking_text(rank(found), len(found), all_incompleteness(found))
 
 
 def _check(found: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
     # late: --help needs none of it
     from cutaway.knowledge.torch import public_names
     from cutaway.passes.backend import failures
+    from cutaway.passes.completeness import all_incompleteness
     from cutaway.passes.unique_ops import unique_ops
     from cutaway.report import inventory, inventory_text
 
@@ -87,11 +100,17 @@ def _check(found: list[Architecture], backend: Any, options: argparse.Namespace)
     failed = failures(backend, ops, public_names.public_name)
     if options.format == "json":
         rows = [{"op_name": f.name, "reasons": list(f.reasons), "count": len(f.op.occurrences)} for f in failed]
-        text = inventory.dumps({"backend": backend.name, "unique_ops": len(ops), "failures": rows}) + "\n"
+        document = {
+            "backend": backend.name,
+            "unique_ops": len(ops),
+            "failures": rows,
+            "incomplete": all_incompleteness(found),
+        }
+        text = inventory.dumps(document) + "\n"
     else:
-        text = inventory_text.failures_text(failed, backend.name, len(ops))
+        text = inventory_text.failures_text(failed, backend.name, len(ops), all_incompleteness(found))
     write(text, options.output)
-    return 1 if failed else 0
+    return exit_code(options, found, otherwise=1 if failed else 0)
 
 
 def _backend(path: str) -> Any:

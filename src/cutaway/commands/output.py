@@ -1,10 +1,13 @@
-"""Writing what a command made: to standard output, or to a file that is there whole or not at all."""
+"""What a command leaves behind: output, whole or not at all, and its exit code."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+from collections.abc import Iterable
 
+from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 
 
@@ -45,3 +48,23 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def exit_code(options: argparse.Namespace, found: Iterable[Architecture], otherwise: int = 0) -> int:
+    """Return 1 if a network has faults, or with --strict if something in it is unknown."""
+    from cutaway.passes.completeness import incompleteness  # late: --help needs none of it
+
+    networks = list(found)
+    if any(architecture.diagnostics for architecture in networks):
+        return 1
+    if options.strict and any(incompleteness(architecture) for architecture in networks):
+        return 1
+    return otherwise
+
+
+def warn(found: Iterable[Architecture]) -> None:
+    """Print which networks are incomplete, for output that has no place for it."""
+    from cutaway.passes.completeness import all_incompleteness  # late: --help needs none of it
+
+    for line in all_incompleteness(found):
+        print(f"cutaway: {line}", file=sys.stderr)

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from cutaway.commands.options import add_output, add_target, architectures
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, write
 from cutaway.core.error import CutawayError
 
 
@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
         "show",
         help="show the architecture of a network",
         description="Show the architecture of a network, read from source. The target is not run unless you pass --live.",
-        epilog="exit code: 0 on success, 1 if the network has faults, 2 on error",
+        epilog="exit code: 0 on success, 1 if the network has faults or, with --strict, unknowns, 2 on error",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_target(show)
@@ -44,7 +44,7 @@ def _run(options: argparse.Namespace) -> int:
         _write_events(found, options)
     else:
         write(_render(found, options), options.output)
-    return 1 if any(architecture.diagnostics for architecture in found) else 0
+    return exit_code(options, found)
 
 
 def _write_events(found: Any, options: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.commands.inventory import modules_of, one
 from cutaway.commands.options import add_output, add_target
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, write
 from cutaway.passes.unique_modules import FULL, KEYS
 from cutaway.report.inventory import IDS, NUMBERED
 
@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
         help="list the distinct modules of a network",
         description="List the distinct modules of a network: those that differ in class, configuration, shapes, element "
         "types or submodules. Each is listed once, with all of its occurrences.",
-        epilog="exit code: 0 on success, 2 on error",
+        epilog="exit code: 0 on success, 1 if the network has faults or, with --strict, unknowns, 2 on error",
     )
     add_target(unique)
     unique.add_argument("--key", choices=KEYS, default=FULL, help="when modules count as the same (default: full)")
@@ -37,7 +37,8 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     from cutaway.report import inventory, inventory_text  # late: --help needs none of it
 
-    document = modules_of(one(options, options.target), options, key=options.key, ids=options.ids)
+    architecture = one(options, options.target)
+    document = modules_of(architecture, options, key=options.key, ids=options.ids)
     text = inventory.dumps(document) + "\n" if options.format == "json" else inventory_text.modules_text(document)
     write(text, options.output)
-    return 0
+    return exit_code(options, [architecture])

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from cutaway.commands.options import add_output, add_reading, architectures
-from cutaway.commands.output import write
+from cutaway.commands.output import exit_code, write
 from cutaway.core.error import CutawayError
 
 
@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         help="compare the static result with the running network",
         description="Read a target from source, then import and RUN it, and compare fact by fact: modules, "
         "configurations, weights, the shapes of every call, outputs, operations, multiply-accumulates.",
-        epilog="exit code: 0 if no fact is wrong, 1 if one is, 2 on error",
+        epilog="exit code: 0 if no fact is wrong, 1 if one is, or the network has faults or, with --strict, unknowns, 2 on error",
     )
     verify.add_argument("target", metavar="TARGET", help="as for cutaway show")
     add_reading(verify, live=False)
@@ -53,4 +53,4 @@ def _run(options: argparse.Namespace) -> int:
     else:
         text = verification.text(options.target, facts, everything=options.all)
     write(text, options.output)
-    return 1 if any(fact.verdict == WRONG for fact in facts) else 0
+    return exit_code(options, static, otherwise=1 if any(fact.verdict == WRONG for fact in facts) else 0)

@@ -143,7 +143,7 @@ MAX_CONDITIONS = 40
 """How many conditions are decided in one run."""
 
 
-_RESUMED = ("taken", "tensors", "choices", "_truths", "_ranges", "_occurrences", "_drawn")
+_RESUMED = ("taken", "unwritten", "tensors", "choices", "_truths", "_ranges", "_occurrences", "_drawn")
 
 
 class Decisions:
@@ -156,7 +156,9 @@ class Decisions:
         self, prescribed: Mapping[str, bool] | None = None, follows: bool = True, most: int = MAX_CONDITIONS
     ) -> None:
         self.prescribed: dict[str, bool] = dict(prescribed or {})
+        self.given: Mapping[str, bool] = {}  # what the user has decided
         self.taken: dict[str, Decision] = {}
+        self.unwritten: dict[str, None] = {}  # conditions that are no test of the program: whether something raises
         self.follows = follows
         self._most = most  # conditions that are decided, but for those on arguments of constructors
         self.undecided_depth = 0
@@ -228,7 +230,7 @@ class Decisions:
             holds = self.decide(term, place, prefer)
         else:
             written = negated(text) if inverted else text
-            holds = self.occurrence(written, ENVIRONMENT if term is None else term.kind, place, prefer)
+            holds = self._occurrence(written, ENVIRONMENT if term is None else term.kind, place, prefer)
         if holds is None:
             return None
         self._truths[id(unknown)] = unknown, holds
@@ -252,7 +254,13 @@ class Decisions:
         return self._drawn.setdefault(id(origin), (origin, list(range(len(origin.values)))))[1]
 
     def occurrence(self, text: str, kind: str, place: Place | None, prefer: bool = True) -> bool | None:
-        """Decide a condition that may differ each time it occurs."""
+        """Decide a condition that the program does not test, and that may differ each time it occurs."""
+        known = set(self.taken)
+        holds = self._occurrence(text, kind, place, prefer)
+        self.unwritten.update((new, None) for new in self.taken if new not in known)
+        return holds
+
+    def _occurrence(self, text: str, kind: str, place: Place | None, prefer: bool) -> bool | None:
         count = self._occurrences[text] = self._occurrences.get(text, 0) + 1
         return self.decide(Term(text if count == 1 else f"time_{count}({text})", kind), place, prefer)
 

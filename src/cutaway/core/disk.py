@@ -6,6 +6,7 @@ would give the same result, which is what `cutaway/cache.py` relies on.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -91,7 +92,10 @@ def names(folder: str, *endings: str) -> list[str]:
     """Return the sorted names in a folder, or those with one of the endings; raise `OSError` as the system does."""
     entries = ask("names", folder, *endings)
     if entries is None:
-        os.listdir(folder)  # raises what it raised before
+        try:
+            os.listdir(folder)  # raises what it raised before
+        except ValueError as error:  # no path has such a character
+            raise FileNotFoundError(errno.ENOENT, str(error), folder) from None
         return []
     return list(entries)
 
@@ -109,7 +113,7 @@ def version(distribution: str, folder: str) -> str | None:
 def _names(folder: str, *endings: str) -> list[str] | None:
     try:
         entries = os.listdir(folder)
-    except OSError:
+    except (OSError, ValueError):
         return None
     return sorted(entry for entry in entries if not endings or entry.endswith(endings))
 

@@ -8,6 +8,8 @@ from cutaway.core.place import Place
 class CutawayError(Exception):
     """Nothing can be shown; the message is complete, names the place, and says what to do."""
 
+    exit_code = 2
+
 
 class InternalError(CutawayError):
     """A bug in Cutaway; the original exception is its cause."""
@@ -23,6 +25,7 @@ def internal(error: BaseException) -> InternalError:
 
 _MAX_LENGTH = 300
 _PLACE = "__cutaway_place__"
+_BUILT = "__cutaway_built__"
 _VARIABLES = BaseException.__dict__["__dict__"]
 _NAME = type.__dict__["__name__"]
 
@@ -54,6 +57,17 @@ def one_line(text: str) -> str:
 def locate(error: BaseException, place: Place) -> None:
     """Attach the place where an error of the target was raised, unless it has one already."""
     _VARIABLES.__get__(error).setdefault(_PLACE, place)
+
+
+def keep_built(error: BaseException, network: object) -> None:
+    """Attach the network whose constructor an error ends; of several, the outermost is kept."""
+    _VARIABLES.__get__(error)[_BUILT] = network
+
+
+def built_before(error: BaseException) -> object | None:
+    """Return the network that was being built when an error was raised, as far as it got."""
+    built: object | None = _VARIABLES.__get__(error).get(_BUILT)
+    return built
 
 
 def place_of(error: BaseException) -> Place | None:

@@ -18,6 +18,7 @@ class Fault(RuntimeError):
         super().__init__(message)
         self.code = code
         self.reported = False
+        self.in_network = False  # a network that is being called raises it
         self.finding: Any = None  # its record in the session
 
 

@@ -15,6 +15,7 @@ class Family(Enum):
     MODEL = "model"
     DATA = "data"
     RUN = "run"
+    PROGRAM = "program"
 
 
 class FaultCode(Enum):
@@ -160,9 +161,9 @@ class FaultCode(Enum):
     DIVISION_BY_ZERO = (
         "division-by-zero",
         Family.ARGUMENT,
-        "Integers are divided by zero.",
-        "Dividing floating tensors by zero gives infinity; integers have no infinity, so dividing them raises an exception. "
-        "Check the divisor, or divide floating tensors.",
+        "A number is divided by zero.",
+        "Dividing floating tensors by zero gives infinity; integers have no infinity, so dividing them raises an exception, "
+        "and so does dividing Python's numbers. Check the divisor, or divide floating tensors.",
     )
     VALUE_OVERFLOW = (
         "value-overflow",
@@ -179,7 +180,7 @@ class FaultCode(Enum):
         Family.INDEXING,
         "An index is outside the range of its dimension.",
         "The dimension is shorter than expected, there are more indices than dimensions, or more elements are selected than "
-        "there are. Valid indices of a dimension of size n are -n to n - 1.",
+        "there are. Valid indices of a dimension of size n, or of a list of n items, are -n to n - 1.",
     )
     DIMENSION_OUT_OF_RANGE = (
         "dimension-out-of-range",
@@ -292,9 +293,9 @@ class FaultCode(Enum):
     CHECK_FAILED = (
         "check-failed",
         Family.RUN,
-        "A check that the program makes itself fails.",
-        "The program calls a checking function of the library with a condition that is false, or raises an exception "
-        "class of the library. The message is the program's own.",
+        "A check that the program makes itself fails, or it raises an exception by itself.",
+        "An assertion of the program does not hold, the program raises an exception by itself, or it calls a checking "
+        "function of the library with a condition that is false. The message is the program's own.",
     )
     FORWARD_RAISES = (
         "forward-raises",
@@ -302,4 +303,55 @@ class FaultCode(Enum):
         "The network raises an exception when it is run.",
         "With `--live` the forward pass is run by the framework itself, and this is what it raised. Without `--live`, the "
         "same fault usually has a code that says more.",
+    )
+
+    # The program itself
+
+    UNDEFINED_NAME = (
+        "undefined-name",
+        Family.PROGRAM,
+        "A name is used that nothing defines.",
+        "The name is misspelt, it is not imported, it is a variable of another function, or the line that sets it has not "
+        "run yet.",
+    )
+    NO_SUCH_ATTRIBUTE = (
+        "no-such-attribute",
+        Family.PROGRAM,
+        "An object has no attribute of this name.",
+        "The attribute is misspelt, nothing sets it on this path, or the object is of another type than expected. For "
+        "classes of a framework this is said only of attributes that the named version does not have.",
+    )
+    NO_SUCH_NAME = (
+        "no-such-name",
+        Family.PROGRAM,
+        "A module has no such name.",
+        "The name is misspelt, or belongs to another module or another version of the library. The message states the "
+        "version whose names are known in full.",
+    )
+    NOT_INITIALIZED = (
+        "not-initialized",
+        Family.PROGRAM,
+        "A module gets parts before its base class is initialized.",
+        "Parameters, buffers and submodules are registered when they are assigned, and `Module.__init__` makes the tables "
+        "for that. Call `super().__init__()` first.",
+    )
+    WRONG_CALL = (
+        "wrong-call",
+        Family.PROGRAM,
+        "A function is called with arguments that it does not take.",
+        "There are too many arguments, too few, or one of an unknown name. The definition of the function has changed "
+        "since, or the call belongs to another one.",
+    )
+    MISSING_KEY = (
+        "missing-key",
+        Family.PROGRAM,
+        "A dict has no such key.",
+        "The key is misspelt, or nothing has been stored under it. Use `get` where it may be absent.",
+    )
+    UNPACK_MISMATCH = (
+        "unpack-mismatch",
+        Family.PROGRAM,
+        "A sequence has more or fewer items than there are names to unpack it to.",
+        "What is unpacked returns another number of values than expected, such as a layer that returns its state beside "
+        "its output.",
     )

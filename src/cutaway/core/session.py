@@ -74,6 +74,7 @@ class Call:
     presumed: tuple[Note, ...] = ()  # when it has returned
     given: tuple[Any, Any] | None = None  # positional and keyword arguments
     training: Any = None
+    caught: Finding | None = None  # the fault that ended it, which the program catches
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +109,14 @@ class Notes:
     unknowns: dict[Note, None] = field(default_factory=dict)
     assumptions: dict[Note, None] = field(default_factory=dict)
     findings: dict[Finding, None] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
 
     def update(self, other: Notes) -> None:
         """Add other notes."""
         self.unknowns.update(other.unknowns)
         self.assumptions.update(other.assumptions)
         self.findings.update(other.findings)
+        self.doubts.update(other.doubts)
 
 
 class Solver(Protocol):
@@ -147,6 +150,10 @@ def _can_change(value: Any) -> bool:
     return any(map(_can_change, value)) if type(value) is tuple else True
 
 
+DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command line", "files"
+CHOSEN_ARGUMENTS = "arguments that are not given"
+"""What a program asks about the machine that it runs on, so that it may behave differently on another one."""
+
 _ABSENT = object()
 _MAX_PARTS = 1 << 16
 
@@ -165,6 +172,7 @@ class Session:
     that functions in progress are building, and those that can be reached from some objects; `in_own_code` tells whether
     the program is in code of the user's own. `train` is the mode
     that the user wants to see: training or evaluation; where it is None, the program decides, or else evaluation is assumed.
+    Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 
     place: Callable[[], Place | None] = lambda: None
@@ -202,6 +210,8 @@ class Session:
     meant_dtypes: dict[int, str] = field(default_factory=dict)  # dtypes that values of the graph are meant to have
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
     conditions: dict[str, Decision] = field(default_factory=dict)  # those that are decided, but could be otherwise
+    doubts: dict[str, None] = field(default_factory=dict)  # why what the program does may differ from what is followed
+    chosen_inputs: list[Any] | None = None  # the inputs of the call in progress that the user has not given
     omitted_arguments: tuple[Any, frozenset[str]] | None = (
         None  # the code of forward, and its arguments that default to None
     )
@@ -308,26 +318,30 @@ class Session:
     @contextmanager
     def separate_notes(self, notes: Notes) -> Iterator[None]:
         """Collect the notes that are taken inside in `notes`; earlier notes stay visible."""
-        before = Notes(self.unknowns, self.assumptions, self.findings)
+        before = Notes(self.unknowns, self.assumptions, self.findings, self.doubts)
         visible = Notes()
         visible.update(before)
         visible.update(notes)
         self.unknowns, self.assumptions, self.findings = visible.unknowns, visible.assumptions, visible.findings
         presumed = self.presumed
         self.add_assumptions(notes.assumptions)
+        self.doubts = visible.doubts
         try:
             yield
         finally:
             notes.unknowns.update((one, None) for one in visible.unknowns if one not in before.unknowns)
             notes.assumptions.update((one, None) for one in visible.assumptions if one not in before.assumptions)
             notes.findings.update((one, None) for one in visible.findings if one not in before.findings)
+            notes.doubts.update((one, None) for one in visible.doubts if one not in before.doubts)
             self.unknowns, self.assumptions, self.findings = before.unknowns, before.assumptions, before.findings
             self.presumed = presumed
+            self.doubts = before.doubts
 
     def report(self, fault: Fault, place: Place | None = None) -> None:
         """Record a definite fault of the target, once."""
         if not fault.reported:
             fault.reported = True
+            fault.in_network = bool(self.modules)
             finding = fault.finding or Finding(fault.code, str(fault), place or self.place())
             if finding not in self.findings:
                 self.findings[finding], fault.finding = None, finding
@@ -345,9 +359,21 @@ class Session:
         if fault.finding is not None:
             self.findings.pop(fault.finding, None)
 
-    def assume(self, text: str, place: Place | None = None) -> None:
-        """Record an assumption about the question, under which the whole result holds; an equal one is listed once."""
+    def caught(self, fault: Fault) -> None:
+        """Withdraw a fault that the program catches; one that ended the call of a network stays a fault of that call."""
+        self.retract(fault)
+        call = next((each for each in reversed(self.calls) if each.depth == 0), None)
+        if fault.in_network and not self.modules and call is not None and call.outputs is None:
+            call.caught = fault.finding
+
+    def assume(self, text: str, place: Place | None = None, *, doubt: str = "") -> None:
+        """Record an assumption about the question, under which the whole result holds; an equal one is listed once.
+
+        `doubt` says why the program may behave differently.
+        """
         self.assumptions.setdefault(Note(text, place))
+        if doubt:
+            self.doubts.setdefault(doubt)
 
     def add_assumptions(self, notes: Iterable[Note]) -> None:
         """Add assumptions that were recorded separately."""
@@ -357,11 +383,13 @@ class Session:
                 self.presumed = (*self.presumed, note)
             self.assumptions.setdefault(note)
 
-    def presume(self, text: str, place: Place | None = None, objects: Iterable[Any] = ()) -> None:
+    def presume(self, text: str, place: Place | None = None, objects: Iterable[Any] = (), *, doubt: str = "") -> None:
         """Record an assumption about the program, on which depends what is found from here on.
 
-        So does what the modules in progress consist of, and those that can be reached from `objects`.
+        So does what the modules in progress consist of, and those that can be reached from `objects`. `doubt` says why the
+        program may behave differently.
         """
+        self.doubts.setdefault(doubt or text)
         note = Note(text, place, presumed=True, since=self.values)
         self.add_assumptions([note])
         for module in self.touched(objects):
@@ -374,18 +402,18 @@ class Session:
         changeable = [value for value in arguments if _can_change(value)]
         if changeable:
             text = f"an unknown function changes none of its arguments: {unknown.reason}"
-            self.presume(text, self.place(), changeable)
+            self.presume(text, self.place(), changeable, doubt="what an unknown function changes")
 
-    def suppose(self, text: str, place: Place | None = None) -> None:
+    def suppose(self, text: str, place: Place | None = None, *, doubt: str = "") -> None:
         """Record an assumption about what surrounds the program: environment variables, files, packages.
 
         In the user's own code, what is found from there on depends on it. A package has switches of its own, which are as
         they are without being set: for that the question is asked.
         """
         if self.in_own_code():
-            self.presume(text, place)
+            self.presume(text, place, doubt=doubt)
         else:
-            self.assume(text, place)
+            self.assume(text, place, doubt=doubt or text)
 
     def require(self, relation: Relation, operation: str) -> bool:
         """Tell whether what an operation requires may hold; where that depends on symbols, it is assumed to."""

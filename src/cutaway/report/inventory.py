@@ -13,6 +13,7 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, ModuleCall, Setting, Shape, Value
 from cutaway.core.record import dataclass
+from cutaway.passes.completeness import incompleteness
 from cutaway.passes.unique_modules import FULL, UniqueModule, unique_modules, wrongly_merged
 from cutaway.passes.unique_ops import UniqueOp, unique_ops
 from cutaway.report.json import plain, write_quantity
@@ -55,6 +56,8 @@ def modules_document(
             "source": origin.source,
             "key": key,
             "unknowns": len(architecture.unknowns),
+            "faults": len(architecture.diagnostics),
+            "incomplete": incompleteness(architecture) or None,
         },
         "modules": [_module(at, each, ids, expand) for at, each in enumerate(found)],
     }
@@ -87,6 +90,9 @@ def ops_document(
             "total_ops": len(architecture.ops),
             "unique_ops": len(found),
             "timestamp": _now(),
+            "unknowns": len(architecture.unknowns),
+            "faults": len(architecture.diagnostics),
+            "incomplete": incompleteness(architecture) or None,
         },
         "ops": [_op(at, each, records, ids, public) for at, each in enumerate(found)],
     }

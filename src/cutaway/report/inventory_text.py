@@ -31,6 +31,8 @@ def modules_text(document: Mapping[str, Any]) -> str:
     counts = document["metadata"]
     lines = [_table(("id", "class", "count", "inputs", "outputs", "first path"), rows)]
     lines.append(f"\n{counts['unique_modules']} unique modules of {counts['total_modules']}\n")
+    if counts["incomplete"]:
+        lines.append(f"{counts['incomplete']}\n")
     merges = document["merged_by_weaker_key"]
     if merges:
         lines.append(f"\nThe weaker key, --key tt, takes these for the same ({len(merges)}):\n")
@@ -59,7 +61,8 @@ def ops_text(document: Mapping[str, Any]) -> str:
     ]
     counts = document["metadata"]
     table = _table(("id", "operation", "count", "inputs", "output", "attributes"), rows)
-    return f"{table}\n{counts['unique_ops']} unique operations of {counts['total_ops']}\n"
+    incomplete = f"{counts['incomplete']}\n" if counts["incomplete"] else ""
+    return f"{table}\n{counts['unique_ops']} unique operations of {counts['total_ops']}\n{incomplete}"
 
 
 def ops_csv(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
@@ -93,13 +96,14 @@ def ops_csv(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     return out.getvalue()
 
 
-def ranking_text(ranked: Sequence[Ranked], networks: int) -> str:
-    """Return the operations of several networks, those that most of them have first."""
+def ranking_text(ranked: Sequence[Ranked], networks: int, incomplete: Sequence[str] = ()) -> str:
+    """Return the operations of several networks, those that most of them have first, and which are incomplete."""
     rows = [(each.name, f"{each.networks} of {networks}", str(each.count), str(each.variants)) for each in ranked]
-    return _table(("operation", "networks", "count", "variants"), rows)
+    table = _table(("operation", "networks", "count", "variants"), rows)
+    return table + ("\n" + "".join(f"{line}\n" for line in incomplete) if incomplete else "")
 
 
-def failures_text(found: Sequence[Failure], backend: str, total: int) -> str:
+def failures_text(found: Sequence[Failure], backend: str, total: int, incomplete: Sequence[str] = ()) -> str:
     """Return every operation that a backend can't do, with all reasons and where it occurs."""
     lines = []
     for failure in found:
@@ -110,6 +114,7 @@ def failures_text(found: Sequence[Failure], backend: str, total: int) -> str:
         places = dict.fromkeys(str(e.op.source) if e.op.source else e.op.module for e in failure.op.occurrences)
         lines.append(f"  at {', '.join(list(places)[:3])}{' ...' if len(places) > 3 else ''}")
     lines.append(f"{len(found)} of {total} unique operations can't be done by {backend}")
+    lines.extend(incomplete)
     return "\n".join(lines) + "\n"
 
 

@@ -33,9 +33,14 @@ def same(result, *expected):
 '''
 
 
-def render(target: str, ops: Sequence[UniqueOp], call: Callable[[Op], str]) -> str:
-    """Return the file; `call` writes an operation as Python, or raises ValueError with the reason why it can't."""
+def render(target: str, ops: Sequence[UniqueOp], call: Callable[[Op], str], incomplete: Sequence[str] = ()) -> str:
+    """Return the file; `call` writes an operation as Python, or raises ValueError with the reason why it can't.
+
+    `incomplete` are lines that say why operations may be missing.
+    """
     parts = [_HEAD.replace("{target}", target.replace('"', "'").replace("\\", "/"))]
+    if incomplete:
+        parts.append("".join(f"# {' '.join(line.split())}\n" for line in incomplete))
     for at, unique in enumerate(ops):
         parts.append(_test(at, unique, call))
     return "\n\n".join(parts)

@@ -14,7 +14,7 @@ from typing import Any
 from cutaway.core.dtype import KINDS
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim, Size, substitute, symbol
-from cutaway.syntax.suggestions import suggestion
+from cutaway.core.suggestions import suggestion
 from cutaway.syntax.target import TargetError
 
 

@@ -17,6 +17,12 @@ class TargetError(CutawayError):
     """A target or an input that can't be understood; the message is complete."""
 
 
+class FaultyTarget(TargetError):
+    """A target that has a fault before there is anything to show."""
+
+    exit_code = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """Source that is not in a file: it is interpreted as if it were in `file`, as the first module of `folder`.

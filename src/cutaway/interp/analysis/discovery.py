@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import Notes, Session
+from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
 from cutaway.core.session import current as current_session
-from cutaway.core.unknown import Exhausted, Undecidable, decisions
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.boundary.attributes import is_host_class
 from cutaway.interp.boundary.call import call
-from cutaway.interp.modules.module import ModuleState, failure
+from cutaway.interp.modules.module import ModuleState, failure, unfinished_network
 from cutaway.interp.run import budget
 from cutaway.interp.run.annotations import annotations_of
 from cutaway.interp.run.function import record_of
@@ -33,7 +33,8 @@ _MAX_FUNCTIONS = 8  # how many of the functions that return networks are called
 class Network:
     """A network of the target: its name, its framework, the notes taken while it is built.
 
-    `needs_arguments` tells that its class has arguments without defaults, so that it may have conditions.
+    `needs_arguments` tells that its class has arguments without defaults, so that it may have conditions. `stopped` is
+    why its constructor ended early, if it did.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Network:
     framework: Framework
     notes: Notes = field(default_factory=Notes)
     needs_arguments: bool = False
+    stopped: Unknown | None = None
 
 
 def missing_arguments(value: Any) -> list[str]:
@@ -74,7 +76,8 @@ def _argument(value: Any, name: str, text: str) -> Any:
     if kind is None and isinstance(value, type):
         kind = type_hints(value).get(name)  # an attribute that holds the argument
     if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
-        session.assume(f"the argument {name} of {text} is {kind.__name__}(), with its defaults")
+        assumption = f"the argument {name} of {text} is {kind.__name__}(), with its defaults"
+        session.assume(assumption, doubt=CHOSEN_ARGUMENTS)
         return call(kind, [], {})
     return stand_in(value, name, text)
 
@@ -108,6 +111,9 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
                 seen.add(id(value))
                 classes.update(_classes(framework, value))
                 yield Network(name, value, framework)
+    for network in _unfinished(state):
+        classes.update(_classes(network.framework, network.value))
+        yield network
     for discover in (_networks_from_functions, _networks_from_literals):
         for network in discover(state, own, _classes_with_required_arguments(state, own, classes), session):
             classes.update(_classes(network.framework, network.value))
@@ -122,11 +128,11 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
             if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
                 notes = Notes()
                 with session.separate_notes(notes), _isolated_state(session):
-                    instance = _try_instantiate(name, value, framework, session)
+                    instance, stopped = _try_instantiate(name, value, framework, session)
                 if instance is None:
                     failed[value] = notes
                 else:
-                    built.append(Network(name, instance, framework, notes, bool(_required(value))))
+                    built.append(Network(name, instance, framework, notes, bool(_required(value)), stopped))
     inside = {kind for network in built for kind in _classes(network.framework, network.value)[1:]}
     for cls, notes in failed.items():
         if cls not in inside and cls not in classes:
@@ -134,6 +140,14 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
             session.findings.update(notes.findings)
     yield from (network for network in built if type(network.value) not in inside)
     yield from unbound
+
+
+def _unfinished(state: ModuleState) -> Iterator[Network]:
+    """Yield the networks of a module whose constructors raise, as far as they were built."""
+    for name, (value, reason) in state.unfinished.items():
+        yield from (
+            Network(name, value, framework, stopped=reason) for framework in FRAMEWORKS if framework.is_network(value)
+        )
 
 
 def _unbound(bound: Iterable[Any], seen: set[int]) -> Iterator[Network]:
@@ -168,9 +182,9 @@ def _networks_from_functions(
         for framework in FRAMEWORKS:
             notes = Notes()
             with session.separate_notes(notes), _isolated_state(session):
-                value = _try_instantiate(name, own[name], framework, session)
+                value, stopped = _try_instantiate(name, own[name], framework, session)
             if value is not None:
-                yield Network(name, value, framework, notes)
+                yield Network(name, value, framework, notes, stopped=stopped)
                 break
     if len(functions) > _MAX_FUNCTIONS:
         session.assume(
@@ -197,9 +211,10 @@ def _networks_from_literals(
         for framework in FRAMEWORKS:
             notes = Notes()
             with session.separate_notes(notes), _isolated_state(session):
-                value = _try_instantiate(text, functools.partial(call, own[name], args, named), framework, session)
+                call_class = functools.partial(call, own[name], args, named)
+                value, stopped = _try_instantiate(text, call_class, framework, session)
             if value is not None:
-                yield Network(text, value, framework, notes)
+                yield Network(text, value, framework, notes, stopped=stopped)
                 break
 
 
@@ -262,8 +277,8 @@ def _classes(framework: Framework, network: Any) -> list[type]:
             return [type(network)]
 
 
-def _try_instantiate(name: str, cls: Any, framework: Framework, session: Session) -> Any:
-    """Build a network from a class or with a function, None where that fails."""
+def _try_instantiate(name: str, cls: Any, framework: Framework, session: Session) -> tuple[Any, Unknown | None]:
+    """Build a network from a class or with a function, None where that fails; return also why it is not finished."""
     target = cls.args[0] if isinstance(cls, functools.partial) else cls
     record = record_of(target.__init__ if isinstance(target, type) else target)  # type: ignore[misc]
     place = record.place if record else None
@@ -271,10 +286,11 @@ def _try_instantiate(name: str, cls: Any, framework: Framework, session: Session
         value = cls() if isinstance(cls, functools.partial) else instantiate(cls, name, {})
     except (Undecidable, Exhausted) as undecidable:
         session.note(undecidable.unknown)
-        return None
+        return None, None
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        failure(error, place)
-        return None
-    return value if framework.is_network(value) else None
+        stopped = failure(error, place)
+        network = unfinished_network(error, stopped)
+        return (network, stopped) if framework.is_network(network) else (None, None)
+    return (value, None) if framework.is_network(value) else (None, None)

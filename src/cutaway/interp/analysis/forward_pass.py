@@ -24,6 +24,7 @@ from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.missing_inputs import MissingInputs, missing_inputs
+from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.frame import Frame, entered
@@ -93,7 +94,7 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], se
         tensors = {n: framework.tensor(shapes.get(n), dtypes.get(n, "float32"), n) for n in missing.tensors}
     notes = Notes()
     with session.separate_notes(notes):
-        call, error, place = _record_call(network, framework, *subject.arguments(missing, tensors), session)
+        call, error, place = subject.call(missing, tensors)
     is_proven = inferred is not None and all(use.kind is Kind.TENSOR for use in missing.tensors.values())
     if is_proven and inferred is not None:
         _report_rejection(inferred, notes)
@@ -124,6 +125,16 @@ class _Subject:
         """Return all arguments of a call, by position and by name."""
         positional, named = missing.arguments(tensors, self.kwargs)
         return [*self.args, *positional], named
+
+    def call(
+        self, missing: MissingInputs, tensors: Mapping[str, Any]
+    ) -> tuple[Call | None, BaseException | None, Place]:
+        """Call the network with these tensors, and with stand-ins for what else is missing."""
+        args, kwargs = self.arguments(missing, tensors)
+        chosen = [*tensors.values(), *(kwargs[name] for name in missing.templates if name in kwargs)]
+        return _record_call(
+            self.network, self.framework, args, kwargs, self.session, chosen if missing.templates or tensors else None
+        )
 
 
 def _settle_missing(subject: _Subject) -> tuple[MissingInputs, Inferred | Rejected | None]:
@@ -243,7 +254,7 @@ def _try_inputs(network: Any, framework: Framework, assumed: list[conventions.As
             shape = "x".join(map(str, each.shape)) or "()"
             filled = "" if each.number is None else f", filled with {each.number}"
             session.assume(f"the input {each.name} is {shape} {each.dtype}{filled}: {each.why}")
-        call, error, place = _record_call(network, framework, [], kwargs, session)
+        call, error, place = _record_call(network, framework, [], kwargs, session, list(kwargs.values()))
     return _Outcome(call, error, place, notes, session.facts)
 
 
@@ -252,6 +263,9 @@ def _misfit_reason(outcome: _Outcome, names: Sequence[str], session: Session) ->
     error, notes = outcome.error, outcome.notes
     assert error is not None, "something stopped forward"
     notes.findings.clear()
+    if not isinstance(error, Fault) and certain_failure(error) is not None:
+        with session.separate_notes(notes):
+            return failure(error, outcome.place)
     options = " ".join(f"--input {name}=SHAPE" for name in names)
     message = str(error) if isinstance(error, Fault) else describe_error(error)
     reason = f"the assumed input does not fit ({message}): give one with {options}"
@@ -277,7 +291,7 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
 
     def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
         with _restored(heap):
-            return _record_call(network, framework, *subject.arguments(missing, inputs), session)[:2]
+            return subject.call(missing, inputs)[:2]
 
     with budget.separate_budget(2 * seconds), suppress(Exhausted):
         return input_inference.infer(
@@ -303,7 +317,7 @@ def _run_inferred(subject: _Subject, missing: MissingInputs, inferred: Inferred)
     before = dim.answer_with(inferred.size_answers.ask)
     try:
         with session.separate_notes(notes):
-            call, error, place = _record_call(subject.network, framework, *subject.arguments(missing, tensors), session)
+            call, error, place = subject.call(missing, tensors)
     finally:
         dim.answer_with(before)
     for name, shape in inferred.shapes.items():
@@ -343,6 +357,7 @@ def _add_notes(session: Session, notes: Notes) -> None:
     session.unknowns.update(notes.unknowns)
     session.add_assumptions(notes.assumptions)
     session.findings.update(notes.findings)
+    session.doubts.update(notes.doubts)
 
 
 def _called_modules(call: Call | None, session: Session) -> int:
@@ -384,15 +399,24 @@ def _omitted_arguments(
 
 
 def _record_call(
-    network: Any, framework: Framework, args: list[Any], kwargs: dict[str, Any], session: Session
+    network: Any,
+    framework: Framework,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    session: Session,
+    chosen: list[Any] | None = None,
 ) -> tuple[Call | None, BaseException | None, Place]:
-    """Return the record of a call, the exception that ended it, and where forward is defined."""
+    """Return the record of a call, the exception that ended it, and where forward is defined.
+
+    `chosen` are the inputs that the user has not given.
+    """
     first_call = len(session.calls)
     frame = _caller_frame(network, framework)
     stopped: BaseException | None = None
     reason: Unknown | None = None
     stack = interpreter().stack
     stack.append(frame)
+    session.chosen_inputs = chosen
     try:
         session.conditions = {text: one for text, one in session.conditions.items() if one.kind != MODE}
         framework.prepare(network)
@@ -413,7 +437,7 @@ def _record_call(
         stopped = error
     finally:
         stack.pop()
-        session.omitted_arguments = None
+        session.omitted_arguments = session.chosen_inputs = None
         session.modules.clear()
     call = session.calls[first_call] if len(session.calls) > first_call else None
     if call is not None and call.outputs is None:

@@ -36,9 +36,7 @@ def analyse(
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
     assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
     if fold is None:
-        return [
-            result.architecture for result in analyse_with_retry(target, options, Decisions(assumed, follows=False))
-        ]
+        return [result.architecture for result in analyse_with_retry(target, options, _first_look(assumed))]
     used: set[str] = set()
 
     def explore(named: Target) -> Architecture:
@@ -61,7 +59,7 @@ def analyse(
         target_errors.unused(target, [name for name in options.assumed if name not in used], explored)
         return explored
     architectures: list[Architecture] = []
-    for result in analyse_with_retry(target, options, Decisions(assumed, follows=False)):
+    for result in analyse_with_retry(target, options, _first_look(assumed)):
         architecture = result.architecture
         if (result.has_conditions or _tests_mode(architecture)) and result.name.isidentifier():
             with suppress(TargetError):
@@ -73,6 +71,13 @@ def analyse(
 
 def _tests_mode(architecture: Architecture) -> bool:
     return any(condition.kind == MODE for condition in architecture.conditions)
+
+
+def _first_look(assumed: dict[str, bool]) -> Decisions:
+    """Return decisions that follow no conditions but those that the user has decided."""
+    first = Decisions(assumed, follows=False)
+    first.given = assumed
+    return first
 
 
 def _instances(target: Target) -> list[Target]:

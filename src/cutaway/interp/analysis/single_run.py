@@ -265,10 +265,14 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
     call = next((c for c in session.calls if c.module is network.value and c.depth == 0), None)
     with session.separate_notes(network.notes), session.scoped_facts():
         is_unsuitable = call is None or (call.given is None and options.train is not None)  # or in another mode
-        if options.inputs or options.argument_values is not None or is_unsuitable:
+        if network.stopped is not None:
+            decisions().raised = True
+        elif options.inputs or options.argument_values is not None or is_unsuitable:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
         elif call is not None and call.given is not None:
             call = repeat(call, framework, session)
+        if call is not None and call.caught is not None:
+            session.findings.setdefault(call.caught)
         if call is not None and call.stopped is not None and call.stopped.reason.startswith(RAISES):
             decisions().raised = True
         _explain_outputs(call, session)

@@ -14,8 +14,10 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.condition import MODE
 from cutaway.core.error import describe_error, one_line, place_of
 from cutaway.core.session import Session
+from cutaway.core.suggestions import suggestion as suggestion_for
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.analysis.argument_context import has_attribute
+from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
@@ -23,8 +25,7 @@ from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.input_values import InputValues
 from cutaway.syntax.inputs import Input, merged
 from cutaway.syntax.suggestions import file_suggestion
-from cutaway.syntax.suggestions import suggestion as suggestion_for
-from cutaway.syntax.target import Target, TargetError
+from cutaway.syntax.target import FaultyTarget, Target, TargetError
 
 _MAX_NAMES = 8
 
@@ -64,7 +65,9 @@ def no_such_name(state: ModuleState, name: str, target: Target, session: Session
             if defined
             else ""
         )
-    exception = next((f" ({note.place}: {note.text})" for note in session.unknowns if note.text.startswith(RAISES)), "")
+    faults = [f" ({finding.place}: {finding.message})" for finding in session.findings]
+    raised = [f" ({note.place}: {note.text})" for note in session.unknowns if note.text.startswith(RAISES)]
+    exception = next(iter((*faults, *raised)), "")
     return TargetError(f"{target.text}: {state.file} has no {name}{suggestion}{exception}")
 
 
@@ -91,6 +94,10 @@ def no_network(state: ModuleState, target: Target, session: Session) -> TargetEr
         reason = unknown[1]._opaque_reason
         where = f"{reason.place}: " if reason.place else ""
         return TargetError(f"{text}; {unknown[0]} may be one, but its base class is unknown: {where}{reason.reason}")
+    finding = next(iter(session.findings), None)
+    if finding is not None:
+        where = f"{finding.place}: " if finding.place else ""
+        return FaultyTarget(f"{text}: {where}{finding.message} [{finding.code.value}]")
     note = next(iter(session.unknowns), None)
     if note is not None:
         return TargetError(f"{text}: {f'{note.place}: ' if note.place else ''}{note.text}")
@@ -125,6 +132,9 @@ def takes_arguments(target: Target, missing: Sequence[str]) -> TargetError:
 def failed(target: Target, error: BaseException, function: Any) -> TargetError:
     """Evaluating an expression raises an exception of the target."""
     place = place_of(error)
+    fault = certain_failure(error)
+    if fault is not None and place is not None and not place.file.startswith("<"):
+        return FaultyTarget(f"{target.text}: {place}: {fault} [{fault.code.value}]")
     if place is not None and not place.file.startswith("<"):
         return TargetError(f"{target.text}: {place}: {describe_error(error)}")
     return TargetError(f"{target.text}: {describe_error(error)}{_definition(function)}")

@@ -8,14 +8,16 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.error import describe_error, place_of
 from cutaway.core.loop.series import Restart
+from cutaway.core.record import dataclass
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.discovery import Network, instantiate, missing_arguments
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
-from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule
+from cutaway.interp.modules.module import MISSING, RAISES, ModuleState, SourceModule, failure, unfinished_network
 from cutaway.interp.run.frame import Frame, Pending
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
@@ -29,6 +31,14 @@ from cutaway.syntax.target import Target, TargetError
 if TYPE_CHECKING:
     pass
 from cutaway.interp.analysis.options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """A network whose constructor raises, and the reason."""
+
+    network: Any
+    stopped: Unknown
 
 
 def load_target(target: Target, options: Options) -> ModuleState:
@@ -97,9 +107,15 @@ def call_arguments(state: ModuleState, target: Target, options: Options) -> Any:
 def evaluate_target(state: ModuleState, target: Target, options: Options, snapshot: Snapshot | None) -> Network:
     """Evaluate the expression of a target to one network."""
     value = _value(state, target, options.assumed, snapshot)
+    stopped: Unknown | None = None
+    if target.expression in state.unfinished and isinstance(value, Unknown):
+        value, stopped = state.unfinished[target.expression]
+    elif isinstance(value, _Unfinished):
+        value, stopped = value.network, value.stopped
     for framework in FRAMEWORKS:
         if framework.is_network(value):
-            return Network(target.expression if target.program is None else type(value).__name__, value, framework)
+            name = target.expression if target.program is None else type(value).__name__
+            return Network(name, value, framework, stopped=stopped)
     needed = missing_arguments(_name(state, target.expression, target)) if target.expression.isidentifier() else []
     raise target_errors.takes_arguments(target, needed) if needed else target_errors.not_a_network(target, value)
 
@@ -143,6 +159,9 @@ def _value(
         return current_session().note(undecidable.unknown)
     except BaseException as error:
         loader.current().stop(error)
+        network = unfinished_network(error, Unknown(f"{RAISES}{describe_error(error)}", place_of(error)))
+        if network is not None:
+            return _Unfinished(network, failure(error, None))
         raise target_errors.failed(target, error, target_errors.callee(tree.body, state)) from None
     finally:
         stack.pop()

@@ -26,7 +26,10 @@ from cutaway.interp.run.annotations import function_attribute
 from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.origin import Operation, note
+from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.framework_names import lacks, missing_name
 
 DENIED = frozenset(
     """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
@@ -93,8 +96,23 @@ def get_attribute(value: Any, name: Any) -> Any:
     if name in DENIED:
         return denied_attribute(value, name)
     special = SPECIAL.get(name)
-    attribute = getattr(value, name)
+    try:
+        attribute = getattr(value, name)
+    except AttributeError as error:
+        if error.obj is value and error.name == name:
+            note(error, Operation.ATTRIBUTE, value, name)
+        raise
+    if type(attribute) is Unknown and type(value) is registry.KnownModule:
+        check_name(value, name)
     return expose(attribute) if special is None else special(value, name, attribute)
+
+
+def check_name(owner: registry.KnownModule, name: str) -> None:
+    """Raise where the user's own code asks a framework for a name that the modelled version does not have."""
+    stack = interpreter().stack
+    if stack and is_own(stack[-1]) and lacks(owner.__name__, name):
+        error = AttributeError(missing_name(owner.__name__, name), name=name, obj=owner)
+        raise note(error, Operation.ATTRIBUTE, owner, name)
 
 
 def expose(value: Any) -> Any:
@@ -351,6 +369,12 @@ def _format_method(owner: Any, name: str, value: Any) -> Any:
     return format_value
 
 
+def _version_attribute(owner: Any, name: str, value: Any) -> Any:
+    """The version of a library or of Python: what the program does with it may differ where another one is installed."""
+    session.current().doubts.setdefault(session.VERSIONS)
+    return expose(value)
+
+
 def _enum_table(owner: Any, name: str, value: Any) -> Any:
     """The tables of an enumeration: copies for enumerations of the host."""
     return type(value)(value) if _is_instance(value, (dict, list)) and is_host_class(owner) else value
@@ -376,6 +400,7 @@ SPECIAL: dict[str, Special] = {
     **dict.fromkeys(_OPERATORS, _operator_method),
     **dict.fromkeys(_REFUSED_METHODS, _refused_method),
     **dict.fromkeys(("_evaluate", "evaluate", "_convert_", "_convert", "from_callable"), _evaluating_method),
+    **dict.fromkeys(("__version__", "version_info", "hexversion"), _version_attribute),
     **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _enum_table),
 }
 

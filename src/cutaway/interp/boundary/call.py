@@ -18,6 +18,7 @@ from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, invoke, record_of
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 from cutaway.syntax import resolve
 
@@ -81,6 +82,9 @@ def _call_conversion(kind: Any, args: list[Any]) -> Any:
         if kind not in NUMBER_TYPES:
             raise
         return undecidable.unknown
+    except (TypeError, ValueError) as error:
+        note(error, Operation.CALL, kind, *args)
+        raise
 
 
 def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -101,6 +105,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
             _call_back(args, kwargs, undecidable.unknown)
         return undecidable.unknown  # an object whose construction, or whose change, could not be followed
     except Exception as error:
+        if isinstance(error, TypeError):
+            note_own(error, Operation.CALL, function, *args, *kwargs.values())
         if not _is_of_host(function):
             raise
         return unknown_or_raise(error, args, kwargs)

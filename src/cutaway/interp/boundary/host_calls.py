@@ -15,6 +15,7 @@ from cutaway.interp.boundary.joining import lose_contents
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted
+from cutaway.interp.run.origin import Operation, note_own
 
 # Methods whose result depends on whether the argument is in the container.
 _SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
@@ -60,6 +61,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             lose_contents(owner, undecidable.unknown)
         return undecidable.unknown
     except Exception as error:
+        note_own(error, Operation.CALL, function, *args, *kwargs.values())
         return unknown_or_raise(error, args, kwargs)
 
 

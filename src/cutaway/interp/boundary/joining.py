@@ -147,6 +147,7 @@ def _add_alternative(frame: Frame, alternative: Alternative) -> None:
 
 def lose(objects: Iterable[Any], unknown: Unknown) -> None:
     """Make objects unknown, wherever they are referred to."""
+    session.current().doubts.setdefault("what is not followed")
     heap = Heap(_roots())
     bookkeeping = _bookkeeping(heap)
     lost: dict[int, Any] = {}
@@ -281,6 +282,7 @@ class _Trial:
             tried.remove(execute)
         here.unknowns.update(notes.unknowns)
         here.add_assumptions(notes.assumptions)
+        here.doubts.update(notes.doubts)
         self._rewind()
         return self.outcome(_Outcome(signal, self.frame.value, error, {}))
 

@@ -18,6 +18,7 @@ from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.choice import UNDECIDED, chosen_key, has_keys
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
+from cutaway.interp.run.origin import Operation, note
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -78,17 +79,20 @@ def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Fram
                 assign(frame, derived_unknown(value))
             return
         if not is_iterable(value):
-            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")
+            message = f"cannot unpack non-iterable {type(value).__name__} object"
+            raise note(TypeError(message), Operation.UNPACKING, value)
         items = list(value if star is not None else islice(iter(value), count + 1))
         if star is None:
             if len(items) < count:
-                raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+                message = f"not enough values to unpack (expected {count}, got {len(items)})"
+                raise note(ValueError(message), Operation.UNPACKING, value)
             if len(items) > count:
-                raise ValueError(f"too many values to unpack (expected {count})")
+                raise note(ValueError(f"too many values to unpack (expected {count})"), Operation.UNPACKING, value)
         else:
             after = count - star - 1
             if len(items) < count - 1:
-                raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+                message = f"not enough values to unpack (expected at least {count - 1}, got {len(items)})"
+                raise note(ValueError(message), Operation.UNPACKING, value)
             items[star : len(items) - after] = [items[star : len(items) - after]]
         for assign, item in zip(assigns, items):
             assign(frame, item)

@@ -11,6 +11,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.interp.modules.module import MISSING, ModuleState
 from cutaway.interp.run.frame import MODULE_STATE, Evaluate, Frame, Pending
+from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.stdlib.builtins import BUILTINS
 from cutaway.syntax.scope import Scope
 
@@ -31,9 +32,9 @@ _UNBOUND_FREE = (
 )
 
 
-def unbound_local(name: str) -> UnboundLocalError:
+def unbound_local(name: str) -> BaseException:
     """Return the error of reading or deleting a local variable that has no value."""
-    return UnboundLocalError(_UNBOUND_LOCAL.format(name))
+    return note(UnboundLocalError(_UNBOUND_LOCAL.format(name)), Operation.NAME, name)
 
 
 def load_local(name: str) -> Evaluate:
@@ -59,7 +60,7 @@ def load_enclosing(name: str, depth: int) -> Evaluate:
             return frame.vars[name]
         except KeyError:
             pass
-        raise NameError(_UNBOUND_FREE.format(name), name=name)
+        raise note(NameError(_UNBOUND_FREE.format(name), name=name), Operation.NAME, name)
 
     return evaluate
 
@@ -158,4 +159,4 @@ def resolve_missing_global(namespace: dict[str, Any], name: str) -> Any:
         value = state._from_unknown_star(name)
         if value is not MISSING:
             return value
-    raise NameError(f"name '{name}' is not defined", name=name)
+    raise note(NameError(f"name '{name}' is not defined", name=name), Operation.NAME, name)

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core import session
+from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
+from cutaway.core.unknown import Unknown, decisions, derived_unknown
 from cutaway.interp.modules.loader import Loader, current
 from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names
 from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
+from cutaway.interp.run.truth import is_own
+from cutaway.knowledge.base.framework_names import lacks, missing_name
+from cutaway.knowledge.base.registry import KnownModule
 from cutaway.syntax import resolve
 
 
@@ -55,6 +61,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     if strict:
         loader.require(full, _importer(frame))
     is_evaluated = call_at(place, lambda: loader.evaluate_import(full)) if not strict else False
+    is_certain = is_own(frame) and not strict and not session.current().doubts and not decisions().taken
 
     def load() -> Any:
         source_module = call_at(place, lambda: loader.load(full, strict))
@@ -73,6 +80,12 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
             if strict:
                 raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
             return Unknown(f"module {full} has no {name}", place)
+        if type(value) is Unknown and type(source_module) is KnownModule and lacks(source_module.__name__, name):
+            message = missing_name(source_module.__name__, name)
+            if strict and is_own(frame):
+                raise ImportError(message, name=full)
+            if is_certain:
+                session.current().report(Fault(message, FaultCode.NO_SUCH_NAME), place)
         if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
             return _submodule(loader, f"{full}.{name}")
         return value.resolve() if type(value) is Pending else value

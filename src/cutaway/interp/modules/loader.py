@@ -72,7 +72,8 @@ class Loader:
                 and self.locate(prefix) is not None
             ):
                 session.current().suppose(
-                    f"the compiled module {prefix} is assumed to be missing where its absence is handled"
+                    f"the compiled module {prefix} is assumed to be missing where its absence is handled",
+                    doubt="which packages are installed",
                 )
                 raise ModuleNotFoundError(f"No module named '{prefix}'", name=prefix)
 

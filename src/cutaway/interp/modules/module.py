@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cutaway.core import session
-from cutaway.core.error import describe_error, place_of
+from cutaway.core.error import built_before, describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
+from cutaway.interp.boundary.certain_failures import certain_failure, report_certain
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import EVERYTHING, with_lookup_hooks
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
@@ -103,6 +104,7 @@ class ModuleState:
         self.stars: list[tuple[Callable[[], Any], str]] = []
         self.started = False
         self.finished = False
+        self.unfinished: dict[str, tuple[Any, Unknown]] = {}  # networks whose constructor raises, by name
         self.unevaluated: dict[int, ast.stmt] = {}
         self.deferred: dict[int, set[str]] = {}
         self.type_checking_imports: list[ast.Import | ast.ImportFrom] = []
@@ -343,6 +345,7 @@ class ModuleState:
             self._bind_unknown(node, interruption.unknown)
             raise
         except Undecidable as undecidable:
+            current.doubts.setdefault("what is not followed")
             unknown = current.note(undecidable.unknown) if self.named else undecidable.unknown
             self._bind_unknown(node, unknown)
             if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -352,7 +355,13 @@ class ModuleState:
         except BaseException as error:
             if strict:
                 raise
-            self._bind_unknown(node, failure(error, frame.place, quiet=not self.named and not self.is_own))
+            unknown = failure(error, frame.place, quiet=not self.named and not self.is_own)
+            self._bind_unknown(node, unknown)
+            network = unfinished_network(error, unknown)
+            if network is not None:
+                names = sorted(assigned([node]))
+                self.unfinished[names[0] if len(names) == 1 else type(network).__name__] = network, unknown
+            current.doubts.setdefault("what follows an exception")
         finally:
             current.muted -= not self.named
             running.unknown_calls = unknown_calls  # the importing module assumes that the import succeeds
@@ -391,19 +400,30 @@ class ModuleState:
 
 
 def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -> Unknown:
-    """Record an exception of the target that is not caught; a fault is recorded by its own rule.
+    """Record an exception of the target that is not caught: a fault where it is certain, an unknown otherwise.
 
     A quiet one is only recorded if something turns out to depend on it.
     """
     place = place_of(error) or fallback
     text = describe_error(error)
+    is_certain = not quiet and report_certain(error, place)
+    if not is_certain and isinstance(error, Fault):
+        session.current().retract(error)
     if not (quiet or isinstance(error, Fault)):
         interpreter().modules.stop(error)
-    if isinstance(error, Fault):
-        session.current().report(error, place)
-    if quiet or isinstance(error, Fault):
+    if quiet or is_certain:
         return Unknown(f"{RAISES}{text}", place)
     return session.current().unknown(f"{RAISES}{text}", None, place)
+
+
+def unfinished_network(error: BaseException, unknown: Unknown) -> Any:
+    """Return the network whose constructor certainly raises, with what it has until then; None if there is none."""
+    network: Any = built_before(error)
+    if network is None or certain_failure(error) is None:
+        return None
+    if not hasattr(network, "_incomplete"):
+        network.__dict__["_incomplete"] = unknown
+    return network
 
 
 def exported_names(module: Any) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from cutaway.core import session
-from cutaway.core.error import locate
+from cutaway.core.error import keep_built, locate
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_module
 from cutaway.core.record import dataclass
@@ -19,6 +19,7 @@ from cutaway.core.unknown import Interruption, Undecidable, Unknown
 from cutaway.interp.run.budget import DEPTH, tick
 from cutaway.interp.run.frame import RETURN, Evaluate, Execute, Frame, WrappedGeneratorExit
 from cutaway.interp.run.interpreter import interpreter, is_idle
+from cutaway.interp.run.origin import Operation, note
 from cutaway.syntax.scope import Scope, mangle, yields
 
 
@@ -249,9 +250,15 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     code = record.code
     if record.presumes is not None:
         session.current().presume(record.presumes.text, record.presumes.place)
-    frame = Frame(bind(record, args, kwargs), record.globals, code.file, record.parent, record)
+    try:
+        variables = bind(record, args, kwargs)
+    except TypeError as error:
+        note(error, Operation.BINDING, record)
+        raise
+    frame = Frame(variables, record.globals, code.file, record.parent, record)
     frame.line = code.line
     if code.is_async:
+        session.current().doubts.setdefault("what async functions do")
         return session.current().unknown("async functions are not interpreted")
     if code.is_generator:
         return _drive_generator(frame, code)
@@ -271,6 +278,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         raise
     except BaseException as error:
         locate(error, frame.place)
+        if code.name == "__init__" and args and is_module(args[0]):
+            keep_built(error, args[0])
         raise
     finally:
         stack.pop()
@@ -279,6 +288,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def _give_up(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
     """Give up a call: its result is unknown, and so is the object that it would have initialised."""
     here = session.current()
+    here.doubts.setdefault(f"what {frame.function.qualname} does")
     result = here.note(
         unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
     )

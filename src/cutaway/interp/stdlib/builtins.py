@@ -43,6 +43,8 @@ from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule
 from cutaway.syntax import resolve
 from cutaway.syntax.scope import Scope
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as Python does
+
 
 def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a host function that returns an unknown for unknown arguments."""
@@ -300,6 +302,7 @@ def has_effects(name: str) -> Callable[..., Any]:
     """Return a stand-in for a function with effects outside the analysis: a call returns an unknown."""
 
     def call(*_args: Any, **_kwargs: Any) -> Any:
+        session.current().doubts.setdefault("what is not called")
         return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
 
     call.__name__ = name

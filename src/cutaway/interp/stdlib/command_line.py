@@ -21,7 +21,9 @@ def _argparse() -> dict[str, Any]:
 
         def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
             if args is None:
-                session.current().assume("the program is started without command-line arguments")
+                session.current().assume(
+                    "the program is started without command-line arguments", doubt=session.COMMAND_LINE
+                )
                 args = []
                 self._make_arguments_optional()
             return super().parse_args(args, namespace)
@@ -44,6 +46,7 @@ def _argparse() -> dict[str, Any]:
             if isinstance(namespace, type) or callable(namespace) or registry.is_shared(namespace):
                 raise TypeError("the namespace of a command line must be a plain object")
             if args is None:
+                session.current().doubts.setdefault(session.COMMAND_LINE)
                 self._make_arguments_optional()
                 args = []
             return super().parse_known_args(args, namespace)

@@ -174,6 +174,7 @@ class _Exploration:
         combined = {**holds, **self.prescribed}
         for _ in range(MAX_RESTARTS):
             decisions = Decisions(combined, most=self.most_conditions)
+            decisions.given = self.prescribed
             decisions.plans, decisions.kinds = self.plans, self.kinds
             try:
                 (architecture,) = self.run(decisions)[:1]

@@ -16,7 +16,17 @@ from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.module import ModuleState
 from cutaway.interp.run.heap import Heap
 
-_SESSION_FIELDS = ("unknowns", "assumptions", "findings", "reason_places", "sizes", "conditions", "counters", "state")
+_SESSION_FIELDS = (
+    "unknowns",
+    "assumptions",
+    "findings",
+    "reason_places",
+    "sizes",
+    "conditions",
+    "counters",
+    "state",
+    "doubts",
+)
 
 
 class Snapshot:

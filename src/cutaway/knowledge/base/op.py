@@ -142,9 +142,15 @@ class Caller(Generic[T]):
         except Undecidable as undecidable:
             return self.undecided(here, args, kwargs, undecidable.unknown, out)
         except Fault as fault:
+            if self.is_overridden(args, kwargs):
+                return self.undecided(here, args, kwargs, Unknown("an argument takes the call over"), out)
             here.report(fault)
             raise
         return self.finish(here, args, kwargs, result, target)
+
+    def is_overridden(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Tell whether an argument is an object of the program's own that handles the function itself."""
+        return False
 
     def target(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, out: Any) -> Any:
         """Return the tensor that results are written to, None where they are new ones."""

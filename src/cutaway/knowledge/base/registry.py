@@ -36,7 +36,7 @@ _LOADED: set[str] = set()
 _WAITING: list[str] = []
 _READABLE: set[str] = set()
 _ALIASES: list[tuple[str, str]] = []
-_NO_LIBRARIES = frozenset(("base", "libraries", "described", "__pycache__"))
+_NO_LIBRARIES = frozenset(("base", "libraries", "described", "names", "__pycache__"))
 _REPLACED: dict[str, dict[str, dict[str, Any]]] = {}
 
 
@@ -168,6 +168,20 @@ def _text(module: str) -> str | None:
             return file.read()
     except OSError:
         return None
+
+
+def loaded() -> list[str]:
+    """Return the libraries whose rows are imported."""
+    return sorted(_LOADED)
+
+
+def read_names(library: str) -> str:
+    """Return the list of all names of a library, empty where there is none."""
+    path = os.path.join(knowledge.__path__[0], "names", f"{library}.txt")
+    if not os.path.isfile(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def models(name: str) -> bool:

@@ -36,6 +36,8 @@ from cutaway.knowledge.keras.tensors.tensor import Tensor, input_tensor, new, pl
 from cutaway.knowledge.keras.tensors.tree import flatten, pack_sequence_as
 from cutaway.knowledge.keras.training.fit import MODELS
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
+
 
 class Keras(Framework):
     """Keras, for the interpreter."""

@@ -38,6 +38,8 @@ from cutaway.knowledge.torch.tensor.op import Row, compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.knowledge.torch.tensor.types import DTYPES
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
+
 _AS_BUILT: Key[list[tuple[Any, Any]]] = Key(list)  # modules with the tables of their parts, before forward
 
 _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
@@ -126,6 +128,8 @@ class Torch(Framework):
         return list(network.modules())
 
     def read_off(self, network: Module, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
+        if "_incomplete" in network.__dict__ and "_modules" not in network.__dict__:
+            Module.__init__(network)  # its own constructor raises before it does that
         if "_modules" not in network.__dict__:
             raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
         _show_as_built(network)

@@ -74,5 +74,5 @@ def test_what_one_network_can_not_decide_is_no_unknown_of_another(shown) -> None
 def test_a_class_that_can_not_be_made_is_told_with_the_others(shown) -> None:  # type: ignore[no-untyped-def]
     fails = "class Fails(nn.Module):\n    def __init__(self):\n        raise ValueError('no')\n"
     networks = shown(BLOCK, NET, fails)
-    assert list(networks) == ["Net"]
-    assert [note.text for note in networks["Net"].unknowns] == ["raises ValueError: no"]
+    assert list(networks) == ["Net", "Fails"]
+    assert [fault.message for fault in networks["Fails"].diagnostics] == ["ValueError: no"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import types
 from typing import Any, Generic
@@ -9,7 +10,7 @@ from typing import Any, Generic
 from cutaway.core import session
 from cutaway.core.place import Place
 from cutaway.core.session import Note
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
 from cutaway.interp.boundary.call import PRESUMES, call
 from cutaway.interp.compile.assignment import assign_target
@@ -83,9 +84,16 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
         cls = call(metaclass, [node.name, resolved, namespace], options)
         if not _is_filled(cell):
             cell.cell_contents = cls
+        _make_concrete(cls)
         assign(frame, _decorated(cls, decorators, node.name, frame.place))
 
     return execute
+
+
+def _make_concrete(cls: Any) -> None:
+    """Let a class with an unknown base have instances: that base may define what is abstract in another."""
+    if isinstance(cls, abc.ABCMeta) and issubclass(cls, Opaque):
+        type.__setattr__(cls, "__abstractmethods__", frozenset())
 
 
 def _decorated(cls: Any, decorators: list[Any], name: str, place: Place) -> Any:
@@ -93,7 +101,7 @@ def _decorated(cls: Any, decorators: list[Any], name: str, place: Place) -> Any:
     for decorator in reversed(decorators):
         if isinstance(decorator, Unknown):
             note = Note(f"a decorator leaves {name} unchanged: {decorator.reason}", place)
-            session.current().assume(note.text, note.place)
+            session.current().assume(note.text, note.place, doubt="what a decorator does")
             if isinstance(cls, type):
                 type.__setattr__(cls, PRESUMES, note)
         else:

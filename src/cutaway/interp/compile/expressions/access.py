@@ -8,15 +8,16 @@ from typing import Any
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.attributes import CHECKS, GUARDED, get_attribute
+from cutaway.interp.boundary.attributes import CHECKS, GUARDED, check_name, expose, get_attribute
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.choice import UNDECIDED, chosen_key, drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
+from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.raising import may_raise
 from cutaway.interp.run.truth import training_mode
 from cutaway.knowledge.base.framework import is_mode
-from cutaway.knowledge.base.registry import ARRAYS
+from cutaway.knowledge.base.registry import ARRAYS, KnownModule
 
 
 class Access(ScopeCompiler):
@@ -34,14 +35,20 @@ class Access(ScopeCompiler):
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
-            if type(owner) is Unknown and owner.usual is None and owner.term is None and not in_chain:
-                may_raise(owner, node, frame)
+            if type(owner) is Unknown:
+                if owner.usual is None and owner.term is None and not in_chain:
+                    may_raise(owner, node, frame)
+                return expose(Unknown.__getattr__(owner, name))  # its own attributes are not the program's
             try:
                 attribute = getattr(owner, name)
-            except AttributeError:
+            except AttributeError as error:
                 if (unknown_decorator := unknown_decorator_of(owner)) is not None:
                     return unknown_decorator
+                if error.obj is owner and error.name == name:
+                    note(error, Operation.ATTRIBUTE, owner, name)
                 raise
+            if type(attribute) is Unknown and type(owner) is KnownModule:
+                check_name(owner, name)
             check = CHECKS.get(type(attribute))
             return attribute if check is None else check(attribute)
 
@@ -55,7 +62,11 @@ class Access(ScopeCompiler):
             container = value(frame)
             index = constant if constant is not None else key(frame)
             if type(index) is int and (type(container) is tuple or type(container) is list):
-                item = container[index]
+                try:
+                    item = container[index]
+                except IndexError as error:
+                    note_own(error, Operation.ITEM, container, index)
+                    raise
             elif type(container) is Unknown or type(index) is Unknown:
                 item = _unknown_item(assumed(container), assumed(index), node, frame)
             elif isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
@@ -98,13 +109,18 @@ def _item(container: Any, index: Any) -> Any:
         return container[index]
     except Undecidable as undecidable:
         return undecidable.unknown
-    except KeyError:
+    except KeyError as error:
         if isinstance(container, dict) and any(type(stored_key) is Unknown for stored_key in container):
             return Unknown("an item of a dict that has an unknown key")
+        note_own(error, Operation.ITEM, container, index)
         raise
-    except TypeError:
+    except IndexError as error:
+        note_own(error, Operation.ITEM, container, index)
+        raise
+    except TypeError as error:
         if (unknown_decorator := unknown_decorator_of(container)) is not None:
             return unknown_decorator
+        note_own(error, Operation.ITEM, container, index)
         raise
 
 

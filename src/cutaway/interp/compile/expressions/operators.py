@@ -14,6 +14,7 @@ from cutaway.interp.boundary.operators import BINARY, COMPARE, PLAIN, UNARY, con
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.frame import Evaluate, Frame
+from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.truth import combine_truths, is_own, merge, negate, opposite, settle, truth_of
 from cutaway.syntax.scope import Scope
 
@@ -28,13 +29,31 @@ class Operators(ScopeCompiler):
         name = type(node.op).__name__
         operate, plain = BINARY[name], PLAIN.get(name)
         if plain is None:
-            return lambda frame: operate(left(frame), right(frame))
+
+            def evaluate_other(frame: Frame) -> Any:
+                first, second = left(frame), right(frame)
+                try:
+                    return operate(first, second)
+                except (ZeroDivisionError, TypeError) as error:
+                    note(error, Operation.OPERATOR, first, second)
+                    raise
+
+            return evaluate_other
 
         def evaluate(frame: Frame) -> Any:
             first, second = left(frame), right(frame)
-            if type(first) is int and type(second) is int and -_SMALL < first < _SMALL and -_SMALL < second < _SMALL:
-                return plain(first, second)
-            return operate(first, second)
+            try:
+                if (
+                    type(first) is int
+                    and type(second) is int
+                    and -_SMALL < first < _SMALL
+                    and -_SMALL < second < _SMALL
+                ):
+                    return plain(first, second)
+                return operate(first, second)
+            except (ZeroDivisionError, TypeError) as error:
+                note(error, Operation.OPERATOR, first, second)
+                raise
 
         return evaluate
 

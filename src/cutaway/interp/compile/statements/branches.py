@@ -11,6 +11,7 @@ from cutaway.interp.boundary.joining import both_ways
 from cutaway.interp.compile.statements.undecided import UndecidedCode, is_check
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.truth import decide, settle, truth_of
 
 
@@ -120,6 +121,6 @@ class Branches(UndecidedCode):
                 why = f"`{ast.unparse(node.test)}` holds, as it is asserted"
                 session.current().assume_condition(truth, why, frame.place)
                 return
-            raise AssertionError(*([message(frame)] if message else []))
+            raise note(AssertionError(*([message(frame)] if message else [])), Operation.ASSERTION)
 
         return execute

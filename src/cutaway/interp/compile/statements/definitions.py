@@ -34,7 +34,7 @@ class Definitions(UndecidedCode):
                 if isinstance(decorated, Unknown):
                     # What an unknown decorator returns is unknown; the undecorated function is an assumption.
                     note = Note(f"a decorator leaves {node.name} unchanged: {decorated.reason}", frame.place)
-                    session.current().assume(note.text, note.place)
+                    session.current().assume(note.text, note.place, doubt="what a decorator does")
                     if (record := record_of(function)) is not None:
                         record.unknown_decorator, record.presumes = decorated, note
                     continue

@@ -20,6 +20,7 @@ from cutaway.interp.compile.variables import binding_namespace
 from cutaway.interp.run.frame import Evaluate, Execute, Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.raising import is_caught
 from cutaway.interp.run.truth import is_own, truth
 from cutaway.syntax.scope import assigned
@@ -51,6 +52,10 @@ class Exceptions(UndecidedCode):
                 raise Undecidable(value)
             if isinstance(value, _UNSUPPORTED_EXCEPTIONS) or value in _UNSUPPORTED_EXCEPTIONS:
                 raise Undecidable(Unknown("the program interrupts itself", frame.place))
+            if isinstance(value, type) and issubclass(value, BaseException):
+                value = value()
+            if isinstance(value, BaseException):
+                note(value, Operation.RAISE)
             if cause is not None:
                 raise value from cause(frame)
             raise value
@@ -208,8 +213,10 @@ def handle(
     if exception_target is not None:
         namespace_of, name = exception_target
         namespace_of(frame)[name] = seen_by_target(error)
-    if isinstance(error, Fault) and session.current().modules:
-        session.current().retract(error)
+    if isinstance(error, Fault):
+        session.current().caught(error)
+    if isinstance(error, ImportError):
+        session.current().doubts.setdefault("which packages are installed")
     handling = interpreter().handling
     handling.append(error)
     try:

@@ -112,7 +112,8 @@ def _glob_iterator(*args: Any, **kwargs: Any) -> Any:
 
 def ignore_change(*_args: Any, **_options: Any) -> None:
     """Stand in for a function that creates, moves or deletes a file or folder: nothing happens."""
-    session.current().assume("files and folders that the program would create, move or delete are left unchanged")
+    text = "files and folders that the program would create, move or delete are left unchanged"
+    session.current().assume(text, doubt=session.FILES)
 
 
 @stdlib_module("os.path")

@@ -26,6 +26,7 @@ from cutaway.knowledge.keras.tensors.policy import DTypePolicy, policy
 from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, Variable, any_symbolic, convert, is_array, plain
 from cutaway.knowledge.keras.tensors.tree import flatten, is_nested, map_shape_structure, map_structure
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 _DEEPEST = 500  # calls of layers within calls
 _KINDS = inspect.Parameter
 

@@ -27,7 +27,7 @@ class Flags:
         held = _FLAG_VALUES.get()
         if name not in held:
             return Unknown(f"the flag {name} is not defined", session.current().place())
-        session.current().assume("the program is started without command-line arguments")
+        session.current().assume("the program is started without command-line arguments", doubt=session.COMMAND_LINE)
         return held[name]
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -14,6 +14,8 @@ from cutaway.core.size.dim import Dim, symbol
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.knowledge.torch.nn.module import Module, layer
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
+
 
 @layer
 class Container(Module):

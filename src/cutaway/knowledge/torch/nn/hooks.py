@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from cutaway.core import session
+
 
 class RemovableHandle:
     """What registering a hook returns."""
@@ -13,6 +15,7 @@ class RemovableHandle:
 
     def __init__(self, hooks: dict[int, Any]) -> None:
         self.id = next(self._ids)
+        session.current().doubts.setdefault("what a hook does")
         self._hooks = hooks
 
     def remove(self) -> None:

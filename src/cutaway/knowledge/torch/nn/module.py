@@ -16,18 +16,20 @@ from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.recorded_call import wrong_call
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.hooks import RemovableHandle, add_hook
 from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
+from cutaway.knowledge.torch.nn.registration import not_initialized, require_kind
+from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
 
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 _DEEPEST = 500  # calls of modules within calls
 _MOST_MODULES = 200_000
 _LONGEST_PATH = 10_000  # letters
-
-
 _PLAIN = frozenset((bool, int, float, str, type(None), tuple, list, dict))
 
 
@@ -86,20 +88,20 @@ class Module:
                 return
         if isinstance(value, Parameter):
             if parameters is None:
-                raise AttributeError("cannot assign parameters before Module.__init__() call")
+                raise not_initialized("parameters")
             _remove(name, fields, fields["_buffers"], fields["_modules"], fields["_non_persistent_buffers_set"])
             self.register_parameter(name, value)
         elif parameters is not None and name in parameters:
-            _require(value, Unknown, f"parameter '{name}' (torch.nn.Parameter or None expected)")
+            require_kind(value, Unknown, f"parameter '{name}' (torch.nn.Parameter or None expected)")
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             modules = fields.get("_modules")
             if modules is None:
-                raise AttributeError("cannot assign module before Module.__init__() call")
+                raise not_initialized("module")
             _remove(name, fields, fields["_parameters"], fields["_buffers"], fields["_non_persistent_buffers_set"])
             modules[name] = value
         elif "_modules" in fields and name in fields["_modules"]:
-            _require(value, Unknown, f"child module '{name}' (torch.nn.Module or None expected)")
+            require_kind(value, Unknown, f"child module '{name}' (torch.nn.Module or None expected)")
             fields["_modules"][name] = value
         elif "_buffers" in fields and (
             name in fields["_buffers"] or (isinstance(value, Tensor) and isinstance(value, Buffer))
@@ -108,7 +110,9 @@ class Module:
                 _remove(name, fields, fields["_parameters"], fields["_modules"])
                 self.register_buffer(name, value, value.persistent)
             else:
-                _require(value, (Tensor, Unknown), f"buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)")
+                require_kind(
+                    value, (Tensor, Unknown), f"buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+                )
                 fields["_buffers"][name] = value
         else:
             _set_plain(self, name, value)
@@ -155,7 +159,7 @@ class Module:
             return fields["_incomplete"]
         if "{" in name:
             return Unknown(f"which of a symbolic number of attributes {name} is")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __delattr__(self, name: str) -> None:
         for table in (self._parameters, self._buffers, self._modules):
@@ -203,7 +207,7 @@ class Module:
 
     def _check_name(self, name: Any, table: dict[str, Any], what: str) -> None:
         if "_parameters" not in self.__dict__:
-            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+            raise not_initialized(what)
         if isinstance(name, Unknown):
             raise Undecidable(name)
         if not isinstance(name, str):
@@ -399,7 +403,7 @@ class Module:
         return self.to(device=device)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        pass
+        gradients_cleared()
 
     def share_memory(self) -> Any:
         return self
@@ -479,6 +483,8 @@ class Module:
         except Fault as fault:
             here.report(fault)
             raise
+        except TypeError as error:
+            raise wrong_call(error, __file__) from None
         finally:
             here.modules.pop()
             here.recording = outside
@@ -522,11 +528,6 @@ def _unknown_of(value: Any) -> Unknown | None:
 def _names_turn(name: str, index: str) -> bool:
     """Tell whether a name has a part that differs from turn to turn."""
     return any(index in re.findall(r"\w+", part) for part in re.findall(r"\{(.*?)\}", name))
-
-
-def _require(value: Any, kinds: Any, role: str) -> None:
-    if value is not None and not isinstance(value, kinds):
-        raise TypeError(f"cannot assign '{type(value).__name__}' as {role}")
 
 
 def _set_plain(module: Module, name: str, value: Any) -> None:

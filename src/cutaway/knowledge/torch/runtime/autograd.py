@@ -9,8 +9,9 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
-from cutaway.knowledge.torch.runtime.inert import Inert, nothing, register_all, transparent
+from cutaway.knowledge.torch.runtime.inert import Inert, register_all, transparent
 from cutaway.knowledge.torch.runtime.utils import tree_flatten
+from cutaway.knowledge.torch.tensor.gradients import backward_ran
 from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 
@@ -117,7 +118,7 @@ def _sequence(value: Any) -> list[Any]:
     return [value] if isinstance(value, Tensor) else list(value)
 
 
-register("torch.autograd.backward", nothing)
+register("torch.autograd.backward", lambda *_args, **_kwargs: backward_ran())
 register_all(
     "torch.autograd.graph",
     "save_on_cpu saved_tensors_hooks disable_saved_tensors_hooks allow_mutation_on_saved_tensors",

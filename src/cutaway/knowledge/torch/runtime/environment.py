@@ -75,18 +75,29 @@ register("torch.version.git_version", "")
 
 def _absent(device: str) -> Any:
     def answer() -> bool:
-        session.current().assume(f"torch.{device}.is_available() is False: no such device is assumed")
+        text = f"torch.{device}.is_available() is False: no such device is assumed"
+        session.current().assume(text, doubt=session.DEVICES)
         return False
+
+    return answer
+
+
+def _without_devices(value: Any) -> Any:
+    """Return a function that answers a question about devices for a machine that has none."""
+
+    def answer(*_args: Any, **_kwargs: Any) -> Any:
+        session.current().doubts.setdefault(session.DEVICES)
+        return value
 
     return answer
 
 
 for _device in ("cuda", "xpu", "mps", "mtia", "accelerator"):
     register(f"torch.{_device}.is_available", _absent(_device))
-    register(f"torch.{_device}.device_count", always(0))
+    register(f"torch.{_device}.device_count", _without_devices(0))
     register_all(f"torch.{_device}", "empty_cache synchronize manual_seed", nothing)
 for _device in ("cuda", "xpu"):
-    register_all(f"torch.{_device}", "is_initialized is_bf16_supported", always(False))
+    register_all(f"torch.{_device}", "is_initialized is_bf16_supported", _without_devices(False))
     register_all(
         f"torch.{_device}",
         "set_device manual_seed_all seed seed_all init set_per_process_memory_fraction reset_peak_memory_stats "
@@ -96,7 +107,7 @@ for _device in ("cuda", "xpu"):
     register_all(
         f"torch.{_device}",
         "memory_allocated max_memory_allocated memory_reserved max_memory_reserved memory_cached",
-        always(0),
+        _without_devices(0),
     )
     register_all(
         f"torch.{_device}",
@@ -111,7 +122,7 @@ register_all(
     "ipc_collect reset_max_memory_cached reset_accumulated_memory_stats memory._record_memory_history",
     nothing,
 )
-register_all("torch.cuda", "is_tf32_supported", always(False))
+register_all("torch.cuda", "is_tf32_supported", _without_devices(False))
 for _device in ("cuda", "xpu"):
     register_all(f"torch.{_device}", "is_current_stream_capturing", always(False))
 register_all("torch.cuda", "nvtx.range_push nvtx.range_pop nvtx.mark profiler.start profiler.stop", nothing)
@@ -120,7 +131,7 @@ register_classes("torch.cuda", "CUDAGraph", Inert)
 _out_of_memory = type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"})
 register("torch.OutOfMemoryError", _out_of_memory)
 register("torch.cuda.OutOfMemoryError", _out_of_memory)
-register_all("torch.accelerator", "current_accelerator current_stream", always(None))
+register_all("torch.accelerator", "current_accelerator current_stream", _without_devices(None))
 register_all("torch.cpu", "synchronize set_device", nothing)
 register("torch.cpu.is_available", always(True))
 register("torch.cpu.device_count", always(1))

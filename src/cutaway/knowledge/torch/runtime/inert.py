@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.knowledge.base.registry import register
 
 
-def nothing(*_args: Any, **_kwargs: Any) -> None:
+def nothing(*args: Any, **kwargs: Any) -> None:
     """Accept anything and do nothing."""
+    left_out(*args, *kwargs.values())
+
+
+def left_out(*values: Any) -> None:
+    """Note that the real function may call or change what it is given."""
+    if any(callable(value) or isinstance(value, (list, dict, set)) for value in values):
+        session.current().doubts.setdefault("what a stand-in leaves out")
 
 
 def always(value: Any) -> Any:
@@ -35,8 +43,8 @@ def first(*args: Any, **kwargs: Any) -> Any:
 class Inert:
     """An object whose methods accept anything and do nothing; also a context and a decorator."""
 
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        pass
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        left_out(*args, *kwargs.values())
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):

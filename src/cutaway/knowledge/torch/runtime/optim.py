@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, register_classes
+from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 
@@ -38,7 +39,7 @@ class Optimizer:
         return None if closure is None else closure()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        pass
+        gradients_cleared()
 
     def state_dict(self) -> dict[str, Any]:
         return {"state": {}, "param_groups": self.param_groups}

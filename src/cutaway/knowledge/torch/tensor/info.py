@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.condition import DATA, Term
 from cutaway.core.fault import Fault, IndexFault, TypeFault
 from cutaway.core.fault_code import FaultCode
@@ -12,6 +13,7 @@ from cutaway.core.size.dim import equal, maximum, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, register, row
 from cutaway.knowledge.torch.elementwise.rows import rule_of
+from cutaway.knowledge.torch.tensor.gradients import backward_ran
 from cutaway.knowledge.torch.tensor.op import composite, op
 from cutaway.knowledge.torch.tensor.options import dtype_of
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, strides_of
@@ -245,17 +247,18 @@ class _Handle:
 
 @composite("torch.Tensor.register_hook", "torch.Tensor.register_post_accumulate_grad_hook")
 def register_hook(self, hook):
+    session.current().doubts.setdefault("what a hook does")
     return _Handle()
 
 
 @composite("torch.Tensor.backward")
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    return None
+    backward_ran()
 
 
 @composite("torch.Tensor.retain_grad")
 def retain_grad(self):
-    return None
+    self.__dict__["_retains_grad"] = True
 
 
 @composite("torch.Tensor.record_stream")

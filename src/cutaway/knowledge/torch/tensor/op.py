@@ -21,6 +21,7 @@ from cutaway.knowledge.base.op import Row, compute, unknown_reference
 from cutaway.knowledge.base.registry import TABLE, register
 from cutaway.knowledge.base.tensors_in import collector
 from cutaway.knowledge.base.values import Lazy, cast
+from cutaway.knowledge.torch.runtime.inert import Inert, Placeholder
 from cutaway.knowledge.torch.tensor.memory import arrangement
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, lay_out, new
 from cutaway.knowledge.torch.tensor.types import CPU, Device, DType
@@ -133,6 +134,16 @@ class TorchCaller(base.Caller[Tensor]):
         self.foreign = not name.startswith("torch.")  # its keywords may be any, as those of einops, which name axes
         self.inplace_at = positional.index("inplace") if "inplace" in positional else None
         self.redirects = writes or self.inplace_at is not None
+
+    def is_overridden(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Tell whether an argument, or an item of one, defines `__torch_function__` or is only a stand-in."""
+        values = [*args, *kwargs.values()]
+        items = [item for value in values if isinstance(value, (list, tuple)) for item in value]
+        return any(
+            isinstance(each, (Inert, Placeholder)) or hasattr(type(each), "__torch_function__")
+            for each in (*values, *items)
+            if not isinstance(each, Tensor)
+        )
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         is_unknown = bool(args) and type(args[0]) is Unknown and args[0].kind not in (int, float)

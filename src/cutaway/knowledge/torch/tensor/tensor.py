@@ -14,6 +14,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, load_rest, register
 from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.values import Lazy
+from cutaway.knowledge.torch.tensor.gradients import gradient, set_gradient
 from cutaway.knowledge.torch.tensor.types import CPU, Device, DType, Size, default_dtype
 from cutaway.ops import layout
 
@@ -45,7 +46,6 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
     _contiguous: bool
     _strides: Any
     requires_grad: bool
-    grad: Any
     is_quantized = False
     is_nested = False
     is_mkldnn = False
@@ -57,6 +57,15 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
     def shape(self) -> Any:
         """The sizes, or an `Unknown` where not even their number is known."""
         return self._shape
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, None where none has been computed."""
+        return gradient(self, lambda: new(self._shape, self._dtype, device=self._device))
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        set_gradient(self, value)
 
     @property
     def dtype(self) -> DType:
@@ -182,7 +191,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
                 return getattr(self, name)
         if name in NO_ROWS:
             return session.current().unknown(f"Tensor.{name} is not modelled")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __contains__(self, value: Any) -> bool:
         array = self.array()
@@ -233,7 +242,6 @@ def new(
     fields["_contiguous"] = base is None  # False: not known to be
     fields["_strides"] = None  # of a tensor that is not contiguous; None: not known
     fields["requires_grad"] = False
-    fields["grad"] = None
     return made
 
 

@@ -1,0 +1,316 @@
+"""Which exceptions of the target are certain, so that they are faults: those that nothing but the program itself raises.
+
+An exception is certain if the program's own code raises it with values that are known, on a way that is known. What is
+raised by a model of a library, on an unknown or assumed value, or in code that may not run, stays unknown.
+
+Where the program asked for something that is not known, or runs on inputs that the user has not given, only that is
+certain which holds whatever the answer: a statement that is always reached, and a name that nothing in the source sets.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.condition import CONFIGURATION, Decision, negated
+from cutaway.core.error import describe_error, one_line
+from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
+from cutaway.core.place import Place
+from cutaway.core.protocols import is_module
+from cutaway.core.suggestions import suggestion
+from cutaway.core.unknown import Opaque, decisions
+from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.boundary.reachability import is_always_reached, never_binds, never_sets
+from cutaway.interp.run.frame import MODULE_STATE
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.origin import Operation, Origin, origin_of
+from cutaway.interp.run.truth import is_own
+from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.framework_names import class_names, lacks, missing_name
+from cutaway.syntax import resolve
+
+_PLAIN = frozenset((bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range))
+_MOST_KEYS = 8
+
+
+class CertainFailure(Fault):
+    """An exception that the program certainly raises."""
+
+
+def certain_failure(error: BaseException) -> Fault | None:
+    """Return the fault that an exception is which nothing caught; None where it is not certain."""
+    if isinstance(error, Fault):
+        return None if session.CHOSEN_ARGUMENTS in session.current().doubts else error
+    origin = origin_of(error)
+    if origin is None or origin.is_open or not origin.path or not is_own(origin.path[-1][0]) or _is_relayed(error):
+        return None
+    here = decisions()
+    conditions = [one for text, one in here.taken.items() if text not in here.given]
+    always = is_always_reached(origin.path)
+    is_doubtful = _is_doubtful(origin, conditions)
+    if (is_doubtful and not always) or _is_passed_otherwise(origin, conditions, always, is_doubtful):
+        return None
+    described = _DESCRIBE[origin.operation](error, origin, is_doubtful)
+    if described is None:
+        return None
+    code, message = described
+    if conditions and not always and not here.follows:
+        words = [one.text if one.holds else negated(one.text) for one in conditions]
+        message = f"{message} [if {' and '.join(words)}]"
+    return CertainFailure(message, code)
+
+
+def _is_passed_otherwise(origin: Origin, conditions: list[Decision], always: bool, is_doubtful: bool) -> bool:
+    """Tell whether a check of the program's own fails here that it may pass in another run."""
+    if origin.operation is Operation.ASSERTION:
+        return bool(conditions) or is_doubtful
+    return origin.operation is Operation.RAISE and bool(conditions) and not always
+
+
+def _is_doubtful(origin: Origin, conditions: list[Decision]) -> bool:
+    """Tell whether the program may take another way, or meet other values, than it did here."""
+    unwritten = decisions().unwritten
+    if origin.chosen_inputs is not None or any(o.kind == CONFIGURATION or o.text in unwritten for o in conditions):
+        return True
+    is_check = origin.operation in (Operation.RAISE, Operation.ASSERTION)
+    ignored = () if is_check else (session.VERSIONS,)
+    return any(doubt not in ignored for doubt in origin.doubts)
+
+
+_PACKAGE = __file__.rpartition("interp")[0]
+_LANGUAGE = tuple(f"{_PACKAGE}{part}" for part in ("interp", "core", "solve"))
+_STANDARD_LIBRARY = f"{_PACKAGE}interp/stdlib"
+_PASSED_THROUGH = frozenset(("contextlib", "functools"))
+
+
+def _is_relayed(error: BaseException) -> bool:
+    """Tell whether a model of a library has called the code that raised, which the library itself may not do."""
+    trace = error.__traceback__
+    is_relaying = False
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith(_LANGUAGE) and not name.startswith(_STANDARD_LIBRARY):
+            if is_relaying:
+                return True
+        elif "CALLS_AS_LIBRARY" not in trace.tb_frame.f_globals:
+            is_relaying = is_relaying or trace.tb_frame.f_globals.get("__name__") not in _PASSED_THROUGH
+        trace = trace.tb_next
+    return False
+
+
+Described = tuple[FaultCode, str] | None
+"""The code and the message of a fault, None where the exception is not certain."""
+
+
+def _name(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    (name,) = origin.operands
+    frame = origin.path[-1][0]
+    if is_doubtful and not never_binds(frame, name):
+        return None
+    known = [each for each in (*frame.vars, *frame.globals) if type(each) is str and not each.startswith("__")]
+    return FaultCode.UNDEFINED_NAME, f"{one_line(str(error))}{_similar(name, known)}"
+
+
+def _attribute(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    owner, name = origin.operands
+    kind = owner if isinstance(owner, type) else type(owner)
+    if owner is None:
+        return None  # a stand-in may have returned it
+    if type(owner) is registry.KnownModule:
+        if not lacks(owner.__name__, name):
+            return None
+        return FaultCode.NO_SUCH_NAME, missing_name(owner.__name__, name)
+    if any(owner is given for given in origin.chosen_inputs or ()):
+        return None
+    if kind in _PLAIN:
+        if is_doubtful:
+            return None
+        return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, dir(kind))}"
+    if _may_have(kind, name):
+        return None
+    is_base = bool(type.__subclasses__(kind))  # what it lacks may be set by the classes that derive from it
+    if (is_doubtful or is_base) and not registry.is_shared(kind) and not never_sets(origin.path[-1][0], name):
+        return None
+    known = [*_own_names(owner), *(class_names(kind) or ())]
+    known += [each for base in kind.__mro__ if not registry.is_shared(base) for each in vars(base)]
+    shown = [each for each in known if not each.startswith("_")]
+    return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, shown)}"
+
+
+def _own_names(owner: Any) -> list[str]:
+    """Return the attributes of an object, with the parts of a module."""
+    variables = getattr(owner, "__dict__", {})
+    tables = [table for key, table in variables.items() if is_module(owner) and isinstance(table, dict)]
+    return [*variables, *(name for table in tables for name in table if type(name) is str)]
+
+
+def _may_have(kind: type, name: str) -> bool:
+    """Tell whether an instance of a class may have an attribute that was not found."""
+    listed_classes = [base for base in kind.__mro__ if class_names(base) is not None]
+    for base in kind.__mro__:
+        if base is object or any(cls is not base and issubclass(cls, base) for cls in listed_classes):
+            continue  # what a class inherits is in its list
+        if issubclass(base, Opaque) or name in vars(base):
+            return True
+        listed = class_names(base)
+        if listed is not None:
+            if name in listed or name.startswith("_"):
+                return True
+        elif registry.is_shared(base) or not _is_complete(base):
+            return True
+    return False
+
+
+def _is_complete(cls: type) -> bool:
+    """Tell whether what a class has is known in full: it is the program's own, or one of Python's."""
+    if any(hook in vars(cls) for hook in ("__getattr__", "__getattribute__")):
+        return False
+    if is_host_class(cls):
+        return resolve.is_standard(cls.__module__) and not cls.__module__.startswith("cutaway")
+    return _is_own_class(cls)
+
+
+def _is_own_class(cls: type) -> bool:
+    """Tell whether a class is defined in the user's own project."""
+    for value in vars(cls).values():
+        record = record_of(getattr(value, "__func__", value))
+        if record is not None:
+            state = record.globals.get(MODULE_STATE)
+            return state is not None and state.is_own and state.name == cls.__module__
+    from cutaway.interp.run.interpreter import interpreter  # late: few classes have no method
+
+    state = interpreter().modules.states.get(cls.__module__)
+    return state is not None and bool(state.is_own)
+
+
+def _item(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    container, index = origin.operands
+    if is_doubtful or type(container) not in _PLAIN or not _is_plain(index):
+        return None
+    if isinstance(error, KeyError) and type(container) is dict:
+        names = [key for key in container if type(key) is str]
+        similar = _similar(index, names) if type(index) is str else ""
+        keys = ", ".join(map(_short, list(container)[:_MOST_KEYS])) or "no keys"
+        more = ", ..." if len(container) > _MOST_KEYS else ""
+        return FaultCode.MISSING_KEY, f"the dict has no key {_short(index)}, only {keys}{more}{similar}"
+    if isinstance(error, IndexError):
+        count = len(container)
+        items = f"{count} item{'s' * (count != 1)}"
+        return (
+            FaultCode.INDEX_OUT_OF_RANGE,
+            f"index {index} is out of range: the {type(container).__name__} has {items}",
+        )
+    return (FaultCode.WRONG_TYPE, one_line(str(error))) if isinstance(error, TypeError) else None
+
+
+def _operator(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    if is_doubtful or not all(type(operand) in _PLAIN for operand in origin.operands):
+        return None
+    if isinstance(error, ZeroDivisionError):
+        return FaultCode.DIVISION_BY_ZERO, f"{one_line(str(error))}: {' and '.join(map(_short, origin.operands))}"
+    return (FaultCode.WRONG_TYPE, one_line(str(error))) if isinstance(error, TypeError) else None
+
+
+def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    callee, *arguments = origin.operands
+    if isinstance(callee, type) and registry.is_shared(callee):
+        listed = class_names(callee) is not None and is_module_class(callee) and isinstance(error, TypeError)
+        return (FaultCode.WRONG_CALL, one_line(str(error))) if listed else None
+    if is_doubtful:
+        return None
+    if type(callee) in _PLAIN and isinstance(error, TypeError):
+        return FaultCode.WRONG_TYPE, one_line(str(error))
+    is_builtin = callee in (int, float) or (
+        type(callee) is types.BuiltinFunctionType and type(callee.__self__) in _PLAIN
+    )
+    if not is_builtin or not all(map(_is_plain, arguments)):
+        return None
+    if isinstance(error, IndexError):
+        return FaultCode.INDEX_OUT_OF_RANGE, one_line(str(error))
+    if isinstance(error, KeyError):
+        return FaultCode.MISSING_KEY, f"the key {one_line(str(error))} is not there"
+    if isinstance(error, ValueError):
+        return FaultCode.INVALID_ARGUMENT, one_line(str(error))
+    return (FaultCode.WRONG_TYPE, one_line(str(error))) if isinstance(error, TypeError) else None
+
+
+def is_module_class(cls: type) -> bool:
+    """Tell whether a class of a framework is one of its modules."""
+    return hasattr(cls, "mark_incomplete")
+
+
+def _binding(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    (record,) = origin.operands
+    state = record.globals.get(MODULE_STATE)
+    if state is None or not state.is_own or record.unknown_decorator is not None:
+        return None
+    return FaultCode.WRONG_CALL, f"{one_line(str(error))}; it is defined in line {record.code.line}"
+
+
+def _unpacking(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    (value,) = origin.operands
+    if is_doubtful or type(value) not in _PLAIN:
+        return None
+    code = FaultCode.UNPACK_MISMATCH if isinstance(error, ValueError) else FaultCode.WRONG_TYPE
+    return code, one_line(str(error))
+
+
+def _raise(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    if isinstance(error, (ImportError, OSError, StopIteration, SystemExit, Warning)):
+        return None  # of something outside of the program, or not an error at all
+    if isinstance(error, NotImplementedError) and _is_abstract(origin):
+        return None
+    return FaultCode.CHECK_FAILED, describe_error(error)
+
+
+def _is_abstract(origin: Origin) -> bool:
+    """Tell whether a method of a class with subclasses raises, as one does that they are to replace."""
+    frame = origin.path[-1][0]
+    names = frame.function.code.positional if frame.function is not None else ()
+    first = frame.vars.get(names[0]) if names else None
+    return first is not None and bool(type.__subclasses__(first if isinstance(first, type) else type(first)))
+
+
+_DESCRIBE = {
+    Operation.NAME: _name,
+    Operation.ATTRIBUTE: _attribute,
+    Operation.ITEM: _item,
+    Operation.OPERATOR: _operator,
+    Operation.CALL: _call,
+    Operation.BINDING: _binding,
+    Operation.UNPACKING: _unpacking,
+    Operation.RAISE: _raise,
+    Operation.ASSERTION: _raise,
+}
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is one of Python's own, and so are its items."""
+    if type(value) in (tuple, list, set, frozenset):
+        return all(map(_is_plain, value))
+    return type(value) in _PLAIN or value is None or type(value) is slice
+
+
+def _similar(name: str, names: Iterable[str]) -> str:
+    return suggestion(name, (each for each in names if each != name), quote="'")
+
+
+def _short(value: Any) -> str:
+    return one_line(repr(value))[:40] if _is_plain(value) else f"a {type(value).__name__}"
+
+
+def report_certain(error: BaseException, fallback: Place | None) -> bool:
+    """Record an exception that nothing caught as a fault, if it is certain."""
+    fault = certain_failure(error)
+    if fault is None:
+        return False
+    origin = origin_of(error)
+    place = fallback
+    if origin is not None and not isinstance(error, Fault):
+        frame, line = origin.path[-1]
+        place = Place(frame.file, line)
+    session.current().report(fault, place)
+    return True

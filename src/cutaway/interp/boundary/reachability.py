@@ -1,0 +1,145 @@
+"""What the source alone says: which statements a program always reaches, and which names nothing in it sets."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cutaway.interp.run.frame import MODULE_STATE, Frame
+from cutaway.syntax import source
+
+_CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await)
+_COMPUTED = frozenset("exec eval globals locals vars __dict__ __setattr__ __getattr__ __getattribute__".split())
+_REGISTERING = frozenset("add_module register_module register_buffer register_parameter setattr".split())
+
+
+def is_always_reached(path: Sequence[tuple[Frame, int]]) -> bool:
+    """Tell whether each call on a way is made, and its end is reached, whatever conditions hold in it."""
+    return all(_reaches(frame, line) for frame, line in path)
+
+
+def _reaches(frame: Frame, line: int) -> bool:
+    if frame.function is not None:
+        node = frame.function.code.node
+        if isinstance(node, ast.Lambda):
+            return not _has_condition(node.body)
+        return _reached_in(node.body, line)
+    state = frame.globals.get(MODULE_STATE)
+    if state is None:
+        return True  # an expression of the command line, or a call that Cutaway makes itself
+    if frame.vars is not frame.globals:
+        return False  # the body of a class
+    return _reached_in(_tree(state).body, line)
+
+
+def _reached_in(body: Sequence[ast.stmt], line: int) -> bool:
+    """Tell whether a line of a block is reached if the block is entered."""
+    for node in body:
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                return any(_within(item.context_expr, line) for item in node.items) or _reached_in(node.body, line)
+            if isinstance(node, ast.Try):
+                return _reached_in(node.body, line)
+            if isinstance(node, ast.If):
+                is_main = _is_main_test(node.test) and _reached_in(node.body, line)
+                return is_main or (_within(node.test, line) and not _has_condition(node.test))
+            if isinstance(node, ast.For):
+                return _within(node.iter, line) and not _has_condition(node.iter)
+            if isinstance(node, (ast.While, ast.Match, *_SCOPES)):
+                return False
+            return not _has_condition(node)
+        if node.lineno < line and _may_leave(node):
+            return False
+    return False
+
+
+def _within(node: ast.expr, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _is_main_test(test: ast.expr) -> bool:
+    return "__name__" in {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+
+
+def _has_condition(node: ast.AST) -> bool:
+    return any(isinstance(child, _CONDITIONAL) for child in ast.walk(node))
+
+
+def _may_leave(node: ast.stmt) -> bool:
+    """Tell whether a statement may end the block that it is in."""
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        child = waiting.pop()
+        if isinstance(child, _LEAVING):
+            return True
+        if not isinstance(child, _SCOPES):
+            waiting.extend(ast.iter_child_nodes(child))
+    return False
+
+
+def never_binds(frame: Frame, name: str) -> bool:
+    """Tell whether nothing in a module's source binds a variable of this name, or computes names of variables."""
+    state = frame.globals.get(MODULE_STATE)
+    return state is not None and name not in _bound(state) and not _computes_names(state) and not state.stars
+
+
+def never_sets(frame: Frame, name: str) -> bool:
+    """Tell whether no source of the user's project sets an attribute of this name, or computes names of attributes."""
+    state = frame.globals.get(MODULE_STATE)
+    if state is None:
+        return False
+    own = [each for each in state.loader.states.values() if each.is_own and each.started]
+    return not any(name in _set(each) or _computes_names(each) for each in own)
+
+
+@functools.lru_cache(maxsize=16)
+def _parsed(text: bytes, file: str) -> ast.Module:
+    return source.parse(text, file, whole=True)
+
+
+def _tree(state: Any) -> ast.Module:
+    return _parsed(state._read(), state.file)
+
+
+def _computes_names(state: Any) -> bool:
+    """Tell whether a module's source may set variables or attributes whose names are not written in it."""
+    for node in ast.walk(_tree(state)):
+        match node:
+            case ast.Name(name) | ast.Attribute(_, name) if name in _COMPUTED:
+                return True
+            case ast.Call(ast.Name(name) | ast.Attribute(_, name), args) if name in _REGISTERING:
+                if not any(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in args[:2]):
+                    return True
+    return False
+
+
+def _bound(state: Any) -> set[str]:
+    """Return the names that a module's source binds anywhere."""
+    return set(_names(ast.walk(_tree(state))))
+
+
+def _names(nodes: Iterable[ast.AST]) -> Iterable[str]:
+    for node in nodes:
+        match node:
+            case ast.Name(name, ast.Store() | ast.Del()) | ast.arg(name):
+                yield name
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.Import(aliases) | ast.ImportFrom(_, aliases):
+                yield from ((alias.asname or alias.name).partition(".")[0] for alias in aliases)
+            case ast.Global(names) | ast.Nonlocal(names):
+                yield from names
+            case ast.ExceptHandler(_, str(name)) | ast.MatchAs(_, str(name)) | ast.MatchStar(str(name)):
+                yield name
+
+
+def _set(state: Any) -> set[str]:
+    """Return the attributes that a module's source sets, defines in a class, or names in a string."""
+    nodes = list(ast.walk(_tree(state)))
+    names = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    names |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return names | set(_names(nodes)) | {str(node.arg) for node in nodes if isinstance(node, ast.keyword)}
