@@ -142,7 +142,6 @@ def _value(
     except (Undecidable, Exhausted) as undecidable:
         return current_session().note(undecidable.unknown)
     except BaseException as error:
-        loader.current().stop(error)
         raise target_errors.failed(target, error, target_errors.callee(tree.body, state)) from None
     finally:
         stack.pop()

@@ -26,6 +26,15 @@ def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
     return placeholder
 
 
+def pending_from(frame: Frame, bound: str, load: Callable[[], Any], module: str, level: int, name: str) -> Pending:
+    """Return what `from module import name` binds at module level; a later change of the name does not concern it."""
+    placeholder = pending(frame, bound, load)
+    home = current().states.get(resolve.absolute(frame.globals.get("__package__") or "", module, level))
+    if home is not None:
+        home.importers.setdefault(name, []).append(placeholder)
+    return placeholder
+
+
 def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Callable[[], Any], bool]:
     """Return a function that loads `import name` (its first package) or `import name as x` (the module itself).
 
@@ -35,6 +44,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     place = frame.place
     if strict:
         loader.require(name, _importer(frame))
+        loader.evaluate_import(name.rpartition(".")[0])
     is_evaluated = call_at(place, lambda: loader.evaluate_import(name)) if not strict else False
 
     def load() -> Any:
@@ -54,7 +64,9 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
     if strict:
         loader.require(full, _importer(frame))
-    is_evaluated = call_at(place, lambda: loader.evaluate_import(full)) if not strict else False
+        loader.evaluate_import(full.rpartition(".")[0])
+    is_evaluated = call_at(place, lambda: loader.evaluate_import(full, name)) if not strict else False
+    is_evaluated = is_evaluated or (not strict and loader.waiting.is_reassigned(full, name))
 
     def load() -> Any:
         source_module = call_at(place, lambda: loader.load(full, strict))
@@ -92,6 +104,7 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
     load, full = star
     if strict:
         state.loader.require(full, _importer(frame))
+        state.loader.evaluate_import(full.rpartition(".")[0])
         if isinstance(imported := load(), SourceModule):
             imported.__dict__[MODULE_STATE].run(strict=True)
     is_evaluated = state.loader.evaluate_import(full)

@@ -23,13 +23,19 @@ from cutaway.interp.run.budget import Budget
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, Code
 
+
+
+class Stateless:
+    """Something of the interpreter that holds no state of the target, so that it is not searched for any."""
+
+
 ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state"
 """What a part of an object is: the items of a dict, attributes, the items of a sequence or a set, anything else."""
 
 MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget)  # fmt: skip
+          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget, Stateless)  # fmt: skip
 """What holds no state of the target."""
 _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmethod, classmethod,
                 types.MappingProxyType, Frame)  # fmt: skip
