@@ -7,13 +7,14 @@ a constant, or something of a library. What it does to its arguments and to what
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core.record import dataclass, field
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
-from cutaway.syntax.outline import CLASS, FUNCTION, header
+from cutaway.syntax.outline import CLASS, FUNCTION, Chunk, header
 from cutaway.syntax.scope import FUNCTIONS, targets
 
 ACTING_BUILTINS = frozenset("exec eval compile setattr delattr __import__ globals vars locals open input breakpoint".split())
@@ -34,12 +35,12 @@ class Effect:
     """What evaluating something does outside of itself.
 
     `reason` says what it does that can't be bounded. `states` are modules whose variables it may change, and classes, after
-    a colon; `reads` are modules whose variables it only reads; `fills` are the registries that it enters something into, by module and name: True where the keys are words of its source.
+    a colon; `reads` are variables of modules that it only reads; `fills` are the registries that it enters something into, by module and name: True where the keys are words of its source.
     """
 
     reason: str | None = None
     states: dict[str, str] = field(default_factory=dict)
-    reads: dict[str, str] = field(default_factory=dict)
+    reads: dict[tuple[str, str], str] = field(default_factory=dict)
     fills: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, other: Effect) -> None:
@@ -68,37 +69,57 @@ def is_registry(names: Names, meaning: Meaning) -> bool:
 
 
 def is_constant(names: Names, meaning: Meaning) -> bool:
-    """Tell whether a variable is bound once, to something that never changes.
+    """Tell whether a variable, once its module is evaluated, is and contains always the same.
 
-    Nor does `__all__` from when its module is evaluated on: what others read of it is the same whenever they do.
+    So does `__all__`: what others read of it is the same whenever they do.
     """
     if meaning.name == "__all__":
         return True
     state = names.state(meaning.module)
-    if state is None or meaning.chunk is None:
+    if state is None or meaning.name in (whole := names.outline(state)).reassigned:
         return False
-    whole = names.outline(state)
-    if len(whole.names[meaning.name]) > 1 or meaning.name in whole.reassigned:
+    chunks = [chunk for chunk in whole.names.get(meaning.name, ()) if isinstance(chunk, Chunk)]
+    return all(_is_constant_text(names, state, _value(whole.source(chunk))) for chunk in chunks)
+
+
+def is_literal(names: Names, module: str, name: str) -> bool:
+    """Tell whether a variable is only bound to lists, dicts or sets that are written out and not empty."""
+    state = names.state(module)
+    whole = names.outline(state) if state is not None else None
+    if whole is None or name in whole.reassigned:
         return False
-    value = _value(whole.source(meaning.chunk))
-    if value[:1] in b"0123456789-'\"(" or value in (b"None", b"True", b"False"):
+    values = [_value(whole.source(b)) if isinstance(b, Chunk) else b"" for b in whole.names.get(name, ())]
+    return all(value[:1] in (b"[", b"{") and value not in (b"[]", b"{}") or value == b"None" for value in values)
+
+
+def _is_constant_text(names: Names, state: Any, value: bytes) -> bool:
+    if value[:1] in b"0123456789-'\"(" or value[:2] in (b"f'", b'f"', b"r'", b'r"', b"b'", b'b"'):
         return b"[" not in value and b"{" not in value
+    if value in (b"None", b"True", b"False"):
+        return True
     head, call, _ = value.partition(b"(")
     dotted = head.decode(errors="replace").strip()
     if not dotted.replace(".", "").replace("_", "").isalnum():
         return _is_type_alias(names, state, value)
-    return all(_is_constant_value(inner, bool(call)) for inner, _ in names.meanings(state, dotted))
+    return all(_is_constant_value(names, inner, bool(call)) for inner, _ in names.meanings(state, dotted))
 
 
 _CONTAINERS = ("collections.", "weakref.", "threading.", "types.", "queue.", "itertools.", "array.", "contextvars.")
 
 
-def _is_constant_value(meaning: Meaning, is_called: bool) -> bool:
+_RETURNS_CONSTANT = re.compile(rb"->[ ]*(?:Optional\[)?(?:bool|int|str|float|None)\b(?! *\|? *[Ll]ist)")
+
+
+def _is_constant_value(names: Names, meaning: Meaning, is_called: bool) -> bool:
     """Tell whether what a name means, or what a call of it returns, never changes."""
     if meaning.kind == LIBRARY:
         return not meaning.name.startswith(_CONTAINERS) or meaning.name == "collections.namedtuple"
     if meaning.kind == BUILTIN:
         return meaning.name not in ("dict", "list", "set", "bytearray", "iter", "vars", "globals") or not is_called
+    if is_called and meaning.kind == FUNCTION and meaning.chunk is not None:
+        home = names.state(meaning.module)
+        above = header(names.outline(home).text, meaning.chunk) if home is not None else None
+        return above is not None and _RETURNS_CONSTANT.search(above) is not None
     return not is_called and meaning.kind in (FUNCTION, CLASS)
 
 
@@ -124,6 +145,14 @@ def _value(assignment: bytes) -> bytes:
     """Return the text of the value of an assignment to a name."""
     annotated, _, value = assignment.partition(b"=")
     return value.split(b"#")[0].strip() if b"\n" not in value.strip() else value.strip()
+
+
+_NAME = re.compile(rb"[A-Za-z_]\w*")
+_TELLING_WORDS = frozenset(
+    b"global nonlocal import setattr delattr exec eval globals locals vars open input compile __import__ cls mcs __class__"
+    b" __dict__ modules environ".split()
+)
+_HELD = re.compile(rb"\n[ \t]+\w+(?:[ ]*:[^=\n]*)?[ ]*=[ ]*(?:\[|\{|dict\(|list\(|set\(|\w*[dD]ict\()")
 
 
 class DefinitionEffects:
@@ -174,7 +203,7 @@ class DefinitionEffects:
     def only_enters(self, module: str, function: str, registry: tuple[str, str]) -> bool:
         """Tell whether a function that has been analysed does nothing with a registry but to enter something into it."""
         effects = [e for (home, key), e in self._known.items() if home == module and key.partition(":")[0] == function]
-        return bool(effects) and all(registry in e.fills and module not in (*e.reads, *e.states) for e in effects)
+        return bool(effects) and all(registry in e.fills and registry not in e.reads and module not in e.states for e in effects)
 
     def of_subclass(self, meaning: Meaning) -> Effect:
         """Return the effect of deriving from a class: of what is notified of it."""
@@ -225,9 +254,30 @@ class DefinitionEffects:
                     effect.reason = effect.reason or f"it derives from {base}"
         return effect
 
+    def _is_plain(self, state: Any, source: bytes, is_class: bool) -> bool:
+        """Tell by its words alone whether a definition has no effect: it names nothing that has one."""
+        words = set(_NAME.findall(source))
+        if not words.isdisjoint(_TELLING_WORDS) or (is_class and _HELD.search(source) is not None):
+            return False
+        bound = self._names.outline(state).names
+        for name in (word.decode() for word in words):
+            if name not in bound:
+                continue
+            for meaning in self._names.bound(state, name):
+                if meaning.kind == VARIABLE:
+                    if not is_constant(self._names, meaning):
+                        return False
+                elif meaning.kind in (MODULE, UNKNOWN) or (meaning.kind in (FUNCTION, CLASS) and self.of(meaning)):
+                    return False
+                elif meaning.kind == LIBRARY and meaning.name.partition(".")[0] in ("sys", "importlib", "random", "pkgutil"):
+                    return False
+        return not self._names.outline(state).stars
+
     def _analyse(self, meaning: Meaning, methods: frozenset[str], calls: int) -> Effect:
         state = self._names.state(meaning.module)
         assert state is not None and meaning.chunk is not None
+        if self._is_plain(state, self._names.outline(state).source(meaning.chunk), meaning.kind == CLASS):
+            return Effect()
         tree = parsed(textwrap.dedent(self._names.outline(state).source(meaning.chunk).decode(errors="replace")).encode())
         if tree is None or not tree.body:
             return Effect(f"{meaning.module}.{meaning.name} can't be read")
@@ -252,6 +302,8 @@ class DefinitionEffects:
             return self.of(meaning, frozenset(attributes))
         if meaning.kind == LIBRARY:
             acts = meaning.name.startswith(ACTING_LIBRARY)
+            if acts and meaning.name.startswith("sys.modules.") and meaning.name.rpartition(".")[2] in READING_METHODS:
+                return Effect(reads={("sys", "modules"): "it reads sys.modules"})
             return Effect(f"it uses {meaning.name}" if acts else None)
         if meaning.kind == BUILTIN:
             return Effect(f"it calls {meaning.name}" if meaning.name in ACTING_BUILTINS else None)
@@ -460,7 +512,7 @@ class _Walk:
         elif not self._is_read(node):
             self.effect.states[meaning.module] = f"{self.meaning.name} uses {meaning.name}"
         elif not (is_registry(self.names, meaning) and self._is_tested(node)):
-            self.effect.reads[meaning.module] = f"{self.meaning.name} reads {meaning.name}"
+            self.effect.reads[meaning.module, meaning.name] = f"{self.meaning.name} reads {meaning.name}"
 
     def _is_called(self, node: Any) -> bool:
         above = self.parents.get(node)

@@ -63,6 +63,7 @@ class _Body:
         self.executed: list[bytes] = []
         self.judged: set[str] = set()
         self.class_names: set[str] = set()
+        self.seen: set[bytes] = set()
 
     def effects(self) -> ModuleEffects:
         """Return the effect of the body."""
@@ -75,13 +76,13 @@ class _Body:
         own = self.state.name
         effect.states = {key: reason for key, reason in effect.states.items() if key.partition(":")[0] != own}
         effect.fills = {key: by_word for key, by_word in effect.fills.items() if key[0] != own}
-        effect.reads = {key: reason for key, reason in effect.reads.items() if key != own}
+        effect.reads = {key: reason for key, reason in effect.reads.items() if key[0] != own}
         if effect.states and effect.reason is None:
             effect.reason = next(iter(effect.states.values()))
         return effect
 
-    def _depend(self, module: str, reason: str) -> None:
-        self.effect.reads[module] = reason
+    def _depend(self, meaning: Meaning, reason: str) -> None:
+        self.effect.reads[meaning.module, meaning.name] = reason
 
     def _stop(self, reason: str) -> None:
         self.effect.reason = self.effect.reason or reason
@@ -110,9 +111,15 @@ class _Body:
                 self._statement(self.outline.source(chunk), conditional)
 
     def _decorator(self, source: bytes, conditional: bool) -> None:
-        if b"(" in source:
+        if b"(" in source and not source.endswith(b"()"):
             return self._statement(source, conditional, decorates=True)
-        dotted = source.partition(b"#")[0].strip().decode(errors="replace")
+        is_called = source.endswith(b"()")
+        dotted = source.partition(b"#")[0].partition(b"(")[0].strip().decode(errors="replace")
+        if is_called and not conditional and not dotted.rpartition(".")[2].startswith("register_") and source not in self.seen:
+            self.seen.add(source)
+            return self._call(dotted, by_word=True, is_statement=False)
+        if is_called:
+            return None if source in self.seen else self._statement(source, conditional, decorates=True)
         if conditional or dotted not in self.judged:
             self.judged.add(dotted)
             self._decorate(dotted, not conditional)
@@ -192,7 +199,7 @@ class _Body:
         elif kind == LIBRARY:
             sets = is_statement and registry.models(meaning.name) and not registry.is_without_effect(meaning.name)
             if meaning.name.startswith("sys.modules.") and meaning.name.rpartition(".")[2] in READING_METHODS:
-                self._depend("sys", f"it reads {dotted}")
+                self._depend(meaning, f"it reads {dotted}")
             elif sets or meaning.name.startswith(ACTING_LIBRARY):
                 self._stop(f"it calls {dotted}")
         elif kind == VARIABLE:
@@ -214,7 +221,7 @@ class _Body:
             self._add(made)
         elif attributes and attributes[-1] in READING_METHODS:
             if not is_constant(self.names, meaning):
-                self._depend(meaning.module, f"it reads {dotted}")
+                self._depend(meaning, f"it reads {dotted}")
         else:
             if len(attributes) == 1 and attributes[0] in ("setdefault", "update", "add") and is_registry(self.names, meaning):
                 self.effect.fill((meaning.module, meaning.name), False)
@@ -332,12 +339,12 @@ class _Body:
             name = binding.name.encode()
             if not name or binding.attribute == "*" or name not in executed:
                 continue
-            if re.search(rb"(?<![\w.])%b(?!\w)" % re.escape(name), executed) is None:
+            if not _is_mentioned(name, executed):
                 continue
             for meaning in self.names.bound(self.state, binding.name):
                 if meaning.kind == VARIABLE and meaning.module != self.state.name and not is_constant(self.names, meaning):
                     if (meaning.module, meaning.name) not in self.effect.fills and not _only_referred_to(name, executed):
-                        self._depend(meaning.module, f"it reads {binding.name}")
+                        self._depend(meaning, f"it reads {binding.name}")
                 elif meaning.kind == MODULE:
                     self._read_attributes(binding.name, executed)
 
@@ -346,7 +353,19 @@ class _Body:
             for meaning, _ in self.names.meanings(self.state, f"{name}.{match[1].decode()}"):
                 is_filled = (meaning.module, meaning.name) in self.effect.fills
                 if meaning.kind == VARIABLE and not is_filled and not is_constant(self.names, meaning):
-                    self._depend(meaning.module, f"it reads {name}.{match[1].decode()}")
+                    self._depend(meaning, f"it reads {name}.{match[1].decode()}")
+
+
+def _is_mentioned(name: bytes, source: bytes) -> bool:
+    """Tell whether a variable's name occurs in a source."""
+    at = source.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before, after = source[at - 1 : at], source[end : end + 1]
+        if not (before.isalnum() or before in (b"_", b".") or after.isalnum() or after == b"_"):
+            return True
+        at = source.find(name, end)
+    return False
 
 
 def _only_referred_to(name: bytes, source: bytes) -> bool:

@@ -250,6 +250,9 @@ class ModuleState:
         """Evaluate the module's body, once."""
         if self.started:
             return
+        self.loader.waiting.use(self.name.partition(".")[0])
+        if self.started:  # preparing the package has evaluated it
+            return
         self.started = True
         if self.location.file is None and self.text is None:
             self.finished = True

@@ -36,20 +36,29 @@ class Names(Stateless):
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self._outlines: dict[str, Outline] = {}
+        self._libraries: dict[str, bool] = {}
+        self._missing: set[str] = set()
         self.reassigned: set[str] = set()  # variables of all modules that functions assign
         self._meanings: dict[tuple[str, str], list[Meaning]] = {}
 
     def state(self, name: str) -> ModuleState | None:
         """Return a module that is read from source; None for a library that is modelled, or one that is missing."""
         state = self._loader.states.get(name)
-        if state is None and not self.is_library(name):
-            self._loader.load(name)
-            state = self._loader.states.get(name)
+        if state is None and name not in self._missing:
+            if not self.is_library(name):
+                self._loader.load(name)
+                state = self._loader.states.get(name)
+            if state is None:
+                self._missing.add(name)
         return state
 
     def is_library(self, name: str) -> bool:
         """Tell whether a module is modelled as a whole or part of the standard library."""
-        return (registry.models(name) or resolve.is_standard(name)) and not self._loader._shadows(name)
+        known = self._libraries.get(name)
+        if known is None:
+            known = (registry.models(name) or resolve.is_standard(name)) and not self._loader._shadows(name)
+            self._libraries[name] = known
+        return known
 
     def outline(self, state: ModuleState) -> Outline:
         """Return the outline of a module."""

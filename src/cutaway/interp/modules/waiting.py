@@ -8,12 +8,14 @@ evaluated where Python would.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core import disk
 from cutaway.core.speed import is_on
-from cutaway.interp.modules.definition_effects import is_constant, is_reassigned
+from cutaway.interp.modules.definition_effects import is_constant, is_literal, is_reassigned
 from cutaway.interp.modules.effects import EffectAnalysis
 from cutaway.interp.modules.name_resolution import UNKNOWN, VARIABLE, Names
 from cutaway.interp.modules.registries import EVERYTHING, is_hooked
@@ -38,6 +40,11 @@ class WaitingModules:
         self._analysis = EffectAnalysis(self.names)
         self._analysis.definitions.imports_act = self._imports_act
         self._visited: set[str] = set()
+        self._used: set[str] = set()  # packages that something has been evaluated of
+        self._unused: dict[str, list[ModuleState]] = {}  # modules that have been imported of other packages
+        self._required: dict[str, frozenset[str] | None] = {}
+        self._followed: set[tuple[Any, ...]] = set()  # imports whose modules have been visited
+        self._readers: dict[str, list[ModuleState]] = {}  # modules that wait and read a variable, by its name
         self._fillers: dict[tuple[str, str], dict[str, bool]] = {}
         self._searched: set[tuple[tuple[str, str], str, int]] = set()
 
@@ -48,7 +55,15 @@ class WaitingModules:
         """Evaluate a module where an import statement says so, or let it wait."""
         if state.started or state.name in self._visited:
             return
+        package = state.name.partition(".")[0]
+        if package not in self._used and self.lazy:
+            if package in self._unused or self._concerns_only_itself(package):
+                self._unused.setdefault(package, []).append(state)
+                state.waits = True
+                return
+            self.use(package)
         self._visited.add(state.name)
+        self._evaluate_readers(state)
         if not self.lazy or self._must_run(state):
             state.run()
             return
@@ -56,22 +71,78 @@ class WaitingModules:
         state.waits = True
         self.states[state.name] = state
         for binding, _ in effects.imports:
-            for module in self._imported(state, binding):
-                self.visit(module)
+            key = state.namespace["__package__"] if binding.level else "", binding.module, binding.level, binding.attribute
+            if key not in self._followed:
+                self._followed.add(key)
+                for module in self._imported(state, binding):
+                    self.visit(module)
         if any(is_reassigned(self.names, state, b.name) for b, _ in effects.imports if b.attribute in self.names.reassigned):
             state.run()  # what it imports may be assigned again before the module is used
             return
         self.order[state.name] = len(self.order) + 1
+        for _, name in effects.reads:
+            self._readers.setdefault(name, []).append(state)
         for registry, by_word in effects.fills.items():
             self._fillers.setdefault(registry, {})[state.name] = by_word
+
+    def use(self, package: str) -> None:
+        """Prepare for a package whose modules are evaluated: decide on what has been imported of it, and of others
+        that import it themselves."""
+        if package in self._used or not self.lazy:
+            return
+        self._used.add(package)
+        for state in self._unused.pop(package, ()):
+            self.visit(state)
+        for other in [other for other in self._unused if package in (self._requirements(other) or ())]:
+            self.use(other)
+
+    def _concerns_only_itself(self, package: str) -> bool:
+        """Tell whether a package that nothing is used of yet imports no package that something is used of.
+
+        An installed distribution declares what it imports, so that nothing of it has to be read for that.
+        """
+        required = self._requirements(package)
+        return required is not None and not any(used in required for used in self._used)
+
+    def _requirements(self, package: str) -> frozenset[str] | None:
+        """Return all that a package says it imports, directly or not; None where some of that is not known."""
+        if package not in self._required:
+            self._required[package] = frozenset()  # of a circle
+            state = self.names.state(package)
+            direct = None
+            if state is not None and not state.is_own and state.location.folders:
+                direct = disk.requirements(package, os.path.dirname(state.location.folders[0]))
+            if direct is None:
+                self._required[package] = None
+            else:
+                below = [self._requirements(name) or frozenset() for name in direct if not self.names.is_library(name)]
+                self._required[package] = frozenset(direct).union(*below)
+        return self._required[package]
 
     def _must_run(self, state: ModuleState) -> bool:
         """Tell whether a module's own statements have to be evaluated where it is imported."""
         effects = self._analysis.of_module(state)
-        if effects.reason is not None or effects.reads or not all(map(self._is_hookable, effects.fills)):
+        if effects.reason is not None or not all(map(self._is_hookable, effects.fills)):
+            return True
+        if not all(self._is_steady(*variable) for variable in effects.reads):
             return True
         conditional = [binding for binding, is_conditional in effects.imports if is_conditional]
         return any(self._acts(module, set()) for b in conditional for module in self._imported(state, b))
+
+    def _is_steady(self, module: str, name: str) -> bool:
+        """Tell whether a list, dict or set of a module is changed by no module that is known by now."""
+        if not is_literal(self.names, module, name):
+            return False
+        word = name.encode()
+        states = [s for s in self.loader.states.values() if s.name in self._visited or s.started or s.named]
+        return not any(word in s._read() and _may_change(s._read(), word) for s in states)
+
+    def _evaluate_readers(self, state: ModuleState) -> None:
+        """Evaluate the modules that read what a module may change, which is about to be evaluated."""
+        for name in [name for name in self._readers if name.encode() in state._read()]:
+            if _may_change(state._read(), name.encode()):
+                for reader in self._readers.pop(name):
+                    reader.run()
 
     def _is_hookable(self, registry: tuple[str, str]) -> bool:
         """Tell whether a registry evaluates what fills it: it does not exist yet, or was created to do so."""
@@ -81,6 +152,9 @@ class WaitingModules:
     def _acts(self, state: ModuleState, seen: set[str]) -> bool:
         """Tell whether importing a module, which may or may not happen, has an effect."""
         if state.started or state.name in self._visited or state.name in seen:
+            return False
+        package = state.name.partition(".")[0]
+        if package not in self._used and self._concerns_only_itself(package):
             return False
         seen.add(state.name)
         effects = self._analysis.of_module(state)
@@ -190,6 +264,19 @@ class WaitingModules:
         for state in states:
             state.run()
         return bool(states)
+
+
+def _may_change(source: bytes, name: bytes) -> bool:
+    """Tell whether a source does anything with a variable of this name but to bind, import and look into it."""
+    named = re.escape(name)
+    reads = (
+        rb"(?:\bin[ ]+(?:\w+\.)*%b\b(?![ ]*[\[.])|\b%b\.(?:items|keys|values|get|copy|index|count)\("
+        rb"|\b%b\[[^\]\n]*\](?![ ]*(?:[-+*/|&]?=(?!=)|[.\[]))|^%b[ ]*(?::[^=\n]*)?=|\blen\((?:\w+\.)*%b\))"
+        % (named, named, named, named, named)
+    )
+    mentions = len(re.findall(rb"\b%b\b" % named, source))
+    imports = len(re.findall(rb"^[ \t]*(?:%b,?|from[^\n]*\b%b\b[^\n]*)$" % (named, named), source, re.MULTILINE))
+    return mentions > len(re.findall(reads, source, re.MULTILINE)) + imports
 
 
 def _words(key: Any) -> list[str]:
