@@ -54,6 +54,7 @@ class Outline:
     reassigned: set[str] = field(default_factory=set)  # variables that functions assign
     names: dict[str, list[Chunk | Import]] = field(default_factory=dict)
     stars: list[tuple[str, int]] = field(default_factory=list)
+    imports: dict[int, list[Import]] = field(default_factory=dict)  # by where the statement starts
 
     def source(self, chunk: Chunk) -> bytes:
         """Return the text of a chunk."""
@@ -102,7 +103,8 @@ def _ends_in_token(code: bytes) -> bool:
 def _bind(result: Outline, parts: list[Chunk]) -> None:
     for chunk in parts:
         if chunk.kind == IMPORT:
-            for imported in imports(result.source(chunk)):
+            statement = result.imports[chunk.start] = imports(result.source(chunk))
+            for imported in statement:
                 if imported.attribute == "*":
                     result.stars.append((imported.module, imported.level))
                 else:

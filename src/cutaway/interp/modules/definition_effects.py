@@ -27,7 +27,7 @@ _FILLING_METHODS = frozenset(("setdefault", "add", "update"))
 ACTING_LIBRARY = ("importlib.import_module", "importlib.reload", "sys.path", "sys.meta_path", "sys.modules",
                   "os.putenv", "runpy.", "pkgutil.", "random.seed")  # fmt: skip
 """Parts of the standard library that change what a program sees elsewhere, or import more."""
-EMPTY = (b"{}", b"dict()", b"set()", b"OrderedDict()", b"collections.OrderedDict()")
+EMPTY = (b"set()", b"OrderedDict()", b"collections.OrderedDict()")
 
 
 @dataclass(slots=True)
@@ -60,12 +60,13 @@ class Effect:
 
 
 def is_registry(names: Names, meaning: Meaning) -> bool:
-    """Tell whether a variable is an empty dict or set, which others may fill."""
+    """Tell whether a variable is a dict or set of the module's own, which others may fill."""
     state = names.state(meaning.module)
     if state is None or meaning.chunk is None or len(names.outline(state).names[meaning.name]) > 1:
         return False
     value = _value(names.outline(state).source(meaning.chunk))
-    return value in EMPTY or (value.startswith((b"defaultdict(", b"collections.defaultdict(")) and value.endswith(b")"))
+    is_dict = value.startswith((b"{", b"dict(")) and not value.startswith(b"dict(**")
+    return is_dict or value in EMPTY or value.startswith((b"defaultdict(", b"collections.defaultdict("))
 
 
 def is_constant(names: Names, meaning: Meaning) -> bool:

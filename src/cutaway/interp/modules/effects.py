@@ -64,6 +64,7 @@ class _Body:
         self.judged: set[str] = set()
         self.class_names: set[str] = set()
         self.seen: set[bytes] = set()
+        self.inert: dict[bytes, bool] = {}
 
     def effects(self) -> ModuleEffects:
         """Return the effect of the body."""
@@ -112,7 +113,9 @@ class _Body:
 
     def _decorator(self, source: bytes, conditional: bool) -> None:
         if b"(" in source and not source.endswith(b"()"):
-            return self._statement(source, conditional, decorates=True)
+            if not self._has_inert_calls(source):
+                self._statement(source, conditional, decorates=True)
+            return None
         is_called = source.endswith(b"()")
         dotted = source.partition(b"#")[0].partition(b"(")[0].strip().decode(errors="replace")
         if is_called and not conditional and not dotted.rpartition(".")[2].startswith("register_") and source not in self.seen:
@@ -125,13 +128,32 @@ class _Body:
             self._decorate(dotted, not conditional)
         return None
 
+    def _has_inert_calls(self, source: bytes) -> bool:
+        """Tell whether all calls in an expression are of functions without any effect, whatever they are given."""
+        for part in source.split(b"(")[:-1]:
+            match = _LAST_NAME.search(part)
+            if match is None:
+                continue
+            inert = self.inert.get(match[0])
+            if inert is None:
+                meanings = self.names.meanings(self.state, match[0].decode(errors="replace"))
+                inert = self.inert[match[0]] = all(
+                    (m.kind in (FUNCTION, CLASS) and not self.definitions.of(m, frozenset(rest)))
+                    or (m.kind == LIBRARY and not m.name.startswith(ACTING_LIBRARY) and "register" not in m.name)
+                    for m, rest in meanings
+                )
+            if not inert:
+                return False
+        self.executed.append(source)
+        return True
+
     def _import(self, chunk: Chunk, conditional: bool) -> None:
         source = self.outline.source(chunk)
         if b";" in source:
             return self._statement(source, conditional)
         if self.effect.fills:
             self._stop("it imports after it has registered something")
-        self.effect.imports += [(binding, conditional) for binding in outline.imports(source)]
+        self.effect.imports += [(binding, conditional) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)]
 
     def _class(self, chunk: Chunk, conditional: bool) -> None:
         text = self.outline.text
@@ -259,7 +281,7 @@ class _Body:
         """Add the effect of a statement that is parsed."""
         tree = parsed(source.strip())
         if tree is None:
-            return self._stop("a statement can't be read" + repr(source[:200]))
+            return self._stop("a statement can't be read")
         if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant):
             return None
         self.executed.append(source)

@@ -26,11 +26,18 @@ def is_hooked(value: Any) -> bool:
 
 
 def hooked(value: Any, waiting: WaitingModules, module: str, name: str) -> Any:
-    """Return a container that evaluates the modules that fill it when it is read, in place of an empty one."""
-    if type(value) not in _KINDS or value:
+    """Return a container that evaluates the modules that fill it when it is read, in place of an ordinary one.
+
+    One that is not empty is replaced only where such modules are known.
+    """
+    kind = type(value)
+    if kind not in _KINDS or (value and not waiting.is_filled(module, name)):
         return value
-    cls = _class(type(value), _Filling(waiting, module, name))
-    return cls(value.default_factory) if isinstance(value, defaultdict) else cls()
+    cls = _class(kind, _Filling(waiting, module, name))
+    registry = cls(value.default_factory) if kind is defaultdict else cls()
+    if value:
+        kind.update(registry, value)
+    return registry
 
 
 class _Filling:

@@ -271,7 +271,7 @@ def _may_change(source: bytes, name: bytes) -> bool:
     named = re.escape(name)
     reads = (
         rb"(?:\bin[ ]+(?:\w+\.)*%b\b(?![ ]*[\[.])|\b%b\.(?:items|keys|values|get|copy|index|count)\("
-        rb"|\b%b\[[^\]\n]*\](?![ ]*(?:[-+*/|&]?=(?!=)|[.\[]))|^%b[ ]*(?::[^=\n]*)?=|\blen\((?:\w+\.)*%b\))"
+        rb"|\b%b\[[^\]\n]*\](?![ ]*(?:[-+*/|&]?=(?!=)|[.\[]))|^[ \t]*%b[ ]*(?::[^=\n]*)?=|\blen\((?:\w+\.)*%b\))"
         % (named, named, named, named, named)
     )
     mentions = len(re.findall(rb"\b%b\b" % named, source))
