@@ -17,7 +17,9 @@ from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNK
 from cutaway.syntax.outline import CLASS, FUNCTION, Chunk, header
 from cutaway.syntax.scope import FUNCTIONS, targets
 
-ACTING_BUILTINS = frozenset("exec eval compile setattr delattr __import__ globals vars locals open input breakpoint".split())
+ACTING_BUILTINS = frozenset(
+    "exec eval compile setattr delattr __import__ globals vars locals open input breakpoint".split()
+)
 READING_BUILTINS = frozenset(
     "len sorted list tuple set frozenset dict iter enumerate bool str repr print isinstance min max sum any all zip map"
     " filter reversed type id hasattr getattr".split()
@@ -90,7 +92,7 @@ def is_literal(names: Names, module: str, name: str) -> bool:
     if whole is None or name in whole.reassigned:
         return False
     values = [_value(whole.source(b)) if isinstance(b, Chunk) else b"" for b in whole.names.get(name, ())]
-    return all(value[:1] in (b"[", b"{") and value not in (b"[]", b"{}") or value == b"None" for value in values)
+    return all((value[:1] in (b"[", b"{") and value not in (b"[]", b"{}")) or value == b"None" for value in values)
 
 
 def _is_constant_text(names: Names, state: Any, value: bytes) -> bool:
@@ -144,7 +146,7 @@ def _is_type_alias(names: Names, state: Any, value: bytes) -> bool:
 
 def _value(assignment: bytes) -> bytes:
     """Return the text of the value of an assignment to a name."""
-    annotated, _, value = assignment.partition(b"=")
+    _annotated, _, value = assignment.partition(b"=")
     return value.split(b"#")[0].strip() if b"\n" not in value.strip() else value.strip()
 
 
@@ -204,7 +206,9 @@ class DefinitionEffects:
     def only_enters(self, module: str, function: str, registry: tuple[str, str]) -> bool:
         """Tell whether a function that has been analysed does nothing with a registry but to enter something into it."""
         effects = [e for (home, key), e in self._known.items() if home == module and key.partition(":")[0] == function]
-        return bool(effects) and all(registry in e.fills and registry not in e.reads and module not in e.states for e in effects)
+        return bool(effects) and all(
+            registry in e.fills and registry not in e.reads and module not in e.states for e in effects
+        )
 
     def of_subclass(self, meaning: Meaning) -> Effect:
         """Return the effect of deriving from a class: of what is notified of it."""
@@ -213,7 +217,11 @@ class DefinitionEffects:
             return Effect(f"the class {meaning.name} is not known")
         whole = self._names.outline(state)
         above = header(whole.text, meaning.chunk) or b""
-        if b"__init_subclass__" in whole.source(meaning.chunk) or b"metaclass" in above or b"__set_name__" in whole.text:
+        if (
+            b"__init_subclass__" in whole.source(meaning.chunk)
+            or b"metaclass" in above
+            or b"__set_name__" in whole.text
+        ):
             return self.of(meaning)
         key = meaning.module, f"class {meaning.name}"
         if key not in self._known:
@@ -268,9 +276,20 @@ class DefinitionEffects:
                 if meaning.kind == VARIABLE:
                     if not is_constant(self._names, meaning):
                         return False
-                elif meaning.kind in (MODULE, UNKNOWN) or (meaning.kind in (FUNCTION, CLASS) and self.of(meaning)):
-                    return False
-                elif meaning.kind == LIBRARY and meaning.name.partition(".")[0] in ("sys", "importlib", "random", "pkgutil"):
+                elif (
+                    meaning.kind in (MODULE, UNKNOWN)
+                    or (meaning.kind in (FUNCTION, CLASS) and self.of(meaning))
+                    or (
+                        meaning.kind == LIBRARY
+                        and meaning.name.partition(".")[0]
+                        in (
+                            "sys",
+                            "importlib",
+                            "random",
+                            "pkgutil",
+                        )
+                    )
+                ):
                     return False
         return not self._names.outline(state).stars
 
@@ -279,7 +298,9 @@ class DefinitionEffects:
         assert state is not None and meaning.chunk is not None
         if self._is_plain(state, self._names.outline(state).source(meaning.chunk), meaning.kind == CLASS):
             return Effect()
-        tree = parsed(textwrap.dedent(self._names.outline(state).source(meaning.chunk).decode(errors="replace")).encode())
+        tree = parsed(
+            textwrap.dedent(self._names.outline(state).source(meaning.chunk).decode(errors="replace")).encode()
+        )
         if tree is None or not tree.body:
             return Effect(f"{meaning.module}.{meaning.name} can't be read")
         effect = Effect()
@@ -440,12 +461,16 @@ class _Walk:
             shared = isinstance(root, ast.Name) and root.id in ("cls", "mcs", "metacls", self.meaning.name)
         if node.attr == "__class__" or shared or (node.attr in self.held and isinstance(root, ast.Name)):
             if self._is_changed(node):
-                self.effect.states[f"{self.state.name}:{self.meaning.name}"] = f"{self.meaning.name} changes {node.attr}"
+                self.effect.states[f"{self.state.name}:{self.meaning.name}"] = (
+                    f"{self.meaning.name} changes {node.attr}"
+                )
 
     def _is_changed(self, node: ast.expr) -> bool:
         """Tell whether something, or a part of it, is assigned or changed by a method where it is named."""
         above = self.parents.get(node)
-        if not isinstance(node.ctx if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name)) else ast.Load(), ast.Load):
+        if not isinstance(
+            node.ctx if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name)) else ast.Load(), ast.Load
+        ):
             return True
         if isinstance(above, ast.Subscript) and above.value is node:
             return self._is_changed(above)
@@ -467,18 +492,27 @@ class _Walk:
             if meaning.kind == VARIABLE:
                 self._variable(meaning, self._node_of(top, len(dotted) - 1 - len(attributes)))
             elif meaning.kind == UNKNOWN:
-                self.effect.reason = self.effect.reason or f"{self.meaning.name} uses {meaning.name}, which is not known"
-            elif meaning.kind == LIBRARY and meaning.name == "sys.modules" and isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load):
+                self.effect.reason = (
+                    self.effect.reason or f"{self.meaning.name} uses {meaning.name}, which is not known"
+                )
+            elif (
+                meaning.kind == LIBRARY
+                and meaning.name == "sys.modules"
+                and isinstance(above, ast.Subscript)
+                and isinstance(above.ctx, ast.Load)
+            ):
                 continue  # the module of a function or class that it is given
-            elif meaning.kind == BUILTIN and meaning.name in ("setattr", "delattr") and self._sets_own(above, outer):
-                continue
-            elif meaning.kind == BUILTIN and meaning.name in ("vars", "locals", "compile"):
+            elif (
+                meaning.kind == BUILTIN and meaning.name in ("setattr", "delattr") and self._sets_own(above, outer)
+            ) or (meaning.kind == BUILTIN and meaning.name in ("vars", "locals", "compile")):
                 continue
             elif meaning.kind == MODULE:
                 self.effect.reason = self.effect.reason or f"{self.meaning.name} uses the module {meaning.module}"
             else:
                 if meaning.kind == CLASS and (attributes or self._is_changed(outer)) and self._is_changed(outer):
-                    self.effect.states[f"{meaning.module}:{meaning.name}"] = f"{self.meaning.name} changes {meaning.name}"
+                    self.effect.states[f"{meaning.module}:{meaning.name}"] = (
+                        f"{self.meaning.name} changes {meaning.name}"
+                    )
                 if not (meaning.module == self.meaning.module and meaning.name == self.meaning.name):
                     self.effect.add(self.effects.of_call(meaning, attributes, self.state.name))
 
@@ -532,7 +566,15 @@ class _Walk:
                 return not self._is_changed(above)
             case ast.Call(ast.Name(name)):
                 return name in READING_BUILTINS
-            case ast.Compare() | ast.BoolOp() | ast.UnaryOp() | ast.If() | ast.IfExp() | ast.BinOp() | ast.FormattedValue():
+            case (
+                ast.Compare()
+                | ast.BoolOp()
+                | ast.UnaryOp()
+                | ast.If()
+                | ast.IfExp()
+                | ast.BinOp()
+                | ast.FormattedValue()
+            ):
                 return True
             case ast.For() | ast.comprehension():
                 return True

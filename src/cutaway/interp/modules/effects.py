@@ -11,12 +11,20 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from cutaway.interp.modules.definition_effects import (
-    ACTING_BUILTINS, ACTING_LIBRARY, READING_METHODS, DefinitionEffects, Effect, is_constant, is_registry, parsed)  # fmt: skip
+    ACTING_BUILTINS,  # fmt: skip
+    ACTING_LIBRARY,
+    READING_METHODS,
+    DefinitionEffects,
+    Effect,
+    is_constant,
+    is_registry,
+    parsed,
+)
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
 from cutaway.interp.run.heap import Stateless
 from cutaway.knowledge.base import registry
 from cutaway.syntax import outline
-from cutaway.syntax.outline import ASSIGNMENT, BLOCK, CLASS, DECORATOR, FUNCTION, IMPORT, STATEMENT, Chunk, Import
+from cutaway.syntax.outline import ASSIGNMENT, BLOCK, CLASS, DECORATOR, FUNCTION, IMPORT, Chunk, Import
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState
@@ -118,7 +126,12 @@ class _Body:
             return None
         is_called = source.endswith(b"()")
         dotted = source.partition(b"#")[0].partition(b"(")[0].strip().decode(errors="replace")
-        if is_called and not conditional and not dotted.rpartition(".")[2].startswith("register_") and source not in self.seen:
+        if (
+            is_called
+            and not conditional
+            and not dotted.rpartition(".")[2].startswith("register_")
+            and source not in self.seen
+        ):
             self.seen.add(source)
             return self._call(dotted, by_word=True, is_statement=False)
         if is_called:
@@ -153,7 +166,9 @@ class _Body:
             return self._statement(source, conditional)
         if self.effect.fills:
             self._stop("it imports after it has registered something")
-        self.effect.imports += [(binding, conditional) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)]
+        self.effect.imports += [
+            (binding, conditional) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
+        ]
 
     def _class(self, chunk: Chunk, conditional: bool) -> None:
         text = self.outline.text
@@ -182,9 +197,7 @@ class _Body:
 
     def _assignment(self, source: bytes, conditional: bool) -> None:
         self.executed.append(source)
-        if b";" in source or _CHAINED.match(source):
-            self._statement(source, conditional)
-        elif b"(" in source and not self._calls(source):
+        if b";" in source or _CHAINED.match(source) or (b"(" in source and not self._calls(source)):
             self._statement(source, conditional)
 
     def _calls(self, source: bytes) -> bool:
@@ -245,7 +258,11 @@ class _Body:
             if not is_constant(self.names, meaning):
                 self._depend(meaning, f"it reads {dotted}")
         else:
-            if len(attributes) == 1 and attributes[0] in ("setdefault", "update", "add") and is_registry(self.names, meaning):
+            if (
+                len(attributes) == 1
+                and attributes[0] in ("setdefault", "update", "add")
+                and is_registry(self.names, meaning)
+            ):
                 self.effect.fill((meaning.module, meaning.name), False)
             else:
                 self._stop(f"it uses {dotted}")
@@ -323,11 +340,15 @@ class _Body:
             case ast.Constant():
                 return True
             case ast.Name(name):
-                return all(m.kind in (FUNCTION, CLASS) or m.name == "__name__" for m in self.names.bound(self.state, name))
+                return all(
+                    m.kind in (FUNCTION, CLASS) or m.name == "__name__" for m in self.names.bound(self.state, name)
+                )
             case ast.Tuple() | ast.List() | ast.Set():
                 return all(map(self._is_literal, node.elts))
             case ast.Dict():
-                return all(key is not None and self._is_literal(key) for key in node.keys) and all(map(self._is_literal, node.values))
+                return all(key is not None and self._is_literal(key) for key in node.keys) and all(
+                    map(self._is_literal, node.values)
+                )
         return False
 
     def _stored(self, node: ast.Attribute | ast.Subscript, tree: ast.Module, conditional: bool) -> None:
@@ -340,9 +361,15 @@ class _Body:
         if not isinstance(root, ast.Name):
             return self._stop(f"it changes {ast.unparse(node)}")
         for meaning in self.names.bound(self.state, root.id):
-            if meaning.module == self.state.name and (meaning.kind in (FUNCTION, CLASS) or meaning.kind == VARIABLE and self._is_own(meaning)):
+            if meaning.module == self.state.name and (
+                meaning.kind in (FUNCTION, CLASS) or (meaning.kind == VARIABLE and self._is_own(meaning))
+            ):
                 continue
-            is_entry = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and not isinstance(tree.body[0], ast.AugAssign)
+            is_entry = (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.ctx, ast.Store)
+                and not isinstance(tree.body[0], ast.AugAssign)
+            )
             entered = self.names.meanings(self.state, _dotted(node.value) or "") if is_entry else []
             if entered and all(m.kind == VARIABLE and not rest and is_registry(self.names, m) for m, rest in entered):
                 by_word = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and not conditional
@@ -364,8 +391,14 @@ class _Body:
             if not _is_mentioned(name, executed):
                 continue
             for meaning in self.names.bound(self.state, binding.name):
-                if meaning.kind == VARIABLE and meaning.module != self.state.name and not is_constant(self.names, meaning):
-                    if (meaning.module, meaning.name) not in self.effect.fills and not _only_referred_to(name, executed):
+                if (
+                    meaning.kind == VARIABLE
+                    and meaning.module != self.state.name
+                    and not is_constant(self.names, meaning)
+                ):
+                    if (meaning.module, meaning.name) not in self.effect.fills and not _only_referred_to(
+                        name, executed
+                    ):
                         self._depend(meaning, f"it reads {binding.name}")
                 elif meaning.kind == MODULE:
                     self._read_attributes(binding.name, executed)
@@ -396,7 +429,9 @@ def _only_referred_to(name: bytes, source: bytes) -> bool:
     return mentions == len(re.findall(rb"(?<=[:=])[ ]*%b[ ]*(?=[,}\n])" % re.escape(name), source))
 
 
-_KEYWORDS = frozenset("if elif else and or not in is lambda for while return with except assert del yield await print".split())
+_KEYWORDS = frozenset(
+    "if elif else and or not in is lambda for while return with except assert del yield await print".split()
+)
 
 
 def _dotted(node: ast.expr) -> str | None:

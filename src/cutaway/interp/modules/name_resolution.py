@@ -129,9 +129,7 @@ class Names(Stateless):
                 known = [m for m in self.bound(source_module, name) if m.kind not in (UNKNOWN, BUILTIN)]
                 yield from known
                 starred = starred or bool(known)
-        if name in ("__name__", "__file__", "__doc__", "__package__", "__path__"):
-            yield Meaning(BUILTIN, "", name)
-        elif hasattr(builtins, name):
+        if name in ("__name__", "__file__", "__doc__", "__package__", "__path__") or hasattr(builtins, name):
             yield Meaning(BUILTIN, "", name)
         elif state._is_submodule(name):
             yield Meaning(MODULE, f"{state.name}.{name}", "")

@@ -71,12 +71,19 @@ class WaitingModules:
         state.waits = True
         self.states[state.name] = state
         for binding, _ in effects.imports:
-            key = state.namespace["__package__"] if binding.level else "", binding.module, binding.level, binding.attribute
+            key = (
+                state.namespace["__package__"] if binding.level else "",
+                binding.module,
+                binding.level,
+                binding.attribute,
+            )
             if key not in self._followed:
                 self._followed.add(key)
                 for module in self._imported(state, binding):
                     self.visit(module)
-        if any(is_reassigned(self.names, state, b.name) for b, _ in effects.imports if b.attribute in self.names.reassigned):
+        if any(
+            is_reassigned(self.names, state, b.name) for b, _ in effects.imports if b.attribute in self.names.reassigned
+        ):
             state.run()  # what it imports may be assigned again before the module is used
             return
         self.order[state.name] = len(self.order) + 1

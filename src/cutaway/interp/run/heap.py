@@ -24,7 +24,6 @@ from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, Code
 
 
-
 class Stateless:
     """Something of the interpreter that holds no state of the target, so that it is not searched for any."""
 
