@@ -197,7 +197,7 @@ def _new_analysis(
         tick=budget.tick,
         build=budget.build,
         module=lambda name: loader.current().source(name),
-        evaluate_pending=lambda word: loader.current().waiting.evaluate_mentioning(word),
+        evaluate_pending=lambda word: loader.current().waiting.evaluate_registering(word),
         recording=False,
     )
     for path in options.paths:

@@ -14,7 +14,8 @@ from typing import Any
 
 from cutaway.core.record import dataclass, field
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
-from cutaway.syntax.outline import CLASS, FUNCTION, Chunk, header
+from cutaway.interp.modules.variable_bindings import is_constant, is_registry, value_text
+from cutaway.syntax.outline import CLASS, FUNCTION, header
 from cutaway.syntax.scope import FUNCTIONS, targets
 
 ACTING_BUILTINS = frozenset(
@@ -27,9 +28,8 @@ READING_BUILTINS = frozenset(
 READING_METHODS = frozenset("get items keys values copy index count format join split startswith endswith".split())
 _FILLING_METHODS = frozenset(("setdefault", "add", "update"))
 ACTING_LIBRARY = ("importlib.import_module", "importlib.reload", "sys.path", "sys.meta_path", "sys.modules",
-                  "os.putenv", "runpy.", "pkgutil.", "random.seed")  # fmt: skip
+                  "os.putenv", "os.environ.setdefault", "os.environ.update", "os.environ.pop", "os.environ.clear", "runpy.", "pkgutil.", "random.seed")  # fmt: skip
 """Parts of the standard library that change what a program sees elsewhere, or import more."""
-EMPTY = (b"set()", b"OrderedDict()", b"collections.OrderedDict()")
 
 
 @dataclass(slots=True)
@@ -37,7 +37,8 @@ class Effect:
     """What evaluating something does outside of itself.
 
     `reason` says what it does that can't be bounded. `states` are modules whose variables it may change, and classes, after
-    a colon; `reads` are variables of modules that it only reads; `fills` are the registries that it enters something into, by module and name: True where the keys are words of its source.
+    a colon; `reads` are variables of modules that it only reads; `fills` are the registries that it enters something into,
+    by module and name: True where the keys are words of its source.
     """
 
     reason: str | None = None
@@ -59,95 +60,6 @@ class Effect:
     def fill(self, registry: tuple[str, str], by_word: bool) -> None:
         """Add a registry that is filled."""
         self.fills[registry] = by_word and self.fills.get(registry, True)
-
-
-def is_registry(names: Names, meaning: Meaning) -> bool:
-    """Tell whether a variable is a dict or set of the module's own, which others may fill."""
-    state = names.state(meaning.module)
-    if state is None or meaning.chunk is None or len(names.outline(state).names[meaning.name]) > 1:
-        return False
-    value = _value(names.outline(state).source(meaning.chunk))
-    is_dict = value.startswith((b"{", b"dict(")) and not value.startswith(b"dict(**")
-    return is_dict or value in EMPTY or value.startswith((b"defaultdict(", b"collections.defaultdict("))
-
-
-def is_constant(names: Names, meaning: Meaning) -> bool:
-    """Tell whether a variable, once its module is evaluated, is and contains always the same.
-
-    So does `__all__`: what others read of it is the same whenever they do.
-    """
-    if meaning.name == "__all__":
-        return True
-    state = names.state(meaning.module)
-    if state is None or meaning.name in (whole := names.outline(state)).reassigned:
-        return False
-    chunks = [chunk for chunk in whole.names.get(meaning.name, ()) if isinstance(chunk, Chunk)]
-    return all(_is_constant_text(names, state, _value(whole.source(chunk))) for chunk in chunks)
-
-
-def is_literal(names: Names, module: str, name: str) -> bool:
-    """Tell whether a variable is only bound to lists, dicts or sets that are written out and not empty."""
-    state = names.state(module)
-    whole = names.outline(state) if state is not None else None
-    if whole is None or name in whole.reassigned:
-        return False
-    values = [_value(whole.source(b)) if isinstance(b, Chunk) else b"" for b in whole.names.get(name, ())]
-    return all((value[:1] in (b"[", b"{") and value not in (b"[]", b"{}")) or value == b"None" for value in values)
-
-
-def _is_constant_text(names: Names, state: Any, value: bytes) -> bool:
-    if value[:1] in b"0123456789-'\"(" or value[:2] in (b"f'", b'f"', b"r'", b'r"', b"b'", b'b"'):
-        return b"[" not in value and b"{" not in value
-    if value in (b"None", b"True", b"False"):
-        return True
-    head, call, _ = value.partition(b"(")
-    dotted = head.decode(errors="replace").strip()
-    if not dotted.replace(".", "").replace("_", "").isalnum():
-        return _is_type_alias(names, state, value)
-    return all(_is_constant_value(names, inner, bool(call)) for inner, _ in names.meanings(state, dotted))
-
-
-_CONTAINERS = ("collections.", "weakref.", "threading.", "types.", "queue.", "itertools.", "array.", "contextvars.")
-
-
-_RETURNS_CONSTANT = re.compile(rb"->[ ]*(?:Optional\[)?(?:bool|int|str|float|None)\b(?! *\|? *[Ll]ist)")
-
-
-def _is_constant_value(names: Names, meaning: Meaning, is_called: bool) -> bool:
-    """Tell whether what a name means, or what a call of it returns, never changes."""
-    if meaning.kind == LIBRARY:
-        return not meaning.name.startswith(_CONTAINERS) or meaning.name == "collections.namedtuple"
-    if meaning.kind == BUILTIN:
-        return meaning.name not in ("dict", "list", "set", "bytearray", "iter", "vars", "globals") or not is_called
-    if is_called and meaning.kind == FUNCTION and meaning.chunk is not None:
-        home = names.state(meaning.module)
-        above = header(names.outline(home).text, meaning.chunk) if home is not None else None
-        return above is not None and _RETURNS_CONSTANT.search(above) is not None
-    return not is_called and meaning.kind in (FUNCTION, CLASS)
-
-
-def is_reassigned(names: Names, state: Any, name: str) -> bool:
-    """Tell whether a name is, or is imported as, a variable that functions of its module assign."""
-    for meaning in names.bound(state, name):
-        home = names.state(meaning.module) if meaning.kind == VARIABLE else None
-        if home is not None and meaning.name in names.outline(home).reassigned:
-            return True
-    return False
-
-
-def _is_type_alias(names: Names, state: Any, value: bytes) -> bool:
-    """Tell whether a value is a type with arguments, as `Union[int, str]`."""
-    head, bracket, _ = value.partition(b"[")
-    dotted = head.decode(errors="replace")
-    if not bracket or not dotted.replace(".", "").isidentifier():
-        return False
-    return all(inner.kind == LIBRARY and inner.name.startswith("typing") for inner, _ in names.meanings(state, dotted))
-
-
-def _value(assignment: bytes) -> bytes:
-    """Return the text of the value of an assignment to a name."""
-    _annotated, _, value = assignment.partition(b"=")
-    return value.split(b"#")[0].strip() if b"\n" not in value.strip() else value.strip()
 
 
 _NAME = re.compile(rb"[A-Za-z_]\w*")
@@ -193,7 +105,7 @@ class DefinitionEffects:
         state = self._names.state(meaning.module)
         if state is None or meaning.chunk is None or len(self._names.outline(state).names[meaning.name]) > 1:
             return None
-        head, call, _ = _value(self._names.outline(state).source(meaning.chunk)).partition(b"(")
+        head, call, _ = value_text(self._names.outline(state).source(meaning.chunk)).partition(b"(")
         dotted = head.decode(errors="replace").strip()
         meanings = self._names.meanings(state, dotted) if call and dotted.replace(".", "").isidentifier() else []
         if not meanings or any(inner.kind not in (FUNCTION, CLASS, LIBRARY) for inner, _ in meanings):
@@ -436,15 +348,18 @@ class _Walk:
         for function in self.functions:
             if isinstance(function, ast.Lambda):
                 continue
-            for node in [function.returns, *(a.annotation for a in ast.walk(function.args) if isinstance(a, ast.arg))]:
-                yield from ast.walk(node) if node is not None else ()
+            for annotation in [
+                function.returns,
+                *(a.annotation for a in ast.walk(function.args) if isinstance(a, ast.arg)),
+            ]:
+                yield from ast.walk(annotation) if annotation is not None else ()
         for node in self.nodes:
             if isinstance(node, ast.AnnAssign):
                 yield from ast.walk(node.annotation)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.Import):
-            imported = [(alias.name, None) for alias in node.names]
+            imported: list[tuple[str, str | None]] = [(alias.name, None) for alias in node.names]
         else:
             full = self.state.absolute(node.module or "", node.level)
             imported = [(full, alias.name) for alias in node.names]

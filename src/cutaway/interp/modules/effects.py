@@ -16,11 +16,10 @@ from cutaway.interp.modules.definition_effects import (
     READING_METHODS,
     DefinitionEffects,
     Effect,
-    is_constant,
-    is_registry,
     parsed,
 )
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
+from cutaway.interp.modules.variable_bindings import is_constant, is_registry
 from cutaway.interp.run.heap import Stateless
 from cutaway.knowledge.base import registry
 from cutaway.syntax import outline

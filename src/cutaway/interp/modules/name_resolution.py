@@ -81,7 +81,7 @@ class Names(Stateless):
         """Return what a dotted name in a module may mean, each with the attributes that are read from it."""
         first, *rest = dotted.split(".")
         pending = [(meaning, rest) for meaning in self.bound(state, first)]
-        found = []
+        found: list[tuple[Meaning, list[str]]] = []
         while pending:
             meaning, attributes = pending.pop()
             if meaning.kind == LIBRARY:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
 from cutaway.core.speed import is_on
-from cutaway.interp.modules.definition_effects import is_constant, is_literal, is_reassigned
 from cutaway.interp.modules.effects import EffectAnalysis
 from cutaway.interp.modules.name_resolution import UNKNOWN, VARIABLE, Names
 from cutaway.interp.modules.registries import EVERYTHING, is_hooked
+from cutaway.interp.modules.variable_bindings import is_constant, is_literal, is_reassigned
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.syntax.outline import Import
 
@@ -265,12 +265,19 @@ class WaitingModules:
             if not state.started and (not words or not fillers[name] or _mentions(state._read(), words)):
                 state.run()
 
-    def evaluate_mentioning(self, word: str) -> bool:
-        """Evaluate the modules that mention a word; tell whether there were any."""
-        states = [state for state in self.states.values() if not state.started and _mentions(state._read(), [word])]
-        for state in states:
+    def evaluate_registering(self, word: str) -> bool:
+        """Evaluate the modules that quote a word; tell whether there were any."""
+        return self._evaluate([state for state in self.states.values() if _mentions(state._read(), [word])])
+
+    def evaluate_mentioning(self, *words: str) -> None:
+        """Evaluate the modules in which one of some words occurs."""
+        self._evaluate([s for s in self.states.values() if any(word.encode() in s._read() for word in words)])
+
+    def _evaluate(self, states: list[ModuleState]) -> bool:
+        unevaluated = [state for state in states if not state.started]
+        for state in unevaluated:
             state.run()
-        return bool(states)
+        return bool(unevaluated)
 
 
 def _may_change(source: bytes, name: bytes) -> bool:

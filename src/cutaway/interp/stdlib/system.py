@@ -110,6 +110,18 @@ class _Environment(dict[str, str]):
         session.current().assume(_NOT_SET)
         return dict.__getitem__(self, name)
 
+    def __setitem__(self, name: str, value: str) -> None:
+        loader.current().waiting.evaluate_mentioning("environ", "getenv")  # they would have read it before
+        dict.__setitem__(self, name, value)
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        loader.current().waiting.evaluate_mentioning("environ", "getenv")
+        return dict.setdefault(self, name, default)
+
+    def update(self, *others: Any, **more: Any) -> None:
+        loader.current().waiting.evaluate_mentioning("environ", "getenv")
+        dict.update(self, *others, **more)
+
 
 def _usually(value: Any, words: str, kind: type | None) -> Unknown:
     here = session.current().place()
