@@ -19,7 +19,7 @@ from cutaway.syntax.outline import CLASS, FUNCTION, header
 from cutaway.syntax.scope import FUNCTIONS, targets
 
 ACTING_BUILTINS = frozenset(
-    "exec eval compile setattr delattr __import__ globals vars locals open input breakpoint".split()
+    "exec eval compile setattr delattr __import__ globals vars locals breakpoint".split()
 )
 READING_BUILTINS = frozenset(
     "len sorted list tuple set frozenset dict iter enumerate bool str repr print isinstance min max sum any all zip map"
@@ -64,7 +64,7 @@ class Effect:
 
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _TELLING_WORDS = frozenset(
-    b"global nonlocal import setattr delattr exec eval globals locals vars open input compile __import__ cls mcs __class__"
+    b"global nonlocal import setattr delattr exec eval globals locals vars compile __import__ cls mcs __class__"
     b" __dict__ modules environ".split()
 )
 _HELD = re.compile(rb"\n[ \t]+\w+(?:[ ]*:[^=\n]*)?[ ]*=[ ]*(?:\[|\{|dict\(|list\(|set\(|\w*[dD]ict\()")
