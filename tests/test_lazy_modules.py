@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.checkouts.compare import differences
 from benchmarks.checkouts.targets import Job
-from benchmarks.lazy.__main__ import workers
+from benchmarks.lazy.__main__ import compared, workers
 from benchmarks.lazy.registries import KINDS, registry_jobs
 
 MODELS = [
@@ -23,7 +22,7 @@ def jobs() -> list[Job]:
 def test_results_are_the_same_with_every_module_evaluated_where_it_is_imported() -> None:
     lazy, eager = workers()
     try:
-        different = {job.name: list(differences(eager.run(job), lazy.run(job))) for job in jobs()}
+        different = {job.name: compared(lazy, eager, job) for job in jobs()}
     finally:
         lazy.stop()
         eager.stop()

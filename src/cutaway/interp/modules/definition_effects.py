@@ -18,9 +18,7 @@ from cutaway.interp.modules.variable_bindings import is_constant, is_registry, v
 from cutaway.syntax.outline import CLASS, FUNCTION, header
 from cutaway.syntax.scope import FUNCTIONS, targets
 
-ACTING_BUILTINS = frozenset(
-    "exec eval compile setattr delattr __import__ globals vars locals breakpoint".split()
-)
+ACTING_BUILTINS = frozenset("exec eval compile setattr delattr __import__ globals vars locals breakpoint".split())
 READING_BUILTINS = frozenset(
     "len sorted list tuple set frozenset dict iter enumerate bool str repr print isinstance min max sum any all zip map"
     " filter reversed type id hasattr getattr".split()

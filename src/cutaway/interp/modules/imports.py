@@ -7,17 +7,21 @@ from typing import Any
 
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.modules.loader import Loader, current
-from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names
+from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names, failure
 from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
 from cutaway.syntax import resolve
+from cutaway.syntax.source import SourceError
 
 
 def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
     """Return what an import binds at module level: it is resolved, and bound for good, on first use."""
-    namespace = frame.vars
+    namespace, place = frame.vars, frame.place
 
     def load_and_bind() -> Any:
-        value = load()
+        try:
+            value = load()
+        except SourceError as error:  # of the import statement, not of what uses the name
+            value = failure(error, place)
         if namespace.get(bound) is placeholder:
             namespace[bound] = value
         return value
