@@ -76,13 +76,13 @@ def load_target(target: Target, options: Options) -> ModuleState:
 
 
 def _evaluate_packages(state: ModuleState) -> None:
-    """Evaluate the packages that contain a module of the user's project, as Python does before the module.
+    """Evaluate the packages that contain the target's module, as Python does before the module.
 
     Where the module imports nothing from them, it may be an independent program, and they are left alone.
     """
     package = state.name.rpartition(".")[0]
     imports = rb"^\s*(?:from\s+\.|(?:from|import)\s+%b\b)" % package.partition(".")[0].encode()
-    if package and state.is_own and re.search(imports, state._read(), re.MULTILINE):
+    if package and re.search(imports, state._read(), re.MULTILINE):
         loader.current().evaluate_import(package)
 
 
