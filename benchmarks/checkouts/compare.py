@@ -49,6 +49,13 @@ def without_prose(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def without_assumptions(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document without its assumptions: evaluating a module that nothing is used of may add some."""
+    for architecture in document.get("architectures", ()):
+        architecture.pop("assumptions", None)
+    return document
+
+
 def _without_reasons(value: Any) -> Any:
     """Return a setting without the reasons of what is unknown in it."""
     if isinstance(value, dict):

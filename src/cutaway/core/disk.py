@@ -7,7 +7,9 @@ would give the same result, which is what `cutaway/cache.py` relies on.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -110,6 +112,12 @@ def version(distribution: str, folder: str) -> str | None:
     return ask("version", distribution, folder)  # type: ignore[no-any-return]
 
 
+def requirements(distribution: str, folder: str) -> list[str] | None:
+    """Return the distributions that one which is installed in a folder says it imports, None where that is not known."""
+    known = ask("requirements", distribution, folder)
+    return None if known is None else list(known)
+
+
 def _names(folder: str, *endings: str) -> list[str] | None:
     try:
         entries = os.listdir(folder)
@@ -130,6 +138,21 @@ def _version(distribution: str, folder: str) -> str | None:
     return next((installed.version for installed in distributions(name=distribution, path=[folder])), None)
 
 
+def _requirements(distribution: str, folder: str) -> list[str] | None:
+    entries = _names(folder, ".dist-info") or []
+    name = distribution.replace("-", "_").lower()
+    home = next((entry for entry in entries if entry.partition("-")[0].lower() == name), None)
+    if home is None:
+        return None
+    try:
+        with open(os.path.join(folder, home, "METADATA"), encoding="utf-8", errors="replace") as file:
+            lines = [line for line in itertools.takewhile(str.strip, file) if line.startswith("Requires-Dist:")]
+    except OSError:
+        return None
+    words = (line.partition(":")[2].strip() for line in lines)
+    return sorted({re.split(r"[^\w.-]", word, maxsplit=1)[0].replace("-", "_").lower() for word in words})
+
+
 _QUERIES: dict[str, Callable[..., Any]] = {
     "is_file": os.path.isfile,
     "is_folder": os.path.isdir,
@@ -139,4 +162,5 @@ _QUERIES: dict[str, Callable[..., Any]] = {
     "names": _names,
     "matching": _matching,
     "version": _version,
+    "requirements": _requirements,
 }

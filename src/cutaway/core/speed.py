@@ -11,6 +11,7 @@ import os
 DEVICES = {
     "records": "core/record.py: dataclasses that are created without compiling six methods each",
     "lazy-bodies": "syntax/lazy_parse.py: functions of installed packages are parsed when they are first called",
+    "lazy-modules": "interp/modules/waiting.py: modules are evaluated when something of them is used, where nobody notices",
     "lazy-rows": "knowledge/base/registry.py: models of rarely used functions are imported when a name is missed",
     "numeric-loops": "interp/symbolic/numeric_loop.py: loops over plain numbers are computed when something reads them,"
     " and once for equal values",

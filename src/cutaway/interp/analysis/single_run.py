@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,6 @@ from cutaway.interp.modules import loader
 from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.main_block import has_main, run_main
 from cutaway.interp.modules.module import RAISES, ModuleState
-from cutaway.interp.modules.search_words import quoted
 from cutaway.interp.run import budget, frame
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import Code, Record
@@ -43,7 +42,7 @@ from cutaway.interp.run.silence import silence
 from cutaway.interp.stdlib.modules import module as standard_module
 from cutaway.interp.symbolic.snapshot import Snapshot
 from cutaway.knowledge.base.framework import FRAMEWORKS
-from cutaway.syntax import resolve, source
+from cutaway.syntax import resolve
 from cutaway.syntax.target import Target, TargetError
 
 if TYPE_CHECKING:
@@ -68,26 +67,20 @@ def analyse_with_retry(
 ) -> list[_Result]:
     """Return every network that a target names, with conditions decided in one way.
 
-    Modules of installed packages stay unevaluated until something of them is used. Where the program stops before
-    there is a network, that may be the reason: one of them would have registered what it looks for. The analysis is
-    then repeated with those evaluated whose source contains a word that is quoted in the target or was looked up in vain.
+    Where that may depend on when a module was evaluated, the analysis is repeated with every module evaluated where it is
+    imported.
     """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
-    stopped_early: _StoppedEarly | None = None
-    words: set[bytes] = set()
-    for _ in range(2):
-        with _new_analysis(options, decisions, sorted(words), snapshot) as session:
-            try:
-                return _analyse_once(target, options, session, snapshot)
-            except _StoppedEarly as stopped:
-                stopped_early = stopped
-                words = _quoted_words(target, options) | loader.current().looked_up
-        if deadline is not None:
-            if time.monotonic() > deadline:
-                break
-            options = replace(options, seconds=deadline - time.monotonic())
-    assert stopped_early is not None
-    return stopped_early.result()
+    with _new_analysis(options, decisions, snapshot) as session:
+        try:
+            return _analyse_once(target, options, session, snapshot)
+        except _OutOfOrder as noticed:
+            if deadline is not None and time.monotonic() > deadline:
+                return noticed.result()
+    if deadline is not None:
+        options = replace(options, seconds=deadline - time.monotonic())
+    with _new_analysis(options, decisions, lazy=False) as session:
+        return _analyse_once(target, options, session, None)
 
 
 class DecidedRuns:
@@ -117,8 +110,8 @@ class DecidedRuns:
         return [result.architecture for result in results]
 
 
-class _StoppedEarly(Exception):
-    """The program stopped, and evaluating more modules might change that."""
+class _OutOfOrder(Exception):
+    """What was found may depend on the order in which modules are evaluated, which was not Python's."""
 
     def __init__(self, results: list[_Result], error: TargetError | None) -> None:
         super().__init__()
@@ -131,24 +124,14 @@ class _StoppedEarly(Exception):
         return self.results
 
 
-def _quoted_words(target: Target, options: Options) -> set[bytes]:
-    """Return the strings that are quoted in a target and in the file it names."""
-    text = target.expression.encode()
-    if target.file == "-":
-        text += options.stdin or b""
-    elif target.file is not None:
-        text += source.read(target.file)
-    return quoted(text)
-
-
 def _analyse_once(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[_Result]:
     modules = loader.current()
     try:
         results, error = _read_networks(target, options, session, snapshot), None
     except TargetError as fault:
         results, error = [], fault
-    if modules.unevaluated and (error is not None or (modules.stopped and not target.expression)):
-        raise _StoppedEarly(results, error)
+    if modules.waiting.out_of_order:
+        raise _OutOfOrder(results, error)
     if error is not None:
         raise error
     return results
@@ -211,7 +194,7 @@ _RECURSION = 20_000  # of the host: more would overflow the stack of a thread wh
 
 @contextmanager
 def _new_analysis(
-    options: Options, decided: Decisions | None = None, words: Sequence[bytes] = (), snapshot: Snapshot | None = None
+    options: Options, decided: Decisions | None = None, snapshot: Snapshot | None = None, lazy: bool = True
 ) -> Iterator[Session]:
     """Install a fresh analysis, or one that continues from a snapshot, and restore the previous one afterwards."""
     session = Session(
@@ -221,7 +204,7 @@ def _new_analysis(
         tick=budget.tick,
         build=budget.build,
         module=lambda name: loader.current().source(name),
-        evaluate_pending=lambda word: loader.current().unevaluated.evaluate_pending(word),
+        evaluate_pending=lambda word: loader.current().waiting.evaluate_registering(word),
         touched=touched,
         in_own_code=in_own_code,
         recording=False,
@@ -234,7 +217,7 @@ def _new_analysis(
     if snapshot is not None and snapshot.modules is not None:
         modules = snapshot.modules
     else:
-        modules = Loader(resolve.environment_folders(), PYTHON, standard_module, words)
+        modules = Loader(resolve.environment_folders(), PYTHON, standard_module, lazy)
         for folder in reversed(folders):
             modules.add_own(folder)
     analysis = CURRENT.get().derived(

@@ -86,13 +86,13 @@ def load_target(target: Target, options: Options) -> ModuleState:
 
 
 def _evaluate_packages(state: ModuleState) -> None:
-    """Evaluate the packages that contain a module of the user's project, as Python does before the module.
+    """Evaluate the packages that contain the target's module, as Python does before the module.
 
     Where the module imports nothing from them, it may be an independent program, and they are left alone.
     """
     package = state.name.rpartition(".")[0]
     imports = rb"^\s*(?:from\s+\.|(?:from|import)\s+%b\b)" % package.partition(".")[0].encode()
-    if package and state.is_own and re.search(imports, state._read(), re.MULTILINE):
+    if package and re.search(imports, state._read(), re.MULTILINE):
         loader.current().evaluate_import(package)
 
 
@@ -158,7 +158,6 @@ def _value(
     except (Undecidable, Exhausted) as undecidable:
         return current_session().note(undecidable.unknown)
     except BaseException as error:
-        loader.current().stop(error)
         network = unfinished_network(error, Unknown(f"{RAISES}{describe_error(error)}", place_of(error)))
         if network is not None:
             return _Unfinished(network, failure(error, None))

@@ -58,7 +58,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if kind is _BuiltinType:
         result = call_native(function, args, kwargs)
         if type(result) is Unknown:
-            _call_back(args, kwargs, result)
+            _call_back(function, args, kwargs, result)
         return result
     elif kind is type:
         if function in CONVERSIONS:
@@ -77,9 +77,13 @@ def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) ->
 def _call_conversion(kind: Any, args: list[Any]) -> Any:
     """Call a built-in type; an undecided number is unknown."""
     try:
-        return CONVERSIONS[kind](*args)
+        result = CONVERSIONS[kind](*args)
+        if type(result) is Unknown:
+            _call_back(kind, args, {}, result)
+        return result
     except Undecidable as undecidable:
         if kind not in NUMBER_TYPES:
+            _call_back(kind, args, {}, undecidable.unknown)
             raise
         return undecidable.unknown
     except (TypeError, ValueError) as error:
@@ -95,14 +99,13 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         result = function(*args, **kwargs)
     except Undecidable as undecidable:
         owner = getattr(function, "__self__", None)
+        _call_back(function, args, kwargs, undecidable.unknown)
         if undecidable.container is not None:
             lose_contents(undecidable.container, undecidable.unknown)
         elif is_module(owner) and not session.current().modules:
             lose_parts(owner, undecidable.unknown)
         elif not isinstance(function, type):
             raise
-        if _is_of_host(function):
-            _call_back(args, kwargs, undecidable.unknown)
         return undecidable.unknown  # an object whose construction, or whose change, could not be followed
     except Exception as error:
         if isinstance(error, TypeError):
@@ -112,25 +115,36 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         return unknown_or_raise(error, args, kwargs)
     if type(result) is list and len(result) > _LONG:
         build(len(result))
-    elif type(result) is Unknown and _is_of_host(function) and any(map(_is_target_function, args)):
-        _call_back(args, kwargs, result)
+    elif type(result) is Unknown and _calls_back(function):
+        _call_back(function, args, kwargs, result)
     elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
         return derived_unknown(result)  # the result for an unknown number need not be a number
     check = CHECKS.get(type(result))
     return result if check is None else check(result)
 
 
-def _call_back(args: list[Any], kwargs: dict[str, Any], unknown: Unknown) -> None:
-    """Call the functions of the target that a function of the host is given: how often, and on what, is unknown."""
+_CALLERS = frozenset(
+    """map filter sorted min max reduce sort takewhile dropwhile filterfalse starmap accumulate groupby nsmallest nlargest
+    merge insort insort_left insort_right bisect bisect_left bisect_right sub subn""".split()
+)
+"""Functions and methods of the standard library that call a function which they are given."""
+
+
+def _calls_back(function: Any) -> bool:
+    return getattr(function, "__name__", "").removeprefix("builtin_") in _CALLERS and _is_of_host(function)
+
+
+def _call_back(function: Any, args: list[Any], kwargs: dict[str, Any], unknown: Unknown) -> None:
+    """Call the functions of the target that a function of the host calls: how often, and on what, is unknown."""
     stack = interpreter().stack
-    for function in (*args, *kwargs.values()):
-        if not stack or not _is_target_function(function):
-            continue
-        parameters = session.current().signature(function).parameters.values()
+    if not stack or not _calls_back(function):
+        return
+    for callback in filter(_is_target_function, (*args, *kwargs.values())):
+        parameters = session.current().signature(callback).parameters.values()
         required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
 
-        def call_once(_frame: Frame, function: Any = function, count: int = len(required)) -> None:
-            call(function, [derived_unknown(unknown) for _ in range(count)], {})
+        def call_once(_frame: Frame, callback: Any = callback, count: int = len(required)) -> None:
+            call(callback, [derived_unknown(unknown) for _ in range(count)], {})
 
         any_number_of_times(stack[-1], call_once, unknown)
 

@@ -42,7 +42,7 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     """Run one of two blocks, it is unknown which: what they leave behind is joined."""
     trial = _Trial(frame, unknown)
     one = trial.run(first)
-    trial.undo()
+    trial.undo(one)
     other = trial.run(second)
     if one.error is not None and other.error is not None:
         raise other.error
@@ -297,9 +297,12 @@ class _Trial:
         here.spans[:], here.modules[:] = self._spans, self._modules
         del interpreter().stack[self._stack :]
 
-    def undo(self) -> None:
-        """Go back to the state before."""
-        self.heap.restore()
+    def undo(self, outcome: _Outcome | None = None) -> None:
+        """Go back to the state before, from the one that a block has just led to."""
+        if outcome is None:
+            self.heap.restore()
+        else:
+            self.heap.restore_only(value for value, _ in outcome.changed.values())
         self.frame.value = self._value
 
     def redo(self, outcome: _Outcome) -> None:

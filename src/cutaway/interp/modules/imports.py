@@ -10,25 +10,38 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown, decisions, derived_unknown
 from cutaway.interp.modules.loader import Loader, current
-from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names
+from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names, failure
 from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
 from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base.framework_names import lacks, missing_name
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.syntax import resolve
+from cutaway.syntax.source import SourceError
 
 
 def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
     """Return what an import binds at module level: it is resolved, and bound for good, on first use."""
-    namespace = frame.vars
+    namespace, place = frame.vars, frame.place
 
     def load_and_bind() -> Any:
-        value = load()
+        try:
+            value = load()
+        except SourceError as error:  # of the import statement, not of what uses the name
+            value = failure(error, place)
         if namespace.get(bound) is placeholder:
             namespace[bound] = value
         return value
 
     placeholder = Pending(load_and_bind)
+    return placeholder
+
+
+def pending_from(frame: Frame, bound: str, load: Callable[[], Any], module: str, level: int, name: str) -> Pending:
+    """Return what `from module import name` binds at module level; a later change of the name does not concern it."""
+    placeholder = pending(frame, bound, load)
+    home = current().states.get(resolve.absolute(frame.globals.get("__package__") or "", module, level))
+    if home is not None:
+        home.importers.setdefault(name, []).append(placeholder)
     return placeholder
 
 
@@ -41,6 +54,7 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     place = frame.place
     if strict:
         loader.require(name, _importer(frame))
+        loader.evaluate_import(name.rpartition(".")[0])
     is_evaluated = call_at(place, lambda: loader.evaluate_import(name)) if not strict else False
 
     def load() -> Any:
@@ -60,7 +74,9 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
     if strict:
         loader.require(full, _importer(frame))
-    is_evaluated = call_at(place, lambda: loader.evaluate_import(full)) if not strict else False
+        loader.evaluate_import(full.rpartition(".")[0])
+    is_evaluated = call_at(place, lambda: loader.evaluate_import(full, name)) if not strict else False
+    is_evaluated = is_evaluated or (not strict and loader.waiting.is_reassigned(full, name))
     is_certain = is_own(frame) and not strict and not session.current().doubts and not decisions().taken
 
     def load() -> Any:
@@ -81,16 +97,21 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
                 raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
             return Unknown(f"module {full} has no {name}", place)
         if type(value) is Unknown and type(source_module) is KnownModule and lacks(source_module.__name__, name):
-            message = missing_name(source_module.__name__, name)
-            if strict and is_own(frame):
-                raise ImportError(message, name=full)
-            if is_certain:
-                session.current().report(Fault(message, FaultCode.NO_SUCH_NAME), place)
+            _report_missing(frame, source_module.__name__, name, strict, is_certain)
         if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
             return _submodule(loader, f"{full}.{name}")
         return value.resolve() if type(value) is Pending else value
 
     return load, is_evaluated
+
+
+def _report_missing(frame: Frame, module: str, name: str, strict: bool, is_certain: bool) -> None:
+    """Report the import of a name that a framework does not have."""
+    message = missing_name(module, name)
+    if strict and is_own(frame):
+        raise ImportError(message, name=module)
+    if is_certain:
+        session.current().report(Fault(message, FaultCode.NO_SUCH_NAME), frame.place)
 
 
 def _submodule(loader: Loader, name: str) -> Any:
@@ -105,6 +126,7 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
     load, full = star
     if strict:
         state.loader.require(full, _importer(frame))
+        state.loader.evaluate_import(full.rpartition(".")[0])
         if isinstance(imported := load(), SourceModule):
             imported.__dict__[MODULE_STATE].run(strict=True)
     is_evaluated = state.loader.evaluate_import(full)

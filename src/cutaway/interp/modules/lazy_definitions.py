@@ -23,18 +23,21 @@ _PLAIN_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "abstr
 _PLAIN_HOMES = frozenset(("abc", "typing", "typing_extensions", "collections", "enum", "builtins"))
 
 
-def deferrable(body: list[ast.stmt], text: bytes, is_bare: Callable[[str, int, str], bool]) -> dict[int, set[str]]:
+def deferrable(
+    body: list[ast.stmt], text: bytes, is_bare: Callable[[str, int, str], bool], is_fixed: Callable[[str], bool]
+) -> dict[int, set[str]]:
     """Return the positions of the statements that can wait, each with the names that it binds.
 
     `is_bare` tells for a module's dotted name, as an import has it, and a name in it whether that is a class that
-    inherits from nothing and is not notified of its subclasses.
+    inherits from nothing and is not notified of its subclasses; `is_fixed` tells for a dotted name in this module whether
+    it means the same whenever it is read.
     """
     in_expressions = b":=" in text
     names = [assigned([node], in_expressions) for node in body]
     bound = Counter(name for deferred in names for name in deferred)
     for declared in _GLOBAL.findall(text) if b"global" in text else ():
         bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))
-    known = _Names(bound, b"import *" in text, is_bare)
+    known = _Names(bound, b"import *" in text, is_bare, is_fixed)
     deferred: dict[int, set[str]] = {}
     for index, node in enumerate(body):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -53,6 +56,7 @@ class _Names:
     bound: Counter[str]
     has_star: bool
     is_bare: Callable[[str, int, str], bool]
+    is_fixed: Callable[[str], bool]
     homes: dict[str, tuple[str, int, list[str]]] = field(default_factory=dict)  # module, level, names in it
     imported: set[str] = field(default_factory=set)
     plain: set[str] = field(default_factory=set)  # classes that are not notified of their subclasses
@@ -144,9 +148,13 @@ class _Names:
 
     def _is_imported(self, node: ast.expr) -> bool:
         """Tell whether something is read from what an import binds."""
+        attributes: list[str] = []
         while isinstance(node, ast.Attribute):
+            attributes.insert(0, node.attr)
             node = node.value
-        return isinstance(node, ast.Name) and node.id in self.imported and self.bound[node.id] == 1
+        if not isinstance(node, ast.Name) or node.id not in self.imported or self.bound[node.id] != 1:
+            return False
+        return self.is_fixed(".".join([node.id, *attributes]))
 
 
 def _is_plain(decorator: ast.expr) -> bool:

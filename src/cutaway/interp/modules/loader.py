@@ -10,8 +10,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule
-from cutaway.interp.modules.search_words import looked_up
-from cutaway.interp.modules.unevaluated import UnevaluatedModules
+from cutaway.interp.modules.waiting import WaitingModules
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
@@ -21,8 +20,8 @@ from cutaway.syntax import resolve
 class Loader:
     """Finds and holds the modules of one analysis.
 
-    The modules of the user's own project are evaluated when they are imported, as Python does. Those of
-    installed packages stay unevaluated until a name of them is used, unless their source contains one of `words`.
+    Modules are evaluated when they are imported, as Python does, unless nobody can notice if they wait until a name of
+    them is used. Where the loader is not `lazy`, none of them waits.
     """
 
     def __init__(
@@ -30,26 +29,17 @@ class Loader:
         folders: Sequence[str],
         language: Language,
         standard: Callable[[str], Any],
-        words: Sequence[bytes] = (),
+        lazy: bool = True,
     ) -> None:
         self.folders = list(folders)
         self.language = language
         self.standard = standard  # a module of the standard library by its name, None where it is not modelled
         self.own: set[str] = set()
-        self.words = tuple(words)
-        self.unevaluated = UnevaluatedModules(self)  # modules that an import statement would have evaluated
+        self.waiting = WaitingModules(self, lazy)
         self.running: list[str] = []  # modules that are being evaluated
         self.searched: set[tuple[str, str]] = set()  # modules, and the names that star imports are looking up in them
-        self.stopped = False  # whether the program raised an exception that is not a fault of the network
-        self.looked_up: set[bytes] = set()  # words that it looked up in vain before it stopped
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
-
-    def stop(self, error: BaseException) -> None:
-        """Record that the program raises an exception that it does not catch."""
-        self.stopped = True
-        if self.unevaluated:
-            self.looked_up |= looked_up(error)
 
     def load(self, name: str, strict: bool = False) -> Any:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
@@ -134,23 +124,15 @@ class Loader:
         base = location.folders[0] if location.folders else location.file
         return base is not None and os.path.dirname(os.path.abspath(base)) in self.own
 
-    def evaluate_import(self, name: str) -> bool:
-        """Evaluate the modules that an import statement evaluates; False where some stay unevaluated."""
-        parts = name.split(".")
-        if (registry.models(name) or resolve.is_standard(name)) and not self._shadows(name):
-            return False  # it evaluates nothing of the target
-        is_complete = True
-        for count in range(1, len(parts) + 1):
-            prefix = ".".join(parts[:count])
-            self.load(prefix)
-            state = self.states.get(prefix)
-            if state is None or state.started:
-                continue
-            if state.is_own or any(word in state._read() for word in self.words):
-                state.run()
-            else:
-                self.unevaluated.add(state)
-                is_complete = False
+    def evaluate_import(self, name: str, attribute: str | None = None) -> bool:
+        """Evaluate the modules that an import statement evaluates; False where some wait.
+
+        `attribute` is imported from the module, and may be a module of a package itself.
+        """
+        is_complete = bool(name) and not self.waiting.names.is_library(name)
+        for state in self.waiting.imported(name, attribute):
+            self.waiting.visit(state)
+            is_complete = is_complete and state.started
         return is_complete
 
     def locate(self, name: str) -> resolve.Location | None:

@@ -16,7 +16,7 @@ from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
 from cutaway.interp.boundary.certain_failures import certain_failure, report_certain
 from cutaway.interp.modules.lazy_definitions import deferrable
-from cutaway.interp.modules.registries import EVERYTHING, with_lookup_hooks
+from cutaway.interp.modules.registries import hooked
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
 from cutaway.interp.run.frame import MODULE_STATE, Execute, Frame, Pending, call_at, entered
 from cutaway.interp.run.function import FunctionCompiler
@@ -43,11 +43,11 @@ class SourceModule:
         object.__setattr__(self, "__dict__", state.namespace)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[MODULE_STATE].run()
+        self.__dict__[MODULE_STATE].settle(name)
         self.__dict__[name] = value
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__[MODULE_STATE].run()
+        self.__dict__[MODULE_STATE].settle(name)
         if name not in self.__dict__:
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         del self.__dict__[name]
@@ -105,6 +105,8 @@ class ModuleState:
         self.started = False
         self.finished = False
         self.unfinished: dict[str, tuple[Any, Unknown]] = {}  # networks whose constructor raises, by name
+        self.waits = False  # an import statement left it unevaluated
+        self.importers: dict[str, list[Pending]] = {}  # names that others import from it and have not used yet
         self.unevaluated: dict[int, ast.stmt] = {}
         self.deferred: dict[int, set[str]] = {}
         self.type_checking_imports: list[ast.Import | ast.ImportFrom] = []
@@ -250,17 +252,20 @@ class ModuleState:
         """Evaluate the module's body, once."""
         if self.started:
             return
+        self.loader.waiting.use(self.name.partition(".")[0])
+        if self.started:  # preparing the package has evaluated it
+            return
         self.started = True
         if self.location.file is None and self.text is None:
             self.finished = True
             return
-        tree = source.parse(self._read(), self.file, whole=self.is_own)
+        tree = source.parse(self._read(), self.file, whole=self.is_own and not self.waits)
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
         self.unevaluated = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
         self.type_checking_imports = [statement for node in tree.body for statement in type_checking_imports(node)]
-        if not self.is_own:
-            self.deferred = deferrable(tree.body, self._read(), self._is_bare)
+        if self.loader.waiting.lazy and not self.named:
+            self.deferred = deferrable(tree.body, self._read(), self._is_bare, self._is_fixed)
         if strict:
             self._require(tree.body)
         self.loader.running.append(self.name)
@@ -297,6 +302,16 @@ class ModuleState:
             raise NameError(f"name '{name}' is not defined")
         return value
 
+    def settle(self, name: str) -> None:
+        """Prepare for a change of a name of the module from outside."""
+        self.run()
+        if name in self.namespace:
+            self.loader.waiting.settle(self, name)
+
+    def _is_fixed(self, dotted: str) -> bool:
+        """Tell whether what is read from an imported module is the same whenever it is read."""
+        return self.loader.waiting.is_fixed(self, dotted)
+
     def _is_bare(self, module: str, level: int, name: str) -> bool:
         """Tell whether a class of another module inherits from nothing and is not notified of its subclasses."""
         source_module = self.loader.load(self.absolute(module, level)) if module or level else None
@@ -332,7 +347,7 @@ class ModuleState:
                 self.loader.language.statement(node, Scope("module", None, set(), {}), self.file)(frame)
             if self.modelled_library and isinstance(node, ast.ClassDef):
                 self._replace_methods(node.name)
-            if self.namespace["__package__"] and not self.is_own:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and not self.named:
                 self._hook_registries(node)
         except SystemExit as error:
             # Definitions can still be looked up; nothing else runs.
@@ -373,24 +388,11 @@ class ModuleState:
             if isinstance(self.namespace.get(name), type):
                 type.__setattr__(self.namespace[name], method, value)
 
-    def _hook_registries(self, node: ast.stmt) -> None:
-        """Make a container that is left empty evaluate the modules that would fill it, when it is read."""
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.ClassDef)):
+    def _hook_registries(self, node: ast.Assign | ast.AnnAssign) -> None:
+        """Make an empty container evaluate the modules that fill it, when it is read."""
+        if self.loader.waiting.lazy:
             for name in assigned([node], in_expressions=False):
-                value = self.namespace.get(name)
-                if type(value) is not Pending:
-                    self.namespace[name] = with_lookup_hooks(
-                        value, self._evaluate_for_key, self.loader.unevaluated.is_filled
-                    )
-
-    def _evaluate_for_key(self, key: Any) -> bool:
-        """Evaluate the unevaluated modules of this package that might register a key."""
-        package = self.name.partition(".")[0]
-        if key is EVERYTHING:
-            return self.loader.unevaluated.evaluate_package(package)
-        if not isinstance(key, str) or len(key) < 3 or key.startswith("__"):
-            return False
-        return self.loader.unevaluated.evaluate_package(package, str.__str__(key))
+                self.namespace[name] = hooked(self.namespace.get(name), self.loader.waiting, self.name, name)
 
     def _bind_unknown(self, node: ast.stmt, unknown: Unknown) -> None:
         """Bind the names of a statement that did not finish to an unknown."""
@@ -409,8 +411,6 @@ def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -
     is_certain = not quiet and report_certain(error, place)
     if not is_certain and isinstance(error, Fault):
         session.current().retract(error)
-    if not (quiet or isinstance(error, Fault)):
-        interpreter().modules.stop(error)
     if quiet or is_certain:
         return Unknown(f"{RAISES}{text}", place)
     return session.current().unknown(f"{RAISES}{text}", None, place)

@@ -1,125 +1,209 @@
-"""Registries: containers of a package that its other modules fill as they are imported.
+"""Registries: dicts and sets of a module that other modules fill as they are imported.
 
-Modules of installed packages are evaluated when something of them is used. A registry is where the difference shows:
-it lacks what they would have registered. So a container that a module leaves empty evaluates them when a key is
-missing or everything in it is read. Python would have evaluated them at the import.
+Where modules wait that fill one, it evaluates them when it is read: those that may enter a key when the key is looked up,
+and all of them when everything in it is read, in Python's order. What depends on the order in which two modules enter the
+same key is noted, and the analysis is repeated with every module evaluated where it is imported.
 """
 
 from __future__ import annotations
 
 import copy
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from cutaway.interp.boundary.attributes import is_host_class
-
-Evaluate = Callable[[Any], bool]
-"""Evaluates the modules that mention a key, or all of them for `EVERYTHING`; tells whether there were any."""
+if TYPE_CHECKING:
+    from cutaway.interp.modules.waiting import WaitingModules
 
 EVERYTHING = object()
 _KINDS = (dict, set, defaultdict, OrderedDict)
+_MARK = "__fills__"
 
 
-def with_lookup_hooks(value: Any, evaluate: Evaluate, is_filled: Callable[[type, str], bool]) -> Any:
-    """Return a value that a module binds, with lookup hooks: an empty container evaluates modules when it is read.
+def is_hooked(value: Any) -> bool:
+    """Tell whether a container evaluates the modules that fill it."""
+    return hasattr(type(value), _MARK) and isinstance(value, _KINDS)
 
-    So do the containers that an object or a class of the package holds; those of a class only where something fills them.
+
+def hooked(value: Any, waiting: WaitingModules, module: str, name: str) -> Any:
+    """Return a container that evaluates the modules that fill it when it is read, in place of an ordinary one.
+
+    One that is not empty is replaced only where such modules are known.
     """
-    if type(value) in _KINDS:
-        return value if value else _container(value, evaluate)
-    is_class = type in type(value).__mro__
-    if is_host_class(value if is_class else type(value)):
+    kind = type(value)
+    if kind not in _KINDS or (value and not waiting.is_filled(module, name)):
         return value
-    attributes: Any = type.__dict__["__dict__"].__get__(value) if is_class else getattr(value, "__dict__", None)
-    if not is_class and type(attributes) is not dict:
-        return value
-    for name, item in list(attributes.items()):
-        if type(item) in _KINDS and not item and not name.startswith("__"):
-            if is_class and is_filled(value, name):
-                type.__setattr__(value, name, _container(item, evaluate))
-            elif not is_class:
-                attributes[name] = _container(item, evaluate)
-    return value
+    cls = _class(kind, _Filling(waiting, module, name))
+    registry = cls(value.default_factory) if kind is defaultdict else cls()
+    if value:
+        kind.update(registry, value)
+    return registry
 
 
-def _container(value: Any, evaluate: Evaluate) -> Any:
-    cls = _class(type(value), evaluate)
-    return cls(value.default_factory) if isinstance(value, defaultdict) else cls()
+class _Filling:
+    """Who has entered what into one registry, and who is still to do so."""
+
+    def __init__(self, waiting: WaitingModules, module: str, name: str) -> None:
+        self.waiting, self.registry = waiting, (module, name)
+        self.origins: dict[Any, str] = {}
+        self.positions: dict[Any, int] = {}
+
+    def read(self, key: Any) -> None:
+        """Make a key, or everything, what it would be in Python."""
+        if not self.waiting.is_late():
+            self.waiting.fill(self.registry, key)
+        elif key is EVERYTHING or self.origins.get(key, "") not in ("", self.waiting.evaluating()):
+            self.waiting.out_of_order = True
+
+    def enter(self, key: Any) -> None:
+        """Note who enters a key."""
+        module = self.waiting.evaluating()
+        self.positions.setdefault(key, self.waiting.position(module))
+        if self.origins.setdefault(key, module) != module and self.waiting.is_late():
+            self.waiting.out_of_order = True
+
+    def position(self, key: Any) -> int:
+        """Return when a key would have been entered in Python."""
+        return self.positions.get(key, 0)
 
 
-def _class(kind: Any, evaluate: Evaluate) -> Any:
+def _class(kind: Any, filling: _Filling) -> Any:
     """Return a class of containers that evaluate modules when they are read; it is called like the one it replaces."""
 
     class Registry(kind):  # type: ignore[misc]
         __slots__ = ()
         __hash__ = None  # type: ignore[assignment]
+        __fills__ = True
+
+        def _fill(self) -> None:
+            filling.read(EVERYTHING)
+            if kind is not set and filling.origins and not filling.waiting.is_late():
+                keys = list(kind.__iter__(self))
+                in_order = sorted(keys, key=filling.position)
+                if in_order != keys:
+                    items = [(key, kind.__getitem__(self, key)) for key in in_order]
+                    kind.clear(self)
+                    for key, item in items:
+                        kind.__setitem__(self, key, item)
 
         def __contains__(self, key: object) -> bool:
-            return kind.__contains__(self, key) or (evaluate(key) and kind.__contains__(self, key))
+            filling.read(key)
+            return bool(kind.__contains__(self, key))
 
         def __iter__(self) -> Iterator[Any]:
-            evaluate(EVERYTHING)
+            self._fill()
             iterator: Iterator[Any] = kind.__iter__(self)
             return iterator
 
         def __len__(self) -> int:
-            evaluate(EVERYTHING)
+            self._fill()
             return int(kind.__len__(self))
 
         def __eq__(self, other: object) -> Any:
-            evaluate(EVERYTHING)
+            self._fill()
             return kind.__eq__(self, other)
 
         def __ne__(self, other: object) -> Any:
-            evaluate(EVERYTHING)
+            self._fill()
             return kind.__ne__(self, other)
 
         def copy(self) -> Any:
-            evaluate(EVERYTHING)
+            self._fill()
             return _plain(kind, self)
 
         __copy__ = copy
 
         def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-            evaluate(EVERYTHING)
+            self._fill()
             return copy.deepcopy(_plain(kind, self), memo)
 
         def __reduce_ex__(self, protocol: Any) -> Any:
-            evaluate(EVERYTHING)
+            self._fill()
             return _plain(kind, self).__reduce_ex__(protocol)
 
         def __repr__(self) -> str:
-            evaluate(EVERYTHING)
+            self._fill()
             return repr(_plain(kind, self))
 
-        if kind is not set:
+        def __or__(self, other: Any) -> Any:
+            self._fill()
+            return _plain(kind, self) | other
+
+        def __ror__(self, other: Any) -> Any:
+            self._fill()
+            return other | _plain(kind, self)
+
+        def update(self, *others: Any, **more: Any) -> None:
+            values = [set(other) if kind is set else dict(other) for other in others]
+            for value in [*values, more]:
+                for key in value:
+                    filling.enter(key)
+            kind.update(self, *values, **more)
+
+        def pop(self, *key: Any) -> Any:
+            if kind is set or not key:
+                self._fill()
+            else:
+                filling.read(key[0])
+            return kind.pop(self, *key)
+
+        def clear(self) -> None:
+            self._fill()
+            kind.clear(self)
+
+        if kind is set:
+
+            def add(self, key: Any) -> None:
+                filling.enter(key)
+                set.add(self, key)
+
+            def discard(self, key: Any) -> None:
+                filling.read(key)
+                set.discard(self, key)
+
+            def remove(self, key: Any) -> None:
+                filling.read(key)
+                set.remove(self, key)
+
+        else:
 
             def __getitem__(self, key: Any) -> Any:
-                if not kind.__contains__(self, key):
-                    evaluate(key)
+                if kind is defaultdict and (filling.waiting.is_late() or filling.waiting.is_entering(filling.registry)):
+                    filling.enter(key)
+                else:
+                    filling.read(key)
                 return kind.__getitem__(self, key)
 
+            def __setitem__(self, key: Any, value: Any) -> None:
+                filling.enter(key)
+                kind.__setitem__(self, key, value)
+
+            def __delitem__(self, key: Any) -> None:
+                filling.read(key)
+                kind.__delitem__(self, key)
+
             def get(self, key: Any, default: Any = None) -> Any:
-                if not kind.__contains__(self, key):
-                    evaluate(key)
+                filling.read(key)
                 return kind.get(self, key, default)
 
-            def pop(self, key: Any, *default: Any) -> Any:
-                if not kind.__contains__(self, key):
-                    evaluate(key)
-                return kind.pop(self, key, *default)
+            def setdefault(self, key: Any, default: Any = None) -> Any:
+                filling.enter(key)
+                return kind.setdefault(self, key, default)
+
+            def popitem(self, *last: Any) -> Any:
+                self._fill()
+                return kind.popitem(self, *last)
 
             def keys(self) -> Any:
-                evaluate(EVERYTHING)
+                self._fill()
                 return kind.keys(self)
 
             def values(self) -> Any:
-                evaluate(EVERYTHING)
+                self._fill()
                 return kind.values(self)
 
             def items(self) -> Any:
-                evaluate(EVERYTHING)
+                self._fill()
                 return kind.items(self)
 
     Registry.__name__ = Registry.__qualname__ = kind.__name__

@@ -12,6 +12,7 @@ import types
 from collections import OrderedDict, deque
 from collections.abc import Iterable
 from functools import partial
+from operator import is_
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -23,17 +24,23 @@ from cutaway.interp.run.budget import Budget
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, Code
 
+
+class Stateless:
+    """Something of the interpreter that holds no state of the target, so that it is not searched for any."""
+
+
 ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state"
 """What a part of an object is: the items of a dict, attributes, the items of a sequence or a set, anything else."""
 
 MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget)  # fmt: skip
+          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget, Stateless)  # fmt: skip
 """What holds no state of the target."""
 _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmethod, classmethod,
                 types.MappingProxyType, Frame)  # fmt: skip
 """What can't change, and refers to what can."""
+_WITHOUT_ATTRIBUTES = (dict, OrderedDict)
 _PLAIN: set[type] = {int, float, str, bytes, bool, type(None), Unknown, Dim, Place}
 
 
@@ -97,8 +104,12 @@ class Heap:
 
     def restore(self) -> None:
         """Make everything what it was."""
-        for value, before, _ in self.changes():
-            set_contents(value, before)
+        self.restore_only(value for value, _, _ in self.changes())
+
+    def restore_only(self, changed: Iterable[Any]) -> None:
+        """Make these objects what they were; the others have not changed."""
+        for value in changed:
+            set_contents(value, self.saved[id(value)][1])
 
 
 def _is(value: Any, kinds: Any) -> bool:
@@ -127,11 +138,12 @@ def referents(value: Any) -> Iterable[Any]:
 def contents_of(value: Any) -> Contents | None:
     """Return what a mutable object contains; None for one of the host's, or one that can't be looked into."""
     if _is(value, dict):
-        items = OrderedDict.items(value) if _is(value, OrderedDict) else dict.items(value)
-        pairs = list(items)
-        return Part(ITEMS, [key for key, _ in pairs], [item for _, item in pairs]), *_attributes(value)
+        kind: Any = OrderedDict if _is(value, OrderedDict) else dict
+        part = Part(ITEMS, list(kind.keys(value)), list(kind.values(value)))
+        return (part,) if type(value) in _WITHOUT_ATTRIBUTES else (part, *_attributes(value))
     if _is(value, list):
-        return Part(SEQUENCE, [], list(list.__iter__(value))), *_attributes(value)
+        part = Part(SEQUENCE, [], list(list.__iter__(value)))
+        return (part,) if type(value) is list else (part, *_attributes(value))
     if _is(value, set):
         return Part(SET, [], list(set.__iter__(value))), *_attributes(value)
     if _is(value, deque):
@@ -232,11 +244,14 @@ def _slot(slot: Any, value: Any) -> Any:
 def differ(before: Contents, after: Contents) -> bool:
     """Tell whether an object has changed."""
     return len(before) != len(after) or any(
-        len(one.values) != len(other.values)
-        or not all(map(same, one.values, other.values))
-        or not all(map(same, one.keys, other.keys))
-        for one, other in zip(before, after)
+        _differ(one.values, other.values) or _differ(one.keys, other.keys) for one, other in zip(before, after)
     )
+
+
+def _differ(one: list[Any], other: list[Any]) -> bool:
+    if len(one) != len(other):
+        return True
+    return not all(map(is_, one, other)) and not all(map(same, one, other))  # mostly the objects themselves
 
 
 def same(one: Any, other: Any) -> bool:

@@ -121,6 +121,7 @@ class _Environment(dict[str, str]):
         return dict.__getitem__(self, name)
 
     def __setitem__(self, name: str, value: str) -> None:
+        self._before_change()
         self.deleted.discard(name)
         dict.__setitem__(self, name, value)
 
@@ -129,6 +130,7 @@ class _Environment(dict[str, str]):
         self.pop(name, None)
 
     def pop(self, name: Any, *default: Any) -> Any:
+        self._before_change()
         value = self.get(name, *default) if default else self[name]
         self.deleted.add(name)
         dict.pop(self, name, None)
@@ -138,6 +140,14 @@ class _Environment(dict[str, str]):
         if not self.membership_holds(name):
             self[name] = default
         return self[name]
+
+    def update(self, *others: Any, **more: Any) -> None:
+        for name, value in dict(*others, **more).items():
+            self[name] = value
+
+    def _before_change(self) -> None:
+        """Evaluate modules that would have read a variable before."""
+        loader.current().waiting.evaluate_mentioning("environ", "getenv")
 
     def membership_holds(self, name: str) -> bool:
         """Tell whether a variable is set in this run."""

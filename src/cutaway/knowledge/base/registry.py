@@ -134,6 +134,18 @@ def _files(package: str, folders: list[str]) -> Iterator[str]:
                 yield from _files(f"{package}.{name}", [os.path.join(folder, name)])
 
 
+def is_without_effect(name: str) -> bool:
+    """Tell whether a library says of a function that a call of it changes nothing that a program sees.
+
+    Its package lists the beginnings of such names in `WITHOUT_EFFECT`.
+    """
+    home = _homes().get(library_of(name))
+    if home is None:
+        return False
+    package = importlib.import_module(f"cutaway.knowledge.{home}")
+    return name.startswith(getattr(package, "WITHOUT_EFFECT", ()))
+
+
 def load_rest(name: str = "") -> bool:
     """Import files that were left for later; tell whether there were any.
 

@@ -11,3 +11,7 @@ LATER = frozenset(
     nn.weight_norm""".split()
 )
 """Files that not every network needs: they are read when a name in them is not found in the others."""
+
+WITHOUT_EFFECT = ("torch.fx.", "torch.jit.", "torch.library.", "torch.ops.")
+"""Beginnings of the names of functions whose calls need not be made where they stand: they mark functions for tools, or
+register operators, which are looked for in modules that wait."""

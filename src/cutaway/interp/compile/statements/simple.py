@@ -207,7 +207,10 @@ class SimpleStatements(UndecidedCode):
                     imports.import_star(frame, module, level, strict=in_try)
                     continue
                 resolve, settled = imports.importing_from(frame, module, level, name, strict=in_try)
-                assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())
+                if lazy and not settled:
+                    assign(frame, imports.pending_from(frame, bound, resolve, module, level, name))
+                else:
+                    assign(frame, resolve())
 
         return execute
 

@@ -1,0 +1,1 @@
+"""Lazy and eager evaluation of modules, compared."""

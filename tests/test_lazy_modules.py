@@ -1,0 +1,29 @@
+"""Modules that wait until something of them is used: nobody can notice."""
+
+from __future__ import annotations
+
+from benchmarks.checkouts.targets import Job
+from benchmarks.lazy.__main__ import compared, workers
+from benchmarks.lazy.registries import KINDS, registry_jobs
+
+MODELS = [
+    Job("get_model", "torchvision.models:get_model('fcn_resnet50', weights_backbone=None)", ["1x3x64x64"]),
+    Job("quantized", "torchvision.models:get_model('quantized_resnet18')", ["1x3x64x64"]),
+    Job("list_models", "torchvision.models:get_model(list_models()[3])", ["1x3x64x64"]),
+]
+
+
+def jobs() -> list[Job]:
+    """Return programs with every kind of registry, each imported in a few ways, and models that are built by their name."""
+    generated = list(registry_jobs())
+    return [*generated[:: len(generated) // (3 * len(KINDS)) - 1], *MODELS]
+
+
+def test_results_are_the_same_with_every_module_evaluated_where_it_is_imported() -> None:
+    lazy, eager = workers()
+    try:
+        different = {job.name: compared(lazy, eager, job) for job in jobs()}
+    finally:
+        lazy.stop()
+        eager.stop()
+    assert {name: found[:3] for name, found in different.items() if found} == {}
