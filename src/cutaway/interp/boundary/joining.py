@@ -169,9 +169,15 @@ def lose(objects: Iterable[Any], unknown: Unknown) -> None:
             doubtful[id(value)] = any(map(refers, referents(value)))
         return doubtful[id(value)]
 
+    def replaced(value: Any) -> Any:
+        """Return what is left of a value that refers to something lost."""
+        if id(value) in lost or type(value) is not tuple:
+            return unknown
+        return tuple(replaced(item) if refers(item) else item for item in value)
+
     for holder, contents in heap.saved.values():
         if any(refers(value) for part in contents for value in part.values):
-            parts = [part._replace(values=[unknown if refers(v) else v for v in part.values]) for part in contents]
+            parts = [part._replace(values=[replaced(v) if refers(v) else v for v in part.values]) for part in contents]
             put(holder, tuple(parts))
     for value in lost.values():
         if is_module(value):

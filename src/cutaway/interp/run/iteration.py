@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.run.budget import build, tick
 
 _SETS = frozenset((set, frozenset))
@@ -30,6 +30,10 @@ def is_iterable(value: Any) -> bool:
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes, bytearray, range))
 
 
+MOST_UNKNOWN = 64
+"""Unknown items in a row after which it is unknown whether there is an end: the method that returns them may not know."""
+
+
 def counted(items: Any) -> Iterable[Any]:
     """Return an iterable for host code: the items are counted up front, or each as a step as it is produced."""
     if type(items) in _SIZED:
@@ -39,6 +43,10 @@ def counted(items: Any) -> Iterable[Any]:
 
 
 def _each(items: Iterator[Any]) -> Iterator[Any]:
+    unknown = 0
     for item in items:
         tick()
+        unknown = unknown + 1 if type(item) is Unknown else 0
+        if unknown > MOST_UNKNOWN:
+            raise Undecidable(item)
         yield item

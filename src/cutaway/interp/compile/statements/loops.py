@@ -18,7 +18,7 @@ from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
 from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
-from cutaway.interp.run.iteration import in_order
+from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order
 from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
 from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
@@ -190,8 +190,13 @@ class _ForLoop:
         here = session.current()
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
+        unknown = 0
         for item in items:
             tick()
+            if type(item) is Unknown:
+                unknown += 1
+                if unknown > MOST_UNKNOWN:
+                    return self._run_any_number(frame, item)
             assign(frame, item)
             signal = body(frame)
             if here.loop_exit is not None:
