@@ -150,6 +150,9 @@ def _can_change(value: Any) -> bool:
     return any(map(_can_change, value)) if type(value) is tuple else True
 
 
+PRESUMED = "_presumed"
+"""The attribute of a module that has what is presumed of it."""
+
 DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command line", "files"
 CHOSEN_ARGUMENTS = "arguments that are not given"
 """What a program asks about the machine that it runs on, so that it may behave differently on another one."""
@@ -393,9 +396,9 @@ class Session:
         note = Note(text, place, presumed=True, since=self.values)
         self.add_assumptions([note])
         for module in self.touched(objects):
-            before = module.__dict__.get("_presumed", ())
+            before = module.__dict__.get(PRESUMED, ())
             if note not in before:
-                module.__dict__["_presumed"] = (*before, note)
+                module.__dict__[PRESUMED] = (*before, note)
 
     def presume_unchanged(self, unknown: Unknown, arguments: Iterable[Any]) -> None:
         """Presume that an unknown function changes nothing that it is given."""

@@ -14,7 +14,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
 from cutaway.core.record import dataclass
-from cutaway.core.session import Notes
+from cutaway.core.session import PRESUMED, Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending
 from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, referents, same
@@ -494,6 +494,8 @@ def _merged(now: Contents, other: Contents, unknown: Unknown, is_namespace: bool
             merged = {
                 key: joined(values.get(key, unknown), others.get(key, unknown), unknown) for key in {**others, **values}
             }
+            if PRESUMED in merged:
+                merged[PRESUMED] = tuple(dict.fromkeys((*values.get(PRESUMED, ()), *others.get(PRESUMED, ()))))
             grown = grown or any(_grows(others.get(key, unknown), value) for key, value in merged.items())
             parts.append(Part(one.kind, list(merged), list(merged.values())))
         elif one.kind == SET:

@@ -35,13 +35,38 @@ def _sys() -> dict[str, Any]:
     def exit_program(*_args: Any) -> None:
         raise SystemExit
 
-    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=[""], exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
+    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=_CommandLine([""]), exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
                  setrecursionlimit=do_nothing, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("the memory size of an object is unknown"),
                  executable="python", exc_info=_exc_info, _getframe=frame_view, flags=sys.flags, gettrace=do_nothing, getprofile=do_nothing,
                  getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
                  stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
                  warnoptions=[])  # fmt: skip
     return table
+
+
+class _CommandLine(list[str]):
+    """`sys.argv`: the program is started without arguments, which is an assumption where it looks at them."""
+
+    def __len__(self) -> int:
+        _assume_no_arguments()
+        return super().__len__()
+
+    def __iter__(self) -> Iterator[str]:
+        _assume_no_arguments()
+        return super().__iter__()
+
+    def __contains__(self, item: object) -> bool:
+        _assume_no_arguments()
+        return super().__contains__(item)
+
+    def __getitem__(self, index: Any) -> Any:
+        if index != 0:
+            _assume_no_arguments()
+        return super().__getitem__(index)
+
+
+def _assume_no_arguments() -> None:
+    session.current().assume("the program is started without command-line arguments", doubt=session.COMMAND_LINE)
 
 
 class _Modules:

@@ -28,7 +28,7 @@ from cutaway.core.architecture import (
 from cutaway.core.architecture import Module as ModuleRecord
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, replace
-from cutaway.core.session import Call, Reference, Session
+from cutaway.core.session import PRESUMED, Call, Reference, Session
 from cutaway.core.size.dim import Dim, is_known, rewritten, unknown_size
 from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Exhausted, Opaque, Undecidable, Unknown
@@ -101,7 +101,7 @@ def _assumed_parts(contents: Contents, as_built: tuple[session.Note, ...]) -> di
     notes: dict[str, list[session.Note]] = {}
     for path, module in contents.modules:
         construction = module.__dict__.get("_construction")
-        notes[path] = [*getattr(construction, "presumed", ()), *module.__dict__.get("_presumed", ())]
+        notes[path] = [*getattr(construction, "presumed", ()), *module.__dict__.get(PRESUMED, ())]
     parts: dict[int | str, tuple[str, ...]] = {}
     for weight, held in contents.weights:
         number, owner = contents.number(held) or 0, weight.module or ""

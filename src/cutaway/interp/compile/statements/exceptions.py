@@ -149,7 +149,7 @@ class Exceptions(UndecidedCode):
         return binding_namespace(self.scope, mangled), mangled
 
     def _TryStar(self, node: Any) -> Execute:
-        body, orelse = self.block(node.body), self.block(node.orelse)
+        body, orelse = _tracking_handlers(self.block(node.body)), self.block(node.orelse)
         handlers = [(self.expression(h.type), self.exception_target(h.name), self.block(h.body)) for h in node.handlers]
         final = self.block(node.finalbody) if node.finalbody else None
 
