@@ -391,8 +391,9 @@ class ModuleState:
     def _hook_registries(self, node: ast.Assign | ast.AnnAssign) -> None:
         """Make an empty container evaluate the modules that fill it, when it is read."""
         if self.loader.waiting.lazy:
-            for name in assigned([node], in_expressions=False):
-                self.namespace[name] = hooked(self.namespace.get(name), self.loader.waiting, self.name, name)
+            for name in self.namespace.keys() & set(assigned([node], in_expressions=False)):
+                value, is_in_package = self.namespace.get(name), "." in self.name or bool(self.location.folders)
+                self.namespace[name] = hooked(value, self.loader.waiting, self.name, name, is_in_package)
 
     def _bind_unknown(self, node: ast.stmt, unknown: Unknown) -> None:
         """Bind the names of a statement that did not finish to an unknown."""

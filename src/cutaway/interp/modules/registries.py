@@ -25,13 +25,13 @@ def is_hooked(value: Any) -> bool:
     return hasattr(type(value), _MARK) and isinstance(value, _KINDS)
 
 
-def hooked(value: Any, waiting: WaitingModules, module: str, name: str) -> Any:
+def hooked(value: Any, waiting: WaitingModules, module: str, name: str, is_in_package: bool) -> Any:
     """Return a container that evaluates the modules that fill it when it is read, in place of an ordinary one.
 
-    One that is not empty is replaced only where such modules are known.
+    One that is not empty, or of a module that is alone, is replaced only where such modules are known.
     """
     kind = type(value)
-    if kind not in _KINDS or (value and not waiting.is_filled(module, name)):
+    if kind not in _KINDS or ((value or not is_in_package) and not waiting.is_filled(module, name)):
         return value
     cls = _class(kind, _Filling(waiting, module, name))
     registry = cls(value.default_factory) if kind is defaultdict else cls()

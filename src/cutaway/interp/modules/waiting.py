@@ -196,9 +196,15 @@ class WaitingModules:
             yield below
 
     def is_reassigned(self, full: str, name: str) -> bool:
-        """Tell whether a name that is imported from a module has to be read now, because it may change."""
+        """Tell whether a name that is imported from a module has to be read now, because it may change.
+
+        A function of the module that is called for a name which is not there may have an effect.
+        """
         state = self.names.state(full)
-        return state is not None and is_reassigned(self.names, state, name)
+        if state is None:
+            return False
+        is_computed = self.names.binds(state, "__getattr__") and not self.names.binds(state, name)
+        return is_computed or is_reassigned(self.names, state, name)
 
     def is_fixed(self, state: ModuleState, dotted: str) -> bool:
         """Tell whether a name in a module means the same whenever it is read."""
