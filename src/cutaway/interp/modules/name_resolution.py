@@ -45,7 +45,7 @@ class Names(Stateless):
         """Return a module that is read from source; None for a library that is modelled, or one that is missing."""
         state = self._loader.states.get(name)
         if state is None and name not in self._missing:
-            if not self.is_library(name):
+            if name and not self.is_library(name):
                 self._loader.load(name)
                 state = self._loader.states.get(name)
             if state is None:
