@@ -46,7 +46,9 @@ def test_operations_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_operations_of_several_networks_are_ranked(capsys: pytest.CaptureFixture[str]) -> None:
-    text = output(capsys, "ops", f"{PROBES}::Record", f"{PROBES}::Halfway", "--input", "1x4")
+    text = output(
+        capsys, "ops", f"{PROBES}::Record", f"{PROBES}::Halfway", "--input", "1x4", code=1
+    )  # Halfway has a fault
     assert text.splitlines()[1].split() == ["torch.nn.functional.linear", "2", "of", "2", "3", "2"]
 
 

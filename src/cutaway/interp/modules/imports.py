@@ -8,6 +8,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.place import Place
 from cutaway.core.unknown import Unknown, decisions, derived_unknown
 from cutaway.interp.modules.loader import Loader, current
 from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names, failure
@@ -97,7 +98,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
                 raise ImportError(f"cannot import name '{name}' from '{full}'", name=full) from None
             return Unknown(f"module {full} has no {name}", place)
         if type(value) is Unknown and type(source_module) is KnownModule and lacks(source_module.__name__, name):
-            _report_missing(frame, source_module.__name__, name, strict, is_certain)
+            _report_missing(frame, place, source_module.__name__, name, strict, is_certain)
         if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
             return _submodule(loader, f"{full}.{name}")
         return value.resolve() if type(value) is Pending else value
@@ -105,13 +106,13 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     return load, is_evaluated
 
 
-def _report_missing(frame: Frame, module: str, name: str, strict: bool, is_certain: bool) -> None:
+def _report_missing(frame: Frame, place: Place | None, module: str, name: str, strict: bool, is_certain: bool) -> None:
     """Report the import of a name that a framework does not have."""
     message = missing_name(module, name)
     if strict and is_own(frame):
         raise ImportError(message, name=module)
     if is_certain:
-        session.current().report(Fault(message, FaultCode.NO_SUCH_NAME), frame.place)
+        session.current().report(Fault(message, FaultCode.NO_SUCH_NAME), place)
 
 
 def _submodule(loader: Loader, name: str) -> Any:
