@@ -243,7 +243,7 @@ class Decisions:
         """Return which of a few values something is in this run; None where that stays undecided."""
         origin, left = draw.origin, self._left(draw.origin)
         while len(left) > 1 and any(draw.values[at] is not draw.values[left[0]] for at in left):
-            holds = self.occurrence(f"{origin.text} == {origin.values[left[0]]!r}", ENVIRONMENT, place)
+            holds = self._occurrence(f"{origin.text} == {origin.values[left[0]]!r}", ENVIRONMENT, place, True)
             if holds is None:
                 return None
             left[:] = left[:1] if holds else left[1:]

@@ -66,6 +66,7 @@ class _Exploration:
         self.raising: list[Variant] = []  # forward ends with an exception
         self.failed: list[tuple[Mapping[str, Decision], TargetError]] = []
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
+        self.unwritten: set[str] = set()  # conditions that the program does not test: they may be impossible
         self.is_truncated = False
         self.most_conditions = MAX_CONDITIONS
 
@@ -188,6 +189,7 @@ class _Exploration:
             if decisions.restarts:
                 continue
             variant = Variant(architecture, dict(decisions.taken))
+            self.unwritten.update(decisions.unwritten)
             variants = self.raising if decisions.raised else self.variants
             if all(one.holds != variant.holds for one in variants):
                 variants.append(variant)
@@ -213,6 +215,7 @@ class _Exploration:
         faults = {
             replace(fault, message=f"{fault.message} [if {' and '.join(self._differing(one.decisions))}]"): None
             for one in self.raising
+            if not any(decision.holds and text in self.unwritten for text, decision in one.decisions.items())
             for fault in one.architecture.diagnostics
             if fault not in architecture.diagnostics
         }
