@@ -50,6 +50,7 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     if error is not None:
         if may_be_caught(error):
             trial.join(one)
+            interpreter().open_raises += 1
             raise Undecidable(unknown)
         trial.undo()
         session.current().assume(f"a branch that would raise is not taken: {unknown.reason}", frame.place)
@@ -102,6 +103,7 @@ def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> Non
         if outcome.error is not None:
             if may_be_caught(outcome.error):
                 trial.join_before()
+                interpreter().open_raises += 1
                 raise Undecidable(unknown)
             trial.undo()
             return

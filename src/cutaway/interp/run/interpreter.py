@@ -16,11 +16,11 @@ class Interpreter:
 
     `stack` holds the frames of the calls in progress, and `handling` the exceptions that the target is handling, innermost
     last. `guarded` counts the `try` statements that may catch what is raised now, `unknown_calls` the calls of unknown
-    functions, any of which might have raised. `tried` are the blocks that are being run without knowing whether they
+    functions, any of which might have raised, `open_raises` the times that it was unknown whether the program raises. `tried` are the blocks that are being run without knowing whether they
     run. `modules` is the loader.
     """
 
-    __slots__ = ("budget", "guarded", "handling", "modules", "stack", "tried", "unknown_calls")
+    __slots__ = ("budget", "guarded", "handling", "modules", "open_raises", "stack", "tried", "unknown_calls")
 
     def __init__(self, budget: Budget | None, modules: Any) -> None:
         self.budget: Budget = budget  # type: ignore[assignment]  # None only outside of any analysis
@@ -30,6 +30,7 @@ class Interpreter:
         self.guarded = 0
         self.tried: list[Any] = []
         self.unknown_calls = 0
+        self.open_raises = 0
 
 
 IDLE.interpreter = Interpreter(None, None)

@@ -14,6 +14,7 @@ from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, UnknownRaised, derived_unknown
+from cutaway.interp.boundary.joining import both_ways
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.compile.variables import binding_namespace
@@ -119,21 +120,24 @@ class Exceptions(UndecidedCode):
         imported = _first_import(node) if any(_catches_import_error(h.type) for h in node.handlers) else ""
 
         def attempt(frame: Frame) -> object | None:
-            unknown_calls_before = interpreter().unknown_calls
+            running = interpreter()
+            unknown_calls_before, open_raises_before = running.unknown_calls, running.open_raises
             try:
                 signal = body(frame)
-                if imported and is_own(frame):
-                    _note_decision(imported, Place(frame.file, node.lineno), True)
+                _note_import(imported, frame, node, True)
             except UNCATCHABLE:
                 raise
             except BaseException as error:
-                if imported and isinstance(error, ImportError) and is_own(frame):
-                    _note_decision(imported, Place(frame.file, node.lineno), False)
+                if isinstance(error, ImportError):
+                    _note_import(imported, frame, node, False)
                 chosen = _matching_handler(frame, error, handlers)
                 if chosen is None:
                     raise
                 return handle(frame, error, *chosen)
-            if fallback_names and not is_own(frame) and interpreter().unknown_calls != unknown_calls_before:
+            if handlers and running.open_raises != open_raises_before:
+                running.open_raises = open_raises_before
+                return _maybe_handled(frame, handlers, orelse, signal, Place(frame.file, node.lineno))
+            if fallback_names and not is_own(frame) and running.unknown_calls != unknown_calls_before:
                 unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, node.lineno))
                 for name in fallback_names:
                     assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
@@ -323,15 +327,36 @@ def _first_import(node: ast.Try) -> str:
     return ast.unparse(imports[0]) if imports else ""
 
 
+def _maybe_handled(
+    frame: Frame, handlers: list[Any], orelse: Execute, signal: object | None, place: Place
+) -> object | None:
+    """Continue after statements of which it is unknown whether they raise an exception that is handled."""
+    unknown = Unknown("whether the program raises an exception", place)
+
+    def without(inner: Frame) -> object | None:
+        return orelse(inner) if signal is None else signal
+
+    def handled(inner: Frame, remaining: list[Any]) -> object | None:
+        (_, target, block), *others = remaining
+        if target is not None:
+            namespace, name = target
+            namespace(inner)[name] = derived_unknown(unknown)
+        return both_ways(inner, block, lambda i: handled(i, others), unknown) if others else block(inner)
+
+    return both_ways(frame, without, lambda inner: handled(inner, handlers), unknown)
+
+
 def _catches_import_error(node: ast.expr | None) -> bool:
     return node is not None and any(
         isinstance(child, ast.Name) and child.id in ("ImportError", "ModuleNotFoundError") for child in ast.walk(node)
     )
 
 
-def _note_decision(condition: str, place: Place, holds: bool) -> None:
-    """Note a condition that the installed packages have decided."""
-    session.current().conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))
+def _note_import(condition: str, frame: Frame, node: ast.Try, holds: bool) -> None:
+    """Note a condition of the user's own code that the installed packages have decided, if it is one."""
+    if condition and is_own(frame):
+        place = Place(frame.file, node.lineno)
+        session.current().conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))
 
 
 def _tracking_handlers(body: Execute) -> Execute:
