@@ -8,9 +8,9 @@ from cutaway.core import session
 from cutaway.knowledge.base.registry import register
 
 
-def nothing(*args: Any, **kwargs: Any) -> None:
+def nothing(*_args: Any, **_kwargs: Any) -> None:
     """Accept anything and do nothing."""
-    left_out(*args, *kwargs.values())
+    left_out(*_args, *_kwargs.values())
 
 
 def left_out(*values: Any) -> None:
