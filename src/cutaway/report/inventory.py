@@ -73,16 +73,6 @@ def modules_document(
     return document
 
 
-def _shortcomings(architecture: Architecture) -> dict[str, Any]:
-    """Return what is missing from a list of operations, and why; empty where nothing is."""
-    figures = {
-        "unknowns": len(architecture.unknowns),
-        "faults": len(architecture.diagnostics),
-        "incomplete": incompleteness(architecture) or None,
-    }
-    return figures if any(figures.values()) else {}
-
-
 def ops_document(
     architecture: Architecture,
     modules: Mapping[str, Any],
@@ -100,7 +90,9 @@ def ops_document(
             "total_ops": len(architecture.ops),
             "unique_ops": len(found),
             "timestamp": _now(),
-            **_shortcomings(architecture),
+            "unknowns": len(architecture.unknowns),
+            "faults": len(architecture.diagnostics),
+            "incomplete": incompleteness(architecture) or None,
         },
         "ops": [_op(at, each, records, ids, public) for at, each in enumerate(found)],
     }
