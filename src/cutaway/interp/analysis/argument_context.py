@@ -116,6 +116,6 @@ def has_attribute(framework: Framework, name: str) -> bool:
 
 def use_of(network: Any, framework: Framework, record: Record | None, name: str) -> Use:
     """Return what an argument of a network's forward is."""
-    if record is None:
-        return Use(None)
+    if record is None:  # a network of the library itself, which takes one argument
+        return Use(_FIRST_ARGUMENTS.get(framework.first_argument(network)))
     return argument_use(record.code.node, name, NetworkContext(record, network, framework))

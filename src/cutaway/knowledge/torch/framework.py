@@ -46,6 +46,10 @@ _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""
 
 
+_DEEPEST = 64
+"""Containers inside each other that are looked into for the first layer."""
+
+
 class Torch(Framework):
     """PyTorch, for the interpreter."""
 
@@ -116,10 +120,13 @@ class Torch(Framework):
         return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
 
     def first_argument(self, callee: Any) -> str | None:
-        while isinstance(callee, Module) and type(callee).__module__.startswith("torch."):
+        for _ in range(_DEEPEST):
+            if not isinstance(callee, Module) or not type(callee).__module__.startswith("torch."):
+                break
             if callee.__dict__.get("_parameters"):
                 return "tensor"
-            callee = next(iter(callee.__dict__.get("_modules", {}).values()), None)
+            parts = callee.__dict__.get("_modules")
+            callee = next(iter(parts.values()), None) if isinstance(parts, dict) else None
         row = getattr(callee, "__row__", None)
         name = row.positional[0] if isinstance(row, Row) and row.positional else None
         return {"input": "tensor", "tensors": "sequence"}.get(name) if name is not None else None
