@@ -123,10 +123,12 @@ class Torch(Framework):
         for _ in range(_DEEPEST):
             if not isinstance(callee, Module) or not type(callee).__module__.startswith("torch."):
                 break
+            parts = callee.__dict__.get("_modules")
+            if not isinstance(parts, dict):
+                return None
             if callee.__dict__.get("_parameters"):
                 return "tensor"
-            parts = callee.__dict__.get("_modules")
-            callee = next(iter(parts.values()), None) if isinstance(parts, dict) else None
+            callee = next(iter(parts.values()), None)
         row = getattr(callee, "__row__", None)
         name = row.positional[0] if isinstance(row, Row) and row.positional else None
         return {"input": "tensor", "tensors": "sequence"}.get(name) if name is not None else None
