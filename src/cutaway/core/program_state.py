@@ -17,16 +17,16 @@ T = TypeVar("T")
 class Key(Generic[T]):
     """One piece of state; `default` creates it where it is first asked for."""
 
-    __slots__ = ("_default",)
+    __slots__ = ("default",)
 
     def __init__(self, default: Callable[[], T]) -> None:
-        self._default = default
+        self.default = default
 
     def get(self) -> T:
         """Return the value, which is created if there is none."""
         values = current().state
         if self not in values:
-            values[self] = self._default()
+            values[self] = self.default()
         return values[self]  # type: ignore[no-any-return]
 
     def peek(self) -> T | None:

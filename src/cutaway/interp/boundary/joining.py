@@ -357,6 +357,7 @@ def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown
     candidates = {id(value): value for value, _, _ in heap.changes()}
     candidates.update({key: value for key, (value, _) in changed.items()})
     protected = _protected(heap)
+    kept_by_libraries = {id(kept) for kept in session.current().state.values()}
     for key, value in candidates.items():
         if key in protected:
             continue
@@ -370,11 +371,8 @@ def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown
                 lost.append(value)
                 grown = True
             continue
-        now = contents_of(value) or ()
-        other = changed[key][1] if key in changed else heap.saved[key][1] if key in heap.saved else now
-        if is_module(value) and key in heap.saved:
-            now, other = _with_bookkeeping(now, heap.saved[key][1]), _with_bookkeeping(other, heap.saved[key][1])
-        is_namespace = key in heap.namespaces
+        now, other = _two_states(heap, value, changed)
+        is_namespace = key in heap.namespaces or key in kept_by_libraries
         merged, grows = _merged(now, other, unknown, is_namespace or key in tables)
         if merged is None:
             lost.append(value)
@@ -391,6 +389,28 @@ def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown
     if lost:
         lose(lost, unknown)
     return grown
+
+
+def _two_states(heap: Heap, value: Any, changed: dict[int, tuple[Any, Contents]]) -> tuple[Contents, Contents]:
+    """Return what an object contains now, and what it contains in the other state."""
+    key, now = id(value), contents_of(value) or ()
+    other = changed[key][1] if key in changed else heap.saved[key][1] if key in heap.saved else now
+    if is_module(value) and key in heap.saved:
+        return _with_bookkeeping(now, heap.saved[key][1]), _with_bookkeeping(other, heap.saved[key][1])
+    if value is session.current().state:
+        return _with_defaults(now, other), _with_defaults(other, now)
+    return now, other
+
+
+def _with_defaults(contents: Contents, other: Contents) -> Contents:
+    """Return the state of the libraries with what the other one has and this one has not needed yet."""
+    values = dict(zip(contents[0].keys, contents[0].values))
+    for key, there in zip(other[0].keys, other[0].values):
+        here = values.setdefault(key, key.default())
+        if here is not there and contents_of(here) == contents_of(there) is not None:
+            values[key] = there  # nothing has been done with either
+    keys = sorted(values, key=id)
+    return (Part(ITEMS, keys, [values[key] for key in keys]),)
 
 
 def _protected(heap: Heap) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from cutaway.core import session
@@ -129,7 +130,7 @@ class Torch(Framework):
             if callee.__dict__.get("_parameters"):
                 return "tensor"
             callee = next(iter(parts.values()), None)
-        row = getattr(callee, "__row__", None)
+        row = callee.__dict__.get("__row__") if isinstance(callee, FunctionType) else None
         name = row.positional[0] if isinstance(row, Row) and row.positional else None
         return {"input": "tensor", "tensors": "sequence"}.get(name) if name is not None else None
 

@@ -111,7 +111,14 @@ def _operator(name: Any) -> CustomOpDef:
     if isinstance(name, (CustomOpDef, _Overload)):
         return name if isinstance(name, CustomOpDef) else name._operator
     plain = str(name).partition("(")[0].removesuffix(".default")
-    return _operators().setdefault(plain, CustomOpDef(plain))
+    if not _is_defined(plain):
+        _operators()[plain] = CustomOpDef(plain)
+    return _operators()[plain]
+
+
+def _is_defined(name: str) -> bool:
+    """Tell whether the target certainly defines an operator: one that a branch may have defined is unknown."""
+    return type(_operators().get(name)) is CustomOpDef
 
 
 def _custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, **_options):
@@ -232,11 +239,11 @@ def _space(space: str) -> Any:
 def _within(space: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         own = f"{space}::{name}"
-        if own not in _operators():
+        if not _is_defined(own):
             found = lookup(f"torch.ops.{space}.{name}")
             if not isinstance(found, Unknown) or not session.current().evaluate_pending(space):
                 return found
-        if own not in _operators():
+        if not _is_defined(own):
             return Unknown(f"torch.ops.{space}.{name} is not modelled", session.current().place())
         return _Overload(_operators()[own], f"{space}.{name}")
 
