@@ -159,15 +159,19 @@ def _best(program: Program, result: Architecture, words: set[str], run: Run) -> 
     if len(free) <= MOST_FREE:
         best = min(itertools.product((False, True), repeat=len(free)), key=wrong)
         return tried[best]
-    best = min(((first,) * len(free) for first in (False, True)), key=wrong)
-    while any(wrong(best)):
-        flips = [places for count in (1, 2) for places in itertools.combinations(range(len(free)), count)]
-        others = (tuple(answer is not (at in flip) for at, answer in enumerate(best)) for flip in flips)
-        better = next((other for other in others if wrong(other) < wrong(best)), None)
-        if better is None:
-            break
-        best = better
-    return tried[best]
+    flips = [places for count in (1, 2) for places in itertools.combinations(range(len(free)), count)]
+
+    def climbed(answers: tuple[bool, ...]) -> tuple[bool, ...]:
+        while any(wrong(answers)):
+            others = (tuple(answer is not (at in flip) for at, answer in enumerate(answers)) for flip in flips)
+            better = next((other for other in others if wrong(other) < wrong(answers)), None)
+            if better is None:
+                break
+            answers = better
+        return answers
+
+    first = climbed((False,) * len(free))
+    return tried[first if not any(wrong(first)) else min(first, climbed((True,) * len(free)), key=wrong)]
 
 
 def _weight(reading: tuple[Instance, list[Wrong]]) -> tuple[int, int]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from cutaway.core.place import Place
@@ -19,13 +21,20 @@ IS_TRAINING = "self.training"
 """How an assumption names the mode of the network."""
 
 _NAME = re.compile(r"[\w.]+")
-_OPERAND = re.compile(r"[\w.]+(\([^()]*\))?")
 _PLAIN_TYPES = (int, float, str, bool, type(None))
+_SAME_TRUTH = re.compile(
+    r"bool|time_\d+"
+)  # calls that are written around a condition: its truth value, the time it is tested
 _OPPOSITE = {"==": "!=", "is": "is not", "in": "not in", "<": ">=", ">": "<="}
 _RELATIONS = {
     **{positive: (positive, False) for positive in _OPPOSITE},
     **{negative: (positive, True) for positive, negative in _OPPOSITE.items()},
 }
+_SIGNS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"),
+    ast.In: ("in", "not in"), ast.NotIn: ("not in", "in"), ast.Lt: ("<", ">="), ast.GtE: (">=", "<"),
+    ast.Gt: (">", "<="), ast.LtE: ("<=", ">"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +116,29 @@ def parenthesized(text: str) -> str:
     return text if _NAME.fullmatch(text) or text.endswith(("]", ")")) else f"({text})"
 
 
+@lru_cache(maxsize=1 << 12)
 def negated(text: str) -> str:
     """Return the text of the opposite of a condition."""
-    if text.startswith("not ") and _OPERAND.fullmatch(text, 4):
-        return text[4:]
-    for positive, negative in _OPPOSITE.items():
-        left, sign, right = text.partition(f" {positive} ")
-        if sign and not any(word in text for word in (" and ", " or ", " if ")):
-            return f"{left} {negative} {right}"
-    return f"not {text}" if _OPERAND.fullmatch(text) else f"not ({text})"
+    try:
+        expression = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return f"not ({text})"
+    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.Not):
+        inner = text[len("not ") :]
+        return inner[1:-1] if f"({ast.unparse(expression.operand)})" == inner else inner
+    compared = expression
+    while isinstance(compared, ast.Call) and isinstance(compared.func, ast.Name) and len(compared.args) == 1:
+        if not _SAME_TRUTH.fullmatch(compared.func.id):
+            break
+        compared = compared.args[0]
+    if isinstance(compared, ast.Compare) and len(compared.ops) == 1:
+        encoded = text.encode()
+        start, end = compared.left.end_col_offset or 0, compared.comparators[0].col_offset
+        left, sign, right = (part.decode() for part in (encoded[:start], encoded[start:end], encoded[end:]))
+        written, opposite = _SIGNS[type(compared.ops[0])]
+        return left + sign.replace(written, opposite, 1) + right
+    is_operand = isinstance(expression, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    return f"not {text}" if is_operand else f"not ({text})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ are, where and in which module.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import partial
@@ -67,8 +68,14 @@ def _conditions(variants: Sequence[Variant]) -> tuple[Condition, ...]:
     return tuple(conditions.values())
 
 
-def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], number: int) -> list[Entry]:
-    """Add the sequence of another variant to the entries of those before: equal keys match in order.
+def _merge(
+    master: list[Entry],
+    keys: Sequence[Any],
+    values: Sequence[Any],
+    number: int,
+    places: Sequence[int | None] | None = None,
+) -> list[Entry]:
+    """Add the sequence of another variant to the entries of those before: equal keys match in order, or as `places` say.
 
     What is new follows what has the same name, or what came before it.
     """
@@ -77,7 +84,7 @@ def _merge(master: list[Entry], keys: Sequence[Any], values: Sequence[Any], numb
     behind: dict[int, list[Entry]] = {}
     named = {entry.key[0]: at for at, entry in enumerate(master) if entry.key[0]}
     last = -1
-    for key, value, at in zip(keys, values, _aligned([entry.key for entry in master], keys)):
+    for key, value, at in zip(keys, values, places or _aligned([entry.key for entry in master], keys)):
         if at is None:
             same = named.get(key[0]) if isinstance(key[0], str) else None
             behind.setdefault(last if same is None else same, []).append(Entry(key, {number: value}))
@@ -111,6 +118,16 @@ def _aligned(master: Sequence[Any], keys: Sequence[Any]) -> list[int | None]:
     for start, own, length in SequenceMatcher(None, master, keys, autojunk=False).get_matching_blocks():
         aligned[own : own + length] = range(start, start + length)
     return aligned
+
+
+def _by_position(master: Sequence[Entry], keys: Sequence[Any], paths: Sequence[str]) -> list[int | None] | None:
+    """Return for each module which of the earlier ones has its key and its position; None where most have moved."""
+    counts = Counter(number for entry in master for number in entry.variants)
+    if len(keys) not in counts.values():
+        return None
+    known = {(entry.key, module.path): at for at, entry in enumerate(master) for module in entry.variants.values()}
+    places = [known.get((key, path)) for key, path in zip(keys, paths)]
+    return places if 2 * places.count(None) < len(places) else None
 
 
 class _Folding:
@@ -190,7 +207,8 @@ class _Folding:
         self.paths[number][path] = entry
         kids = below[path]
         keys = [_module_key(name_below(path, kid), modules[kid]) for kid in kids]
-        entry.below = _merge(entry.below, keys, [modules[kid] for kid in kids], number)
+        places = _by_position(entry.below, keys, kids)
+        entry.below = _merge(entry.below, keys, [modules[kid] for kid in kids], number, places)
         matched = {id(child.variants[number]): child for child in entry.below if number in child.variants}
         for kid in kids:
             self._grow(matched[id(modules[kid])], kid, modules, below, number)

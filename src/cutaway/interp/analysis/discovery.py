@@ -12,7 +12,7 @@ from typing import Any
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
 from cutaway.core.session import current as current_session
-from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
+from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.boundary.attributes import is_host_class
 from cutaway.interp.boundary.call import call
 from cutaway.interp.modules.module import ModuleState, failure, unfinished_network
@@ -33,15 +33,15 @@ _MAX_FUNCTIONS = 8  # how many of the functions that return networks are called
 class Network:
     """A network of the target: its name, its framework, the notes taken while it is built.
 
-    `needs_arguments` tells that its class has arguments without defaults, so that it may have conditions. `stopped` is
-    why its constructor ended early, if it did.
+    `may_have_conditions` tells that its class has arguments without defaults, or that its constructor tests something
+    that is open. `stopped` is why its constructor ended early, if it did.
     """
 
     name: str
     value: Any
     framework: Framework
     notes: Notes = field(default_factory=Notes)
-    needs_arguments: bool = False
+    may_have_conditions: bool = False
     stopped: Unknown | None = None
 
 
@@ -121,25 +121,33 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
     unbound = list(_unbound(own.values(), seen))
     for network in unbound:
         classes.update(_classes(network.framework, network.value))
+    yield from _networks_from_classes(state, own, classes, session)
+    yield from unbound
+
+
+def _networks_from_classes(
+    state: ModuleState, own: Mapping[str, Any], classes: set[type], session: Session
+) -> Iterator[Network]:
+    """Yield an instance of each class of a module that is in no other network."""
     built: list[Network] = []
     failed: dict[type, Notes] = {}
     for name, value in own.items():
         for framework in FRAMEWORKS:
             if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
                 notes = Notes()
-                with session.separate_notes(notes), _isolated_state(session):
+                with session.separate_notes(notes), _isolated_state(session), _noting_conditions() as conditions:
                     instance, stopped = _try_instantiate(name, value, framework, session)
                 if instance is None:
                     failed[value] = notes
                 else:
-                    built.append(Network(name, instance, framework, notes, bool(_required(value)), stopped))
+                    is_open = bool(_required(value)) or conditions.left_open
+                    built.append(Network(name, instance, framework, notes, is_open, stopped))
     inside = {kind for network in built for kind in _classes(network.framework, network.value)[1:]}
     for cls, notes in failed.items():
         if cls not in inside and cls not in classes:
             session.unknowns.update(notes.unknowns)
             session.findings.update(notes.findings)
     yield from (network for network in built if type(network.value) not in inside)
-    yield from unbound
 
 
 def _unfinished(state: ModuleState) -> Iterator[Network]:
@@ -181,10 +189,10 @@ def _networks_from_functions(
     for name in functions[:_MAX_FUNCTIONS]:
         for framework in FRAMEWORKS:
             notes = Notes()
-            with session.separate_notes(notes), _isolated_state(session):
+            with session.separate_notes(notes), _isolated_state(session), _noting_conditions() as conditions:
                 value, stopped = _try_instantiate(name, own[name], framework, session)
             if value is not None:
-                yield Network(name, value, framework, notes, stopped=stopped)
+                yield Network(name, value, framework, notes, conditions.left_open, stopped)
                 break
     if len(functions) > _MAX_FUNCTIONS:
         session.assume(
@@ -266,6 +274,23 @@ def _isolated_state(session: Session) -> Iterator[None]:
         yield
     finally:
         session.state, session.counters = state, counters
+
+
+@dataclass(slots=True)
+class _Conditions:
+    left_open: bool = False
+
+
+@contextmanager
+def _noting_conditions() -> Iterator[_Conditions]:
+    """Decide conditions, and tell whether there are any: the network is then shown in runs of its own."""
+    here, noted = decisions(), _Conditions()
+    before, here.left_open = here.left_open, False
+    try:
+        with conditions_decided():
+            yield noted
+    finally:
+        noted.left_open, here.left_open = here.left_open, before
 
 
 def _classes(framework: Framework, network: Any) -> list[type]:

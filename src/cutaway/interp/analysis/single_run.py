@@ -176,7 +176,7 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
         try:
             described = _read_off(network, target, applicable, session)
             results.append(
-                _Result(network.name, described, network.needs_arguments or open_before or conditions.left_open)
+                _Result(network.name, described, network.may_have_conditions or open_before or conditions.left_open)
             )
         except TargetError as fault:
             errors.append(fault)
