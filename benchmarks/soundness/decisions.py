@@ -64,7 +64,7 @@ DATA_ONLY: list[Maker] = [
     _data("x[:, {k}].sum() > 1"),
 ]
 NUMBERS: list[Callable[[int], Decision]] = [
-    lambda k: Decision(f"random.randint(1, {k})", (1, 2, 3), FRESH, "random"),
+    lambda k: Decision(f"random.randint(1, 3 + 0 * {k})", (1, 2, 3), FRESH, "random"),
     lambda k: Decision(
         f'int(os.environ.get("SIZE_{k}", "1"))',
         (1, 2, 3),

@@ -18,7 +18,7 @@ from cutaway.core import session
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
-from cutaway.interp.boundary.joining import lose, lose_parts
+from cutaway.interp.boundary.losing import lose, lose_parts
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
 from cutaway.interp.boundary.string_limits import is_wide

@@ -12,7 +12,8 @@ from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
-from cutaway.interp.boundary.joining import any_number_of_times, lose_contents, lose_parts
+from cutaway.interp.boundary.joining import any_number_of_times
+from cutaway.interp.boundary.losing import lose_contents, lose_parts
 from cutaway.interp.run.budget import build
 from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Frame
@@ -139,14 +140,21 @@ def _call_back(function: Any, args: list[Any], kwargs: dict[str, Any], unknown: 
     stack = interpreter().stack
     if not stack or not _calls_back(function):
         return
-    for callback in filter(_is_target_function, (*args, *kwargs.values())):
-        parameters = session.current().signature(callback).parameters.values()
-        required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+    for callback in (*args, *kwargs.values()):
+        may_be_called(stack[-1], callback, unknown)
 
-        def call_once(_frame: Frame, callback: Any = callback, count: int = len(required)) -> None:
-            call(callback, [derived_unknown(unknown) for _ in range(count)], {})
 
-        any_number_of_times(stack[-1], call_once, unknown)
+def may_be_called(frame: Frame, function: Any, unknown: Unknown) -> None:
+    """Join what a function of the target does, if it is one: how often it is called, and on what, is unknown."""
+    if not _is_target_function(function):
+        return
+    parameters = session.current().signature(function).parameters.values()
+    required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+
+    def call_once(_frame: Frame) -> None:
+        call(function, [derived_unknown(unknown) for _ in required], {})
+
+    any_number_of_times(frame, call_once, unknown)
 
 
 def _is_target_function(value: Any) -> bool:

@@ -11,7 +11,7 @@ from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
-from cutaway.interp.boundary.joining import lose_contents
+from cutaway.interp.boundary.losing import lose_contents
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted

@@ -16,13 +16,13 @@ from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
 from cutaway.core.record import dataclass
 from cutaway.core.session import PRESUMED, Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
+from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, roots
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending
-from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, referents, same
+from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, same
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.raising import may_be_caught
-from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping, is_mode
-from cutaway.knowledge.base.registry import ARRAYS
+from cutaway.interp.run.raising import SIGNALS
+from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping
 
 _MOST_ROUNDS = 8
 
@@ -38,23 +38,41 @@ class Alternative:
     unknown: Unknown
 
 
+@dataclass(slots=True, eq=False)
+class Raised:
+    """A state in which the program may have raised an exception that it handles, and what was recorded until then."""
+
+    heap: Heap
+    changed: dict[int, tuple[Any, Contents]]
+    error: BaseException
+    unknown: Unknown
+    operations: int
+    calls: int
+
+    def restore(self) -> None:
+        """Go to this state."""
+        self.heap.restore()
+        for value, contents in self.changed.values():
+            put(value, contents)
+
+
 def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -> object | None:
     """Run one of two blocks, it is unknown which: what they leave behind is joined."""
-    trial = _Trial(frame, unknown)
-    one = trial.run(first)
+    trial, pending = _Trial(frame, unknown), interpreter().raised
+    before = len(pending)
+    one = trial.run_to_any_depth(first)
     trial.undo(one)
-    other = trial.run(second)
-    if one.error is not None and other.error is not None:
-        raise other.error
+    middle = len(pending)
+    other = trial.run_to_any_depth(second)
     error = one.error or other.error
+    if error is not None and isinstance(error, SIGNALS):
+        if one.error is not None and other.error is not None:
+            raise other.error
+        trial.join(one)
+        interpreter().open_raises += 1
+        raise Undecidable(unknown)
     if error is not None:
-        if may_be_caught(error):
-            trial.join(one)
-            interpreter().open_raises += 1
-            raise Undecidable(unknown)
-        trial.undo()
-        session.current().assume(f"a branch that would raise is not taken: {unknown.reason}", frame.place)
-        return (second if one.error is not None else first)(frame)
+        return _without_raising(trial, (first, one), (second, other), slice(before, middle))
     trial.note()
     if one.signal == other.signal:
         trial.join(one)
@@ -73,6 +91,64 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     _add_alternative(frame, trial.alternative(other))
     frame.value = one.value
     return _signal(one)
+
+
+def _without_raising(
+    trial: _Trial, one: tuple[Execute, _Outcome], other: tuple[Execute, _Outcome], raised_in_one: slice
+) -> object | None:
+    """Continue with the block that does not raise; where the program handles exceptions, note the state of the other."""
+    running, pending = interpreter(), interpreter().raised
+    if other[1].error is not None:
+        if one[1].error is not None:
+            if running.guarded:
+                pending.append(trial.raised(one[1]))
+            raise other[1].error
+        failed, remaining = other[1], one[0]
+        del pending[raised_in_one]  # it is run again
+    else:
+        failed, remaining = one[1], other[0]
+        del pending[raised_in_one.stop :]
+    trial.undo()
+    if running.guarded:
+        pending.append(trial.raised(failed))
+    else:
+        reason = f"a branch that would raise is not taken: {trial.unknown.reason}"
+        session.current().assume(reason, trial.frame.place)
+    return remaining(trial.frame)
+
+
+def may_have_raised(frame: Frame, error: BaseException, unknown: Unknown) -> None:
+    """Note that the program may have raised an exception in the present state, which it handles."""
+    interpreter().raised.append(_Trial(frame, unknown).raised(_Outcome(None, None, error, {})))
+
+
+def with_raised(
+    frame: Frame, start: int, go_on: Execute, recover: Callable[[Frame, BaseException], object | None]
+) -> object | None:
+    """Continue after statements that may have raised: with `go_on`, or with `recover` in a state in which they have.
+
+    `start` is how many such states there were before the statements.
+    """
+    pending = interpreter().raised
+    states = pending[start:]
+    del pending[start:]
+
+    def continue_with(inner: Frame, states: list[Raised]) -> object | None:
+        if not states:
+            return go_on(inner)
+        *others, last = states
+
+        def from_raised(deeper: Frame) -> object | None:
+            last.restore()
+            return recover(deeper, last.error)
+
+        return both_ways(inner, from_raised, lambda deeper: continue_with(deeper, others), last.unknown)
+
+    if states:
+        here, first = session.current(), states[0]
+        here.note(first.unknown, here.modules[-1] if here.modules else None)
+        del here.operations[first.operations :], here.calls[first.calls :]  # it is unknown whether they are made
+    return continue_with(frame, states)
 
 
 def either_value(frame: Frame, first: Callable[[Frame], Any], second: Callable[[Frame], Any], unknown: Unknown) -> Any:
@@ -94,18 +170,23 @@ def either_value(frame: Frame, first: Callable[[Frame], Any], second: Callable[[
 def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> None:
     """Run an iteration of a loop an unknown number of times: what it may change is unknown afterwards."""
     settled = False
+    pending = interpreter().raised
+    before = len(pending)
     for _ in range(_MOST_ROUNDS):
+        del pending[before:]  # each round has the states of those before
         trial = _Trial(frame, unknown)
         alternatives = len(frame.alternatives or ())
         outcome = trial.run(iterate)
         join_alternatives(frame, alternatives, (BREAK, CONTINUE))
         trial.note()
         if outcome.error is not None:
-            if may_be_caught(outcome.error):
+            if isinstance(outcome.error, SIGNALS):
                 trial.join_before()
                 interpreter().open_raises += 1
                 raise Undecidable(unknown)
             trial.undo()
+            if interpreter().guarded:
+                pending.append(trial.raised(outcome))
             return
         if outcome.signal == RETURN:
             _add_alternative(frame, trial.alternative(trial.outcome(outcome)))
@@ -142,103 +223,23 @@ class _Alternatives(list[Alternative]):
 
 
 def _add_alternative(frame: Frame, alternative: Alternative) -> None:
+    if alternative.signal is RETURN and _is_recursive(frame):
+        raise Undecidable(alternative.unknown)  # whether the recursion ends here is unknown
     if frame.alternatives is None:
         frame.alternatives = _Alternatives()
     frame.alternatives.append(alternative)
 
 
-def lose(objects: Iterable[Any], unknown: Unknown) -> None:
-    """Make objects unknown, wherever they are referred to."""
-    session.current().doubts.setdefault("what is not followed")
-    heap = Heap(_roots())
-    bookkeeping = _bookkeeping(heap)
-    lost: dict[int, Any] = {}
-    for value in objects:
-        if id(value) in bookkeeping:
-            bookkeeping[id(value)].mark_incomplete(unknown)
-        else:
-            lost[id(value)] = value
-    doubtful: dict[int, bool] = {}
-
-    def refers(value: Any) -> bool:
-        """Tell whether a value is lost, or can't change and refers to something that is."""
-        if id(value) in lost:
-            return True
-        if not issubclass(type(value), tuple):
-            return False
-        if id(value) not in doubtful:
-            doubtful[id(value)] = False
-            doubtful[id(value)] = any(map(refers, referents(value)))
-        return doubtful[id(value)]
-
-    def replaced(value: Any) -> Any:
-        """Return what is left of a value that refers to something lost."""
-        if id(value) in lost or type(value) is not tuple:
-            return unknown
-        return tuple(replaced(item) if refers(item) else item for item in value)
-
-    for holder, contents in heap.saved.values():
-        if any(refers(value) for part in contents for value in part.values):
-            parts = [part._replace(values=[replaced(v) if refers(v) else v for v in part.values]) for part in contents]
-            put(holder, tuple(parts))
-    for value in lost.values():
-        if is_module(value):
-            value.mark_incomplete(unknown)
-
-
-def lose_contents(container: Any, unknown: Unknown) -> None:
-    """Make a container unknown that was changed in an unknown way, wherever it is referred to."""
-    if is_module(container):
-        return lose_parts(container, unknown)
-    if type(container) in ARRAYS:
-        from cutaway.knowledge.numpy.shaped import lose as lose_numbers  # late: few targets need numpy
-
-        return lose_numbers(container)
-    if isinstance(container, dict) and any(holds_parts(key) for key in container if type(key) is str):
-        return _lose_module_attributes(container, unknown)
-    lose([container], unknown)
-    _taint(container, unknown)  # what is being evaluated may refer to it, too
-    return None
-
-
-def _lose_module_attributes(attributes: dict[str, Any], unknown: Unknown) -> None:
-    """Make the attributes of a module unknown, which the program has changed as a dict."""
-    for name, value in attributes.items():
-        if holds_parts(name):
-            value.clear()
-        elif not name.startswith("_") and not is_mode(name):
-            attributes[name] = unknown
-    attributes["_incomplete"] = unknown
-
-
-def _taint(container: Any, unknown: Unknown) -> None:
-    """Put an unknown value into a container."""
-    if isinstance(container, list):
-        list.append(container, unknown)
-    elif isinstance(container, dict):
-        for key in list(dict.keys(container)):
-            dict.__setitem__(container, key, unknown)
-    elif isinstance(container, set):
-        set.add(container, unknown)
-    elif isinstance(container, deque):
-        deque.append(container, unknown)
-
-
-def lose_parts(module: Any, unknown: Unknown) -> None:
-    """Make the parts of a module unknown: any of them may have been added, replaced or removed."""
-    for name, table in list(vars(module).items()):
-        if isinstance(table, dict) and holds_parts(name):
-            table.clear()
-    module.mark_incomplete(unknown)
-
-
-def lose_part(module: Any, name: str, unknown: Unknown) -> None:
-    """Make one part of a module unknown, which may have been added, replaced or removed."""
-    tables = [table for key, table in list(vars(module).items()) if isinstance(table, dict) and holds_parts(key)]
-    for table in tables:
-        table.pop(name, None)
-    if not session.current().modules:
-        module.mark_incomplete(unknown)
+def _is_recursive(frame: Frame) -> bool:
+    """Tell whether a call of the same function is in progress that may have returned already."""
+    function = frame.function
+    return function is not None and any(
+        outer is not frame
+        and outer.alternatives
+        and outer.function is not None
+        and outer.function.code is function.code
+        for outer in interpreter().stack
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -262,7 +263,7 @@ class _Trial:
     def __init__(self, frame: Frame, unknown: Unknown) -> None:
         self.frame = frame
         self.unknown = unknown if unknown.place is not None else Unknown(unknown.reason, frame.place)
-        self.heap = Heap(_roots())
+        self.heap = Heap(roots())
         self._value = frame.value
         here = session.current()
         self._operations, self._calls, self._spans = len(here.operations), len(here.calls), list(here.spans)
@@ -273,6 +274,7 @@ class _Trial:
         """Run a block; what it records is not certain, and dropped."""
         here, notes, tried = session.current(), Notes(), interpreter().tried
         if execute in tried:  # a recursion whose depth is unknown
+            interpreter().recursive.append(execute)
             raise Undecidable(self.unknown)
         tried.append(execute)
         signal: Any = None
@@ -293,6 +295,20 @@ class _Trial:
         here.doubts.update(notes.doubts)
         self._rewind()
         return self.outcome(_Outcome(signal, self.frame.value, error, {}))
+
+    def run_to_any_depth(self, execute: Execute) -> _Outcome:
+        """Run a block; if it calls itself, what it does further down is done by running it again."""
+        recursive = interpreter().recursive
+        outcome = self.run(execute)
+        for _ in range(_MOST_ROUNDS):
+            if execute not in recursive:
+                return outcome
+            recursive[:] = [block for block in recursive if block is not execute]
+            if outcome.error is not None or not self.join_before():
+                return self.outcome(outcome)
+            outcome = self.run(execute)
+        lose([value for value, _, _ in self.heap.changes()], self.unknown)
+        return self.outcome(outcome)
 
     def outcome(self, outcome: _Outcome) -> _Outcome:
         """Return an outcome with what has changed until now."""
@@ -334,6 +350,11 @@ class _Trial:
         if self._lost:
             lose(self._lost, self.unknown)
 
+    def raised(self, outcome: _Outcome) -> Raised:
+        """Return the state in which a block has raised an exception."""
+        assert outcome.error is not None
+        return Raised(self.heap, outcome.changed, outcome.error, self.unknown, self._operations, self._calls)
+
     def alternative(self, outcome: _Outcome) -> Alternative:
         """Return the state that a block has led to, to be joined later."""
         return Alternative(self.heap, outcome.changed, outcome.signal, outcome.value, self.unknown)
@@ -344,14 +365,9 @@ class _Trial:
         here.note(self.unknown, here.modules[-1] if here.modules else None)
 
 
-def _roots() -> list[Any]:
-    here, running = session.current(), interpreter()
-    return [running.modules, *running.stack, *here.modules, here.state, here.counters]
-
-
 def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown) -> bool:
     """Join the present state with one in which objects differ from a former state in what has `changed`."""
-    tables, bookkeeping = _part_tables(heap), _bookkeeping(heap)
+    tables, bookkeeping = _part_tables(heap), bookkeeping_of(heap)
     lost: list[Any] = []
     grown = False
     candidates = {id(value): value for value, _, _ in heap.changes()}
@@ -418,6 +434,8 @@ def _protected(heap: Heap) -> set[int]:
     protected: set[int] = set()
     for key, (value, contents) in heap.saved.items():
         if type(value).__module__.startswith(("cutaway.interp.", "cutaway.knowledge.base.", "cutaway.core.")):
+            if id(getattr(value, "__dict__", None)) in heap.namespaces:
+                continue  # a module: what it holds is the target's
             protected.add(key)
             protected.update(
                 id(item) for part in contents for item in part.values if isinstance(item, (dict, list, set, deque))
@@ -437,33 +455,14 @@ def _part_tables(heap: Heap) -> dict[int, Any]:
         id(item): value
         for value, contents in heap.saved.values()
         if is_module(value)
-        for name, item in _attributes_in(contents)
+        for name, item in attributes_in(contents)
         if isinstance(item, dict) and holds_parts(name)
     }
 
 
-def _bookkeeping(heap: Heap) -> dict[int, Any]:
-    """Return the objects in which frameworks keep what they know of modules, by identity, with the modules."""
-    owners: dict[int, Any] = {}
-    for value, contents in list(heap.saved.values()):
-        if not is_module(value):
-            continue
-        waiting = [item for name, item in _attributes_in(contents) if is_bookkeeping(name)]
-        while waiting:
-            item = waiting.pop()
-            if id(item) not in owners and id(item) in heap.saved and not is_module(item) and not is_tensor(item):
-                owners[id(item)] = value
-                waiting += [inner for part in heap.saved[id(item)][1] for inner in part.values]
-    return owners
-
-
-def _attributes_in(contents: Contents) -> list[tuple[Any, Any]]:
-    return [pair for part in contents if part.kind == NAMES for pair in zip(part.keys, part.values)]
-
-
 def _with_bookkeeping(contents: Contents, before: Contents) -> Contents:
     """Return the contents of a module with what its framework kept before."""
-    kept = {name: item for name, item in _attributes_in(before) if is_bookkeeping(name)}
+    kept = {name: item for name, item in attributes_in(before) if is_bookkeeping(name)}
     if not kept:
         return contents
     return tuple(

@@ -11,7 +11,7 @@ from typing import Any
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import set_attribute
-from cutaway.interp.boundary.joining import lose_contents
+from cutaway.interp.boundary.losing import lose_contents
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import assign_name
 from cutaway.interp.run.budget import ELEMENTS

@@ -16,11 +16,24 @@ class Interpreter:
 
     `stack` holds the frames of the calls in progress, and `handling` the exceptions that the target is handling, innermost
     last. `guarded` counts the `try` statements that may catch what is raised now, `unknown_calls` the calls of unknown
-    functions, any of which might have raised, `open_raises` the times that it was unknown whether the program raises. `tried` are the blocks that are being run without knowing whether they
-    run. `modules` is the loader.
+    functions, any of which might have raised, `open_raises` the times that it was unknown whether the program raises an
+    exception that Python catches. `raised` are the states in which it may have raised another, which it handles. `tried` are
+    the blocks that are being run without knowing whether they run, `recursive` those among them that have called themselves.
+    `modules` is the loader.
     """
 
-    __slots__ = ("budget", "guarded", "handling", "modules", "open_raises", "stack", "tried", "unknown_calls")
+    __slots__ = (
+        "budget",
+        "guarded",
+        "handling",
+        "modules",
+        "open_raises",
+        "raised",
+        "recursive",
+        "stack",
+        "tried",
+        "unknown_calls",
+    )
 
     def __init__(self, budget: Budget | None, modules: Any) -> None:
         self.budget: Budget = budget  # type: ignore[assignment]  # None only outside of any analysis
@@ -31,6 +44,8 @@ class Interpreter:
         self.tried: list[Any] = []
         self.unknown_calls = 0
         self.open_raises = 0
+        self.raised: list[Any] = []
+        self.recursive: list[Any] = []
 
 
 IDLE.interpreter = Interpreter(None, None)

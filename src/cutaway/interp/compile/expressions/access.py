@@ -9,12 +9,12 @@ from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import CHECKS, GUARDED, check_name, expose, get_attribute
+from cutaway.interp.boundary.unknown_raises import may_raise
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.choice import UNDECIDED, chosen_key, drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
 from cutaway.interp.run.origin import Operation, note, note_own
-from cutaway.interp.run.raising import may_raise
 from cutaway.interp.run.truth import training_mode
 from cutaway.knowledge.base.framework import is_mode
 from cutaway.knowledge.base.registry import ARRAYS, KnownModule

@@ -9,13 +9,13 @@ from typing import Any
 from cutaway.core.loop.series import Series
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.boundary.call import NUMBER_TYPES, call
+from cutaway.interp.boundary.unknown_raises import check_call
 from cutaway.interp.compile.definitions.function import define_function
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.compile.variables import load_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
-from cutaway.interp.run.raising import check_call
 from cutaway.interp.stdlib.builtins import NUMBER_FUNCTIONS, builtin_super
 
 

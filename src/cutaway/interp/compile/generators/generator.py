@@ -21,6 +21,7 @@ from cutaway.interp.run.budget import tick
 from cutaway.interp.run.frame import BREAK, RETURN, Frame, WrappedGeneratorExit, WrappedStopIteration
 from cutaway.interp.run.function import FunctionCompiler
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.raising import check_raised
 from cutaway.interp.run.truth import decide
 from cutaway.syntax.scope import Scope, yields
 
@@ -317,13 +318,16 @@ def _tracking_handlers(steps: Generator[Any, Any, Any]) -> Generator[Any, Any, A
     resume: Callable[[], Any] = steps.__next__
     while True:
         running = interpreter()
+        start = len(running.raised)
         running.guarded += 1
         try:
             item = resume()
         except StopIteration as stop:
+            check_raised(start)  # a generator can't be run again from a former state
             return stop.value
         finally:
             running.guarded -= 1
+        check_raised(start)  # a generator can't be run again from a former state
         try:
             sent = yield item
             resume = functools.partial(steps.send, sent)

@@ -7,14 +7,15 @@ import builtins
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
-from cutaway.core.unknown import Interruption, Undecidable, Unknown, UnknownRaised, derived_unknown
-from cutaway.interp.boundary.joining import both_ways
+from cutaway.core.unknown import Interruption, Undecidable, Unknown, UnknownRaised, decisions, derived_unknown
+from cutaway.interp.boundary.joining import both_ways, with_raised
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.undecided import UndecidedCode, raises
 from cutaway.interp.compile.variables import binding_namespace
@@ -82,7 +83,9 @@ class Exceptions(UndecidedCode):
                 return body(frame)
             leave, value = enter(manager)
             may_catch = can_catch(manager)
-            interpreter().guarded += may_catch
+            running = interpreter()
+            start = len(running.raised)
+            running.guarded += may_catch
             try:
                 if assign is not None:
                     assign(frame, value)
@@ -91,17 +94,21 @@ class Exceptions(UndecidedCode):
                 leave(None)
                 raise
             except BaseException as error:
-                interpreter().guarded -= may_catch
+                running.guarded -= may_catch
                 may_catch = False
-                if not leave(error):
-                    raise
-                return None
+                return with_raised(frame, start, partial(_left, leave, error), lambda _, raised: _left(leave, raised))
             finally:
-                interpreter().guarded -= may_catch
-            returned = frame.value
-            leave(None)
-            frame.value = returned
-            return signal
+                running.guarded -= may_catch
+
+            def go_on(inner: Frame) -> object | None:
+                returned = inner.value
+                leave(None)
+                inner.value = returned
+                return signal
+
+            if len(running.raised) == start:
+                return go_on(frame)
+            return with_raised(frame, start, go_on, lambda _, raised: _left(leave, raised))
 
         return execute
 
@@ -114,36 +121,26 @@ class Exceptions(UndecidedCode):
             for h in node.handlers
         ]
         orelse, final = self.block(node.orelse), self.block(node.finalbody) if node.finalbody else None
-
-        fallbacks = [s for h in node.handlers if not raises(h.body) for s in h.body]
-        fallback_names = assigned(fallbacks)
-        imported = _first_import(node) if any(_catches_import_error(h.type) for h in node.handlers) else ""
-
-        def attempt(frame: Frame) -> object | None:
-            running = interpreter()
-            unknown_calls_before, open_raises_before = running.unknown_calls, running.open_raises
-            try:
-                signal = body(frame)
-                _note_import(imported, frame, node, True)
-            except UNCATCHABLE:
-                raise
-            except BaseException as error:
-                if isinstance(error, ImportError):
-                    _note_import(imported, frame, node, False)
-                chosen = _matching_handler(frame, error, handlers)
-                if chosen is None:
-                    raise
-                return handle(frame, error, *chosen)
-            if handlers and running.open_raises != open_raises_before:
-                running.open_raises = open_raises_before
-                return _maybe_handled(frame, handlers, orelse, signal, Place(frame.file, node.lineno))
-            if fallback_names and not is_own(frame) and running.unknown_calls != unknown_calls_before:
-                unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, node.lineno))
-                for name in fallback_names:
-                    assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
-            return orelse(frame) if signal is None else signal
-
+        attempt = _Attempt(node, body, handlers, orelse).execute if handlers else body
+        if handlers:
+            fallbacks = assigned([s for h in node.handlers if not raises(h.body) for s in h.body])
+            attempt = self._with_fallbacks(attempt, fallbacks, node.lineno) if fallbacks else attempt
         return attempt if final is None else with_finally(attempt, final)
+
+    def _with_fallbacks(self, attempt: Execute, names: set[str], line: int) -> Execute:
+        """Return a closure after which what handlers bind is unknown, where an unknown function of a package may raise."""
+
+        def execute(frame: Frame) -> object | None:
+            running = interpreter()
+            before = running.unknown_calls
+            signal = attempt(frame)
+            if running.unknown_calls != before and not is_own(frame):
+                unknown = Unknown("whether an unknown function raises an exception", Place(frame.file, line))
+                for name in names:
+                    assign_target(self, ast.Name(name, ast.Store()))(frame, unknown)
+            return signal
+
+        return execute
 
     def exception_target(self, name: str | None) -> ExceptionTarget | None:
         """Return where to bind the name of a caught exception, None if it has no name."""
@@ -172,6 +169,46 @@ class Exceptions(UndecidedCode):
             return orelse(frame) if signal is None else signal
 
         return attempt if final is None else with_finally(attempt, final)
+
+
+class _Attempt:
+    """The statements of a `try` with their handlers."""
+
+    def __init__(self, node: ast.Try, body: Execute, handlers: list[Handler], orelse: Execute) -> None:
+        self.node, self.body, self.handlers, self.orelse = node, body, handlers, orelse
+        self.imported = _first_import(node) if any(_catches_import_error(h.type) for h in node.handlers) else ""
+
+    def execute(self, frame: Frame) -> object | None:
+        """Run the statements, and a handler if they raise, or where they may have raised."""
+        running = interpreter()
+        open_raises, start = running.open_raises, len(running.raised)
+        try:
+            signal = self.body(frame)
+            _note_import(self.imported, frame, self.node, True)
+        except UNCATCHABLE:
+            raise
+        except BaseException as error:
+            if isinstance(error, ImportError):
+                _note_import(self.imported, frame, self.node, False)
+            return with_raised(frame, start, partial(self._recover, error=error), self._recover)
+
+        def go_on(inner: Frame) -> object | None:
+            return self.orelse(inner) if signal is None else signal
+
+        if running.open_raises != open_raises:
+            running.open_raises = open_raises
+            unknown = Unknown("whether the program raises an exception", Place(frame.file, self.node.lineno))
+            return both_ways(frame, go_on, lambda inner: _one_of(inner, self.handlers, unknown), unknown)
+        return with_raised(frame, start, go_on, self._recover) if len(running.raised) > start else go_on(frame)
+
+    def _recover(self, frame: Frame, error: BaseException) -> object | None:
+        """Run the handler of an exception, one of them if it is unknown which."""
+        if type(error) is UnknownRaised and decisions().undecided_depth:
+            return _one_of(frame, self.handlers, error.unknown)
+        chosen = _matching_handler(frame, error, self.handlers)
+        if chosen is None:
+            raise error
+        return handle(frame, error, *chosen)
 
 
 ExceptionTarget = tuple[Callable[[Frame], "dict[str, Any]"], str]
@@ -267,23 +304,31 @@ def handle_group(
 def with_finally(attempt: Execute, final: Execute) -> Execute:
     """Return the closure that runs `final` after `attempt`, however that ends."""
 
+    def raise_again(frame: Frame, error: BaseException) -> object | None:
+        ending = final(frame)
+        if ending is None:
+            raise error
+        return ending
+
     def execute(frame: Frame) -> object | None:
+        start = len(interpreter().raised)
         try:
             signal = attempt(frame)
         except UNCATCHABLE:
             final(frame)
             raise
-        except BaseException:
-            ending = final(frame)
-            if ending is None:
-                raise
-            return ending
-        value = frame.value
-        ending = final(frame)
-        if ending is not None:
-            return ending
-        frame.value = value
-        return signal
+        except BaseException as error:
+            return with_raised(frame, start, partial(raise_again, error=error), raise_again)
+
+        def go_on(inner: Frame) -> object | None:
+            value = inner.value
+            ending = final(inner)
+            if ending is not None:
+                return ending
+            inner.value = value
+            return signal
+
+        return with_raised(frame, start, go_on, raise_again)
 
     return execute
 
@@ -327,23 +372,19 @@ def _first_import(node: ast.Try) -> str:
     return ast.unparse(imports[0]) if imports else ""
 
 
-def _maybe_handled(
-    frame: Frame, handlers: list[Any], orelse: Execute, signal: object | None, place: Place
-) -> object | None:
-    """Continue after statements of which it is unknown whether they raise an exception that is handled."""
-    unknown = Unknown("whether the program raises an exception", place)
+def _one_of(frame: Frame, handlers: list[Handler], unknown: Unknown) -> object | None:
+    """Run one of several handlers, it is unknown which."""
+    (_, target, block), *others = handlers
+    if target is not None:
+        namespace, name = target
+        namespace(frame)[name] = derived_unknown(unknown)
+    return both_ways(frame, block, lambda inner: _one_of(inner, others, unknown), unknown) if others else block(frame)
 
-    def without(inner: Frame) -> object | None:
-        return orelse(inner) if signal is None else signal
 
-    def handled(inner: Frame, remaining: list[Any]) -> object | None:
-        (_, target, block), *others = remaining
-        if target is not None:
-            namespace, name = target
-            namespace(inner)[name] = derived_unknown(unknown)
-        return both_ways(inner, block, lambda i: handled(i, others), unknown) if others else block(inner)
-
-    return both_ways(frame, without, lambda inner: handled(inner, handlers), unknown)
+def _left(leave: Callable[[BaseException | None], Any], error: BaseException, _frame: Frame | None = None) -> None:
+    """Leave a context after an exception, which it may end."""
+    if not leave(error):
+        raise error
 
 
 def _catches_import_error(node: ast.expr | None) -> bool:

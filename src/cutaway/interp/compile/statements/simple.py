@@ -10,7 +10,7 @@ from typing import Any
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import delete_attribute, get_attribute, set_attribute
-from cutaway.interp.boundary.joining import lose_contents
+from cutaway.interp.boundary.losing import lose_contents
 from cutaway.interp.boundary.operators import IN_PLACE
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import type_alias

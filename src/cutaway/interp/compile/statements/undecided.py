@@ -11,10 +11,13 @@ from typing import Any, cast
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.boundary.attributes import is_target_instance, set_attribute
-from cutaway.interp.boundary.joining import lose, lose_contents, lose_part
+from cutaway.interp.boundary.call import may_be_called
+from cutaway.interp.boundary.losing import lose, lose_contents, lose_part
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
 from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.raising import SIGNALS
 from cutaway.knowledge.base.framework import only_reads
 from cutaway.knowledge.base.registry import ARRAYS
@@ -51,6 +54,9 @@ class UndecidedCode(BlockCompiler):
             elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
                 self._lose_value(frame, child.value, unknown)
             elif isinstance(child, ast.Call):
+                callee = self.current_value(frame, child.func)
+                if not _is_in_progress(callee):
+                    may_be_called(frame, callee, unknown)
                 for part in (getattr(child.func, "value", None), *child.args):
                     if part is not None and not only_reads(getattr(child.func, "attr", "")):
                         self._lose_value(frame, part, unknown)
@@ -81,6 +87,13 @@ class UndecidedCode(BlockCompiler):
         except (Exception, Undecidable):
             return None
         return None if type(value) is Unknown else value
+
+
+def _is_in_progress(function: Any) -> bool:
+    """Tell whether a function of the target is being called."""
+    record = record_of(getattr(function, "__func__", function))
+    running = (frame.function for frame in interpreter().stack)
+    return record is not None and any(one is not None and one.code is record.code for one in running)
 
 
 def raises(body: list[ast.stmt]) -> bool:

@@ -1,0 +1,47 @@
+"""Exceptions that an expression with an unknown value may raise, where the program would catch them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any
+
+from cutaway.core.condition import ENVIRONMENT
+from cutaway.core.unknown import Unknown, UnknownRaised, decisions
+from cutaway.interp.boundary.joining import may_have_raised
+from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.raising import RAISING
+from cutaway.interp.run.truth import can_choose, is_own
+
+
+def check_call(result: Unknown, callee: Any, args: Iterable[Any], node: ast.expr, frame: Frame) -> None:
+    """Raise an exception in the runs in which a call with an unknown result does so.
+
+    Functions of the target raise by themselves. Those that are modelled do not, if they know their arguments.
+    """
+    if not interpreter().guarded or record_of(getattr(callee, "__func__", callee)) is not None:
+        return
+    if (
+        type(callee) is Unknown
+        or (type(callee) is FunctionType and callee in RAISING)
+        or any(type(value) is Unknown for value in args)
+    ):
+        may_raise(result, node, frame)
+
+
+def may_raise(unknown: Unknown, node: ast.expr, frame: Frame) -> None:
+    """Raise an exception in the runs in which an expression with an unknown value does so.
+
+    Only where the program handles exceptions: elsewhere such a run ends, and has nothing to show.
+    """
+    if not interpreter().guarded or not can_choose():
+        return
+    what = ast.unparse(node)
+    raises = decisions().occurrence(f"raises({what})", ENVIRONMENT, frame.place, prefer=False)
+    if raises:
+        raise UnknownRaised(what, unknown)
+    if raises is None and is_own(frame):
+        may_have_raised(frame, UnknownRaised(what, unknown), unknown)
