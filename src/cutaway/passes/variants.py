@@ -127,7 +127,8 @@ def _by_position(master: Sequence[Entry], keys: Sequence[Any], paths: Sequence[s
         return None
     known = {(entry.key, module.path): at for at, entry in enumerate(master) for module in entry.variants.values()}
     places = [known.get((key, path)) for key, path in zip(keys, paths)]
-    return places if 2 * places.count(None) < len(places) else None
+    found = [place for place in places if place is not None]
+    return places if 2 * len(found) > len(places) and len(set(found)) == len(found) else None
 
 
 class _Folding:

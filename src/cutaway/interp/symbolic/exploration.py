@@ -33,7 +33,8 @@ MAX_RESTARTS = 24
 SHORT_SECONDS = 3.0
 """All paths are followed if they take no longer than this, in processor time."""
 FEWEST_PATHS = 8
-"""Paths that are followed however long they take."""
+"""Paths that are followed if they take up to `LONG_SECONDS`."""
+LONG_SECONDS = 6.0
 
 _ROUNDS = 3
 
@@ -104,7 +105,8 @@ class _Exploration:
                 return self._follow_paths(started)
             except _TooManyPaths:
                 seconds = (time.process_time() - started) / len(self.tried)
-                paths = min(MAX_PATHS, max(FEWEST_PATHS, int(SHORT_SECONDS / seconds)))
+                fewest = min(FEWEST_PATHS, int(LONG_SECONDS / seconds))
+                paths = min(MAX_PATHS, max(1, fewest, int(SHORT_SECONDS / seconds)))
                 self.most_conditions = min(self.most_conditions - 1, paths.bit_length() - 1)
                 self.variants, self.raising, self.failed, self.tried = [], [], [], set()
 
@@ -117,10 +119,12 @@ class _Exploration:
         optional: deque[dict[str, bool]] = deque()
         self._enqueue({}, first, seen, needed, optional)
         while needed or optional:
-            is_long = len(self.tried) >= MAX_PATHS or time.process_time() - started > SHORT_SECONDS
+            seconds = time.process_time() - started
+            is_long = len(self.tried) >= MAX_PATHS or seconds > SHORT_SECONDS
             if self.is_truncated or (is_long and not needed):
                 return False
-            if is_long and len(self.tried) >= FEWEST_PATHS and self.most_conditions and not self._is_only_flags():
+            is_enough = len(self.tried) >= FEWEST_PATHS or seconds > LONG_SECONDS
+            if is_long and is_enough and self.most_conditions and not self._is_only_flags():
                 raise _TooManyPaths
             holds = (needed or optional).popleft()
             outcome = self._follow(holds)
