@@ -49,7 +49,7 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     error = one.error or other.error
     if error is not None:
         if may_be_caught(error):
-            trial.join(one)
+            trial.join(one, other)
             interpreter().open_raises += 1
             raise Undecidable(unknown)
         trial.undo()
@@ -57,7 +57,7 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
         return (second if one.error is not None else first)(frame)
     trial.note()
     if one.signal == other.signal:
-        trial.join(one)
+        trial.join(one, other)
         if one.signal == RETURN:
             frame.value = joined(one.value, other.value, unknown)
         return _signal(one)
@@ -319,9 +319,9 @@ class _Trial:
             put(value, contents)
         self.frame.value = outcome.value
 
-    def join(self, outcome: _Outcome) -> None:
-        """Join the present state with another."""
-        _join(self.heap, outcome.changed, self.unknown)
+    def join(self, outcome: _Outcome, present: _Outcome) -> None:
+        """Join the present state, which a block has just led to, with another."""
+        _join(self.heap, outcome.changed, self.unknown, present.changed)
         self._lose_iterators()
 
     def join_before(self) -> bool:
@@ -349,13 +349,24 @@ def _roots() -> list[Any]:
     return [running.modules, *running.stack, *here.modules, here.state, here.counters]
 
 
-def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown) -> bool:
-    """Join the present state with one in which objects differ from a former state in what has `changed`."""
+def _join(
+    heap: Heap,
+    changed: dict[int, tuple[Any, Contents]],
+    unknown: Unknown,
+    present: dict[int, tuple[Any, Contents]] | None = None,
+) -> bool:
+    """Join the present state with one in which objects differ from a former state in what has `changed`.
+
+    `present` is what differs from the former state now, where that is known.
+    """
+    if present is None:
+        present = {id(value): (value, now) for value, _, now in heap.changes()}
+    candidates = {key: value for key, (value, _) in (present | changed).items()}
+    if not candidates:
+        return False
     tables, bookkeeping = _part_tables(heap), _bookkeeping(heap)
     lost: list[Any] = []
     grown = False
-    candidates = {id(value): value for value, _, _ in heap.changes()}
-    candidates.update({key: value for key, (value, _) in changed.items()})
     protected = _protected(heap)
     kept_by_libraries = {id(kept) for kept in session.current().state.values()}
     for key, value in candidates.items():

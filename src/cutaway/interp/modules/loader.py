@@ -162,11 +162,15 @@ class Loader:
         if not isinstance(module, SourceModule):
             return not isinstance(module, Unknown)
         state: ModuleState = module.__dict__[MODULE_STATE]
+        text, word = state._read(), searched_name.encode()
+        is_named = word in text
+        if not is_named and searched_name not in state.namespace and b"import *" not in text:
+            return False
         if state.listed is not None:
-            return searched_name.encode() in state.listed
-        if searched_name in state.namespace or _has_word(state._read(), searched_name.encode()):
+            return word in state.listed
+        if searched_name in state.namespace or (is_named and re.search(rb"\b%b\b" % word, text) is not None):
             return True
-        return any(self.may_define(star, searched_name, seen) for star in state.starred)
+        return b"import *" in text and any(self.may_define(star, searched_name, seen) for star in state.starred)
 
     def add(self, name: str, location: resolve.Location, text: bytes | None = None) -> ModuleState:
         """Add a module that the user named by its file."""
@@ -174,10 +178,6 @@ class Loader:
         state.named = True
         self.modules[name] = state.module
         return state
-
-
-def _has_word(text: bytes, word: bytes) -> bool:
-    return word in text and re.search(rb"\b%b\b" % word, text) is not None
 
 
 def current() -> Loader:

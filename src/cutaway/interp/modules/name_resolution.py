@@ -125,7 +125,7 @@ class Names(Stateless):
             if source_module is None:
                 if self.is_library(full):
                     starred = True
-            else:
+            elif self._loader.may_define(full, name) or source_module._is_submodule(name):
                 known = [m for m in self.bound(source_module, name) if m.kind not in (UNKNOWN, BUILTIN)]
                 yield from known
                 starred = starred or bool(known)
