@@ -118,7 +118,7 @@ def _bind(result: Outline, parts: list[Chunk]) -> None:
 @cache
 def _starts(indentation: bytes) -> re.Pattern[bytes]:
     return re.compile(
-        rb"\n" + indentation + rb"(?:((?:from|import)\b)|(?:async +)?(def|class) +(\w+)|(@)"
+        rb"\n" + indentation + rb"(?=[^\s#)\]}])(?:((?:from|import)\b)|(?:async +)?(def|class) +(\w+)|(@)"
         rb"|([A-Za-z_]\w*)[ ]*(?::[^=\n]*)?=(?!=)"
         rb"|((?:if|elif|else|try|except|finally|for|while|with|match|case)\b)|([^\s#)\]}]))"
     )
@@ -156,6 +156,38 @@ def header(text: bytes, chunk: Chunk) -> bytes | None:
     """Return the header of a function, a class or a block; None where its body is on the same line."""
     match = _HEADER_END.search(text, chunk.start, chunk.end)
     return None if match is None else text[chunk.start : match.start()]
+
+
+_PLAIN_FUNCTION = rb"(?:async +)?def +\w+\([^()#]*\)(?:[ ]*->[^(:\n#]*)?[ ]*:[ \t]*(?:#[^\n]*)?(?:\n|\Z)"
+_PLAIN_HEADER = re.compile(rb"\s*" + _PLAIN_FUNCTION)
+
+
+def has_plain_header(text: bytes, function: Chunk) -> bool:
+    """Tell whether nothing is called in the header of a function: it has no other parentheses than its own."""
+    return _PLAIN_HEADER.match(text, function.start, function.end) is not None
+
+
+@cache
+def _other_than_plain_members(indentation: bytes) -> re.Pattern[bytes]:
+    literal = rb"""(?:-?[\d.]+|True|False|None|"[^"\n\\]*"|'[^'\n\\]*')"""
+    return re.compile(
+        rb"\n"
+        + indentation
+        + rb"(?=[^\s#)\]}])(?!"
+        + _PLAIN_FUNCTION
+        + rb"|(?:@(?:property|staticmethod|classmethod)|pass|r?\"\"|\w+[ ]*=[ ]*"
+        + literal
+        + rb")[ ]*(?:\n|\Z|\#))"
+    )
+
+
+def has_plain_body(text: bytes, cls: Chunk) -> bool:
+    """Tell whether a class consists of functions with plain headers and of literals alone."""
+    header = _HEADER_END.search(text, cls.start, cls.end)
+    indentation = _INDENTATION.search(text, header.end() - 1 if header else cls.end, cls.end)
+    if header is None or indentation is None:
+        return False
+    return _other_than_plain_members(indentation[1]).search(text, header.end() - 1, cls.end) is None
 
 
 def imports(statement: bytes) -> list[Import]:

@@ -68,6 +68,15 @@ _TELLING_WORDS = frozenset(
 _HELD = re.compile(rb"\n[ \t]+\w+(?:[ ]*:[^=\n]*)?[ ]*=[ ]*(?:\[|\{|dict\(|list\(|set\(|\w*[dD]ict\()")
 
 
+_STRING = re.compile(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
+_FORMATTED = re.compile(rb"\b[rR]?[fFtT][rR]?[\"']")
+
+
+def _without_strings(source: bytes) -> bytes:
+    """Return a source without the contents of its strings, unless some of them contain expressions."""
+    return source if _FORMATTED.search(source) else _STRING.sub(b'""', source)
+
+
 class DefinitionEffects:
     """The effects of functions and classes, each analysed once."""
 
@@ -175,7 +184,7 @@ class DefinitionEffects:
 
     def _is_plain(self, state: Any, source: bytes, is_class: bool) -> bool:
         """Tell by its words alone whether a definition has no effect: it names nothing that has one."""
-        words = set(_NAME.findall(source))
+        words = set(_NAME.findall(_without_strings(source)))
         if not words.isdisjoint(_TELLING_WORDS) or (is_class and _HELD.search(source) is not None):
             return False
         bound = self._names.outline(state).names
