@@ -37,7 +37,7 @@ _MAIN = re.compile(rb"if[ \t]+__name__[ \t]*==")
 
 
 class ModuleEffects(Effect):
-    """The effect of a module's body, and what it imports: each with whether that depends on a condition."""
+    """The effect of a module's body, and what it imports: each with whether that must have no effect for it to wait."""
 
     __slots__ = ("imports",)
 
@@ -164,10 +164,9 @@ class _Body:
         source = self.outline.source(chunk)
         if b";" in source:
             return self._statement(source, conditional)
-        if self.effect.fills:
-            self._stop("it imports after it has registered something")
+        is_late = bool(self.effect.fills)  # what it imports would come after what it has registered
         self.effect.imports += [
-            (binding, conditional) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
+            (binding, conditional or is_late) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
         ]
 
     def _class(self, chunk: Chunk, conditional: bool) -> None:

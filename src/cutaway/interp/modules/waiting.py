@@ -133,8 +133,8 @@ class WaitingModules:
             return True
         if not all(self._is_steady(*variable) for variable in effects.reads):
             return True
-        conditional = [binding for binding, is_conditional in effects.imports if is_conditional]
-        return any(self._acts(module, set()) for b in conditional for module in self._imported(state, b))
+        without_effect = [binding for binding, is_without_effect in effects.imports if is_without_effect]
+        return any(self._acts(module, set()) for b in without_effect for module in self._imported(state, b))
 
     def _is_steady(self, module: str, name: str) -> bool:
         """Tell whether a list, dict or set of a module is changed by no module that is known by now."""
@@ -157,7 +157,7 @@ class WaitingModules:
         return not home.started or is_hooked(home.namespace.get(registry[1]))
 
     def _acts(self, state: ModuleState, seen: set[str]) -> bool:
-        """Tell whether importing a module, which may or may not happen, has an effect."""
+        """Tell whether importing a module, which may or may not happen, or happens late, has an effect."""
         if state.started or state.name in self._visited or state.name in seen:
             return False
         package = state.name.partition(".")[0]
