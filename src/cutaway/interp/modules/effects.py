@@ -166,7 +166,8 @@ class _Body:
             return self._statement(source, conditional)
         is_late = bool(self.effect.fills)  # what it imports would come after what it has registered
         self.effect.imports += [
-            (binding, conditional or is_late) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
+            (binding, conditional or is_late)
+            for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
         ]
 
     def _class(self, chunk: Chunk, conditional: bool) -> None:

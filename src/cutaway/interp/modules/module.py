@@ -328,6 +328,12 @@ class ModuleState:
             if index in self.unevaluated and all(type(self.namespace.get(name)) is Pending for name in names):
                 self.execute(index, self.unevaluated[index], strict=False)
 
+    def define_chosen(self) -> None:
+        """Evaluate every deferred definition that chooses by the environment, which is about to change."""
+        for index in [index for index in self.deferred if isinstance(self.unevaluated.get(index), ast.If)]:
+            if index in self.unevaluated and all(type(self.namespace.get(n)) is Pending for n in self.deferred[index]):
+                self.execute(index, self.unevaluated[index], strict=False)
+
     def _is_modelled(self, node: ast.stmt) -> bool:
         """Tell whether a statement defines only names that the tables describe."""
         return bool(self.modelled) and bool(names := assigned([node])) and names <= self.modelled.keys()

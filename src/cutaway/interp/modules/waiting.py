@@ -276,8 +276,10 @@ class WaitingModules:
         return self._evaluate([state for state in self.states.values() if _mentions(state._read(), [word])])
 
     def evaluate_mentioning(self, *words: str) -> None:
-        """Evaluate the modules in which one of some words occurs."""
+        """Evaluate what waits of the modules in which one of some words occurs."""
         self._evaluate([s for s in self.states.values() if any(word.encode() in s._read() for word in words)])
+        for state in list(self.loader.states.values()):
+            state.define_chosen()
 
     def _evaluate(self, states: list[ModuleState]) -> bool:
         unevaluated = [state for state in states if not state.started]
