@@ -52,7 +52,7 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
             trial.join(one, other)
             interpreter().open_raises += 1
             raise Undecidable(unknown)
-        trial.undo()
+        trial.undo(other)
         session.current().assume(f"a branch that would raise is not taken: {unknown.reason}", frame.place)
         return (second if one.error is not None else first)(frame)
     trial.note()
@@ -64,11 +64,11 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     left, stayed = (one, other) if one.signal is not None else (other, one)
     if stayed.signal is None:
         if stayed is one:
-            trial.undo()
+            trial.undo(other)
             trial.redo(one)
         _add_alternative(frame, trial.alternative(left))
         return None
-    trial.undo()  # both leave early, in different ways: the first in which the rest of the block is run decides
+    trial.undo(other)  # both leave early, in different ways: the first in which the rest of the block is run decides
     trial.redo(one)
     _add_alternative(frame, trial.alternative(other))
     frame.value = one.value

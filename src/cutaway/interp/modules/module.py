@@ -6,7 +6,8 @@ import ast
 import functools
 import os
 import re
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cutaway.core import session
@@ -20,6 +21,7 @@ from cutaway.interp.modules.registries import hooked
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
 from cutaway.interp.run.frame import MODULE_STATE, Execute, Frame, Pending, call_at, entered
 from cutaway.interp.run.function import FunctionCompiler
+from cutaway.interp.run.heap import Stateless
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
 from cutaway.syntax import resolve, source
@@ -77,6 +79,14 @@ class Language(FunctionCompiler, Protocol):
 
 MISSING = object()
 
+_NOTHING: Any = types.MappingProxyType({})
+"""What a module has as long as it is not evaluated; there are many, and each is searched when states are compared."""
+
+
+class _Deferred(dict[int, set[str]], Stateless):
+    """The statements of a module that can wait; it stays as it is made."""
+
+
 RAISES = "raises "
 """How the reason of an unknown starts that is due to an exception of the target."""
 
@@ -101,15 +111,15 @@ class ModuleState:
         self.module = SourceModule(self)
         self.named = False  # named by the user, so that its errors are always reported
         self.is_own = loader.is_own(name, location)
-        self.stars: list[tuple[Callable[[], Any], str]] = []
+        self.stars: tuple[tuple[Callable[[], Any], str], ...] = ()
         self.started = False
         self.finished = False
-        self.unfinished: dict[str, tuple[Any, Unknown]] = {}  # networks whose constructor raises, by name
+        self.unfinished: dict[str, tuple[Any, Unknown]] = _NOTHING  # networks whose constructor raises, by name
         self.waits = False  # an import statement left it unevaluated
-        self.importers: dict[str, list[Pending]] = {}  # names that others import from it and have not used yet
-        self.unevaluated: dict[int, ast.stmt] = {}
-        self.deferred: dict[int, set[str]] = {}
-        self.type_checking_imports: list[ast.Import | ast.ImportFrom] = []
+        self._importers: dict[str, list[Pending]] = _NOTHING  # names that others import from it and have not used yet
+        self.unevaluated: dict[int, ast.stmt] = _NOTHING
+        self.deferred: dict[int, set[str]] = _NOTHING
+        self.type_checking_imports: tuple[ast.Import | ast.ImportFrom, ...] = ()
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
         self.modelled = registry.rows_in(name)
         self.modelled_library = registry.is_described(name)
@@ -216,7 +226,7 @@ class ModuleState:
                 if name not in self.namespace:
                     self.from_stars(name, None)
 
-    def _from_star_imports(self, stars: list[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
+    def _from_star_imports(self, stars: Sequence[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
         if name.startswith("__"):
             return MISSING
         for load, module_name in reversed(stars):
@@ -263,9 +273,10 @@ class ModuleState:
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
         self.unevaluated = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
-        self.type_checking_imports = [statement for node in tree.body for statement in type_checking_imports(node)]
+        self.unfinished = {}
+        self.type_checking_imports = tuple(statement for node in tree.body for statement in type_checking_imports(node))
         if self.loader.waiting.lazy and not self.named:
-            self.deferred = deferrable(tree.body, self._read(), self._is_bare, self._is_fixed)
+            self.deferred = _Deferred(deferrable(tree.body, self._read(), self._is_bare, self._is_fixed))
         if strict:
             self._require(tree.body)
         self.loader.running.append(self.name)
@@ -301,6 +312,17 @@ class ModuleState:
         if type(value) is Pending:  # it is being evaluated, and needs itself
             raise NameError(f"name '{name}' is not defined")
         return value
+
+    def add_importer(self, name: str, placeholder: Pending) -> None:
+        """Note what a name is imported as, and not used yet."""
+        if self._importers is _NOTHING:
+            self._importers = {}
+        self._importers.setdefault(name, []).append(placeholder)
+
+    def resolve_importers(self, name: str) -> None:
+        """Read a name for all that import it."""
+        for placeholder in self._importers.pop(name, ()) if self._importers else ():
+            placeholder.resolve()
 
     def settle(self, name: str) -> None:
         """Prepare for a change of a name of the module from outside."""

@@ -213,8 +213,7 @@ class WaitingModules:
 
     def settle(self, state: ModuleState, name: str) -> None:
         """Evaluate all that would have read a name of a module in Python, because it is about to change."""
-        for importer in state.importers.pop(name, ()):
-            importer.resolve()
+        state.resolve_importers(name)
         word = name.encode()
         for other in list(self.loader.states.values()):
             if word not in other._read():
@@ -228,8 +227,7 @@ class WaitingModules:
                 other.define_all()
                 if other.stars and name not in other.namespace:
                     other.from_stars(name, None)
-        for importer in state.importers.pop(name, ()):
-            importer.resolve()
+        state.resolve_importers(name)
 
     def is_filled(self, module: str, name: str) -> bool:
         """Tell whether modules wait that fill a registry."""

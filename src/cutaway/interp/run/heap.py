@@ -23,6 +23,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import Budget
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, Code
+from cutaway.syntax.resolve import Location
 
 
 class Stateless:
@@ -35,7 +36,7 @@ ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state
 MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget, Stateless)  # fmt: skip
+          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Location, Session, Budget, Stateless)  # fmt: skip
 """What holds no state of the target."""
 _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmethod, classmethod,
                 types.MappingProxyType, Frame)  # fmt: skip
