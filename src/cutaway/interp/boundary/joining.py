@@ -16,7 +16,7 @@ from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
 from cutaway.core.record import dataclass
 from cutaway.core.session import PRESUMED, Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
-from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending
+from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending, no_statements
 from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, referents, same
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
@@ -271,6 +271,8 @@ class _Trial:
 
     def run(self, execute: Execute) -> _Outcome:
         """Run a block; what it records is not certain, and dropped."""
+        if execute is no_statements:
+            return _Outcome(None, self._value, None, {})
         here, notes, tried = session.current(), Notes(), interpreter().tried
         if execute in tried:  # a recursion whose depth is unknown
             raise Undecidable(self.unknown)

@@ -72,8 +72,8 @@ class Comprehensions(ScopeCompiler):
                     else:
                         yield element(frame)
 
-        is_single = len(loops) == 1 and not loops[0][2] and make in (list, _as_generator)
-        builds_list = is_single and make is list
+        is_plain = len(loops) == 1 and not loops[0][2]
+        is_single = is_plain and make in (list, _as_generator)
 
         def run_iteration(frame: Frame, item: Any) -> Any:
             tick()
@@ -89,8 +89,9 @@ class Comprehensions(ScopeCompiler):
             return result
 
         def build(frame: Frame, items: Iterator[Any]) -> Any:
-            if builds_list:
-                return build_list(frame, items)
+            if is_plain and make is not _as_generator:
+                evaluated = build_list(frame, items)
+                return evaluated if make is list else make(iter(evaluated))
             return make(produce(frame, items, 0))
 
         def evaluate(frame: Frame) -> Any:
