@@ -83,7 +83,8 @@ class DefinitionEffects:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._known: dict[tuple[str, str], Effect] = {}
-        self._running: list[tuple[str, str]] = []
+        self._running: list[int] = []  # for each analysis in progress, the first one in progress that it relies on
+        self._incomplete: dict[tuple[str, str], int] = {}  # the first analysis in progress that an effect relies on
         self.imports_act: Callable[[str, str | None], bool] = lambda module, attribute: True
 
     def of(self, meaning: Meaning, methods: frozenset[str] = frozenset(), calls: int = 2) -> Effect:
@@ -93,18 +94,34 @@ class DefinitionEffects:
         """
         variant = calls if meaning.kind == FUNCTION else ",".join(sorted(methods))
         key = meaning.module, f"{meaning.name}:{meaning.chunk.start if meaning.chunk else 0}:{variant}"
-        if key in self._known:
-            return self._known[key]
-        effect = self._known[key] = Effect()  # of a recursive call: what it has is added to what calls it
-        self._running.append(key)
-        before = len(self._known)
-        effect.add(self._analyse(meaning, methods, calls))
-        self._running.pop()
-        if self._running and effect:
-            # What was analysed on the way may have relied on this one while its effect was not known yet.
-            for later in list(self._known)[before:]:
-                if later not in self._running:
-                    del self._known[later]
+        return self._once(key, lambda: self._analyse(meaning, methods, calls))
+
+    def _once(self, key: tuple[str, str], analyse: Callable[[], Effect]) -> Effect:
+        """Return the effect of a definition, analysed if it is not known.
+
+        Definitions that call each other in a circle are analysed from the first one on, which gets the effects of all.
+        Those of the others are incomplete where they rely on one that is still being analysed, and are analysed again when
+        they are asked for later.
+        """
+        known = self._known.get(key)
+        if known is not None:
+            if self._running:
+                self._running[-1] = min(self._running[-1], self._incomplete.get(key, self._running[-1]))
+            return known
+        effect = self._known[key] = Effect()
+        depth = len(self._running)
+        self._incomplete[key] = depth
+        self._running.append(depth)
+        effect.add(analyse())
+        first = self._running.pop()
+        if first < depth:
+            self._incomplete[key] = first
+            self._running[-1] = min(self._running[-1], first)
+            return effect
+        for other in [other for other, relied_on in self._incomplete.items() if relied_on >= depth]:
+            del self._incomplete[other]
+            if effect and other != key:
+                del self._known[other]
         return effect
 
     def of_maker(self, meaning: Meaning) -> Effect | None:
@@ -142,11 +159,7 @@ class DefinitionEffects:
             or b"__set_name__" in whole.text
         ):
             return self.of(meaning)
-        key = meaning.module, f"class {meaning.name}"
-        if key not in self._known:
-            effect = self._known[key] = Effect()
-            effect.add(self.of_bases(state, above))
-        return self._known[key]
+        return self._once((meaning.module, f"class {meaning.name}"), lambda: self.of_bases(state, above))
 
     def of_bases(self, state: Any, above: bytes) -> Effect:
         """Return the effect of the bases and keywords of a class, given its header."""

@@ -33,7 +33,7 @@ from cutaway.interp.boundary.namespace import module_namespace
 
 _STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
 
-_ALL = re.compile(rb"""^__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
+_ALL = re.compile(rb"""__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
@@ -200,7 +200,9 @@ class ModuleState:
     def listed(self) -> set[bytes] | None:
         """The names in `__all__`, where the source states them once, as literals."""
         text = self._read()
-        match = _ALL.search(text) if text.count(b"__all__") == 1 else None
+        at = text.find(b"__all__")
+        is_statement = at >= 0 and text.count(b"__all__") == 1 and text[max(0, at - 1) : at] in (b"", b"\n")
+        match = _ALL.match(text, at) if is_statement else None
         return {part.strip(b"\"'") for part in match[1].replace(b",", b" ").split()} if match else None
 
     def _evaluate_early(self, name: str) -> Any:
