@@ -7,7 +7,6 @@ they execute when they are imported, is read off the lines that are not indented
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from cutaway.core.record import dataclass, field
@@ -68,7 +67,7 @@ def outline(source: bytes) -> Outline:
         text = text.replace(b"\\\n", b" ")
     if b"\r" in source or b"\f" in source:
         return Outline(b"", [], False)
-    result = Outline(text, list(chunks(text, 0, len(text), b"")), True)
+    result = Outline(text, chunks(text, 0, len(text), b""), True)
     _bind(result, result.chunks)
     if b" global " in text:
         for match in _GLOBAL.finditer(text):
@@ -110,7 +109,7 @@ def _bind(result: Outline, parts: list[Chunk]) -> None:
                 else:
                     result.names.setdefault(imported.name, []).append(imported)
         elif chunk.kind == BLOCK:
-            _bind(result, list(inner_chunks(result.text, chunk)))
+            _bind(result, inner_chunks(result.text, chunk))
         elif chunk.name:
             result.names.setdefault(chunk.name, []).append(chunk)
 
@@ -127,29 +126,28 @@ def _starts(indentation: bytes) -> re.Pattern[bytes]:
 _KINDS = {1: IMPORT, 4: DECORATOR, 5: ASSIGNMENT, 6: BLOCK, 7: STATEMENT}
 
 
-def chunks(text: bytes, start: int, end: int, indentation: bytes) -> Iterator[Chunk]:
-    """Yield the chunks of a part of a text that are indented in one way."""
-    previous: Chunk | None = None
+def chunks(text: bytes, start: int, end: int, indentation: bytes) -> list[Chunk]:
+    """Return the chunks of a part of a text that are indented in one way."""
+    found: list[Chunk] = []
     for match in _starts(indentation).finditer(text, start, end):
         at, group = match.start() + 1, match.lastindex
-        if previous is not None:
-            previous.end = at
-            yield previous
+        if found:
+            found[-1].end = at
         if group == 3:
-            previous = Chunk(match[2].decode(), match[3].decode(), at, end)
+            found.append(Chunk(match[2].decode(), match[3].decode(), at, end))
         else:
             assert group is not None
-            previous = Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end)
-    if previous is not None:
-        yield previous
+            found.append(Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end))
+    return found
 
 
-def inner_chunks(text: bytes, chunk: Chunk) -> Iterator[Chunk]:
-    """Yield the chunks of the body of a class or of a block."""
+def inner_chunks(text: bytes, chunk: Chunk) -> list[Chunk]:
+    """Return the chunks of the body of a class or of a block."""
     header = _HEADER_END.search(text, chunk.start, chunk.end)
     indentation = _INDENTATION.search(text, header.end() - 1 if header else chunk.end, chunk.end)
-    if header is not None and indentation is not None:
-        yield from chunks(text, header.end() - 1, chunk.end, indentation[1])
+    if header is None or indentation is None:
+        return []
+    return chunks(text, header.end() - 1, chunk.end, indentation[1])
 
 
 def header(text: bytes, chunk: Chunk) -> bytes | None:
@@ -200,8 +198,8 @@ def imports(statement: bytes) -> list[Import]:
     is_from = match[1] is not None
     module, level = (match[2].decode(), len(match[1])) if is_from else ("", 0)
     found = []
-    for part in match[3].replace(b"(", b" ").replace(b")", b" ").split(b","):
-        words = part.decode(errors="replace").split()
+    for part in match[3].decode(errors="replace").replace("(", " ").replace(")", " ").split(","):
+        words = part.split()
         if not words:
             continue
         name, bound = words[0], words[2] if len(words) == 3 else words[0]

@@ -276,7 +276,7 @@ _ATTRIBUTE = re.compile(rb"\.\s*([A-Za-z_]\w*)")
 
 def _with_called_methods(text: bytes, cls: Chunk, methods: frozenset[str]) -> bytes:
     """Return the source of a class without most of the methods that `_keep_called_methods` removes: it parses faster."""
-    members = list(inner_chunks(text, cls))
+    members = inner_chunks(text, cls)
     if not members:
         return text[cls.start : cls.end]
     bodies: dict[str, list[bytes]] = {}

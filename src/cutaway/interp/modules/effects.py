@@ -179,7 +179,7 @@ class _Body:
             self._add(self.definitions.of_bases(self.state, above))
         if self.has_plain_builtins and outline.has_plain_body(text, chunk):
             return None
-        inner = list(outline.inner_chunks(text, chunk))
+        inner = outline.inner_chunks(text, chunk)
         self.class_names |= {member.name for member in inner if member.name}
         self._chunks(inner, conditional)
         return None
@@ -196,7 +196,7 @@ class _Body:
         self.executed.append(above)
         if not self._calls(above):
             self._stop("a condition can't be read")
-        self._chunks(list(outline.inner_chunks(text, chunk)), conditional=True)
+        self._chunks(outline.inner_chunks(text, chunk), conditional=True)
 
     def _assignment(self, source: bytes, conditional: bool) -> None:
         self.executed.append(source)

@@ -91,19 +91,52 @@ RAISES = "raises "
 """How the reason of an unknown starts that is due to an exception of the target."""
 
 
-class ModuleState:
+class SourceText:
+    """What the text of a module's source says that it provides."""
+
+    def __init__(self, package: str, location: resolve.Location, text: bytes | None = None) -> None:
+        self.package, self.location, self.text = package, location, text
+
+    def _read(self) -> bytes:
+        if self.text is None:
+            self.text = source.read(self.location.file) if self.location.file else b""
+        return self.text
+
+    def _is_submodule(self, name: str) -> bool:
+        return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
+
+    @functools.cached_property
+    def starred(self) -> list[str]:
+        """The modules that the source has star imports of."""
+        stars = [(match[2].decode(), len(match[1])) for match in _STAR.finditer(self._read())]
+        return [resolve.absolute(self.package, module, level) for module, level in stars]
+
+    @functools.cached_property
+    def listed(self) -> set[bytes] | None:
+        """The names in `__all__`, where the source states them once, as literals."""
+        text = self._read()
+        at = text.find(b"__all__")
+        is_statement = at >= 0 and text.count(b"__all__") == 1 and text[max(0, at - 1) : at] in (b"", b"\n")
+        match = _ALL.match(text, at) if is_statement else None
+        return {part.strip(b"\"'") for part in match[1].replace(b",", b" ").split()} if match else None
+
+
+class UnloadedModule(SourceText, Stateless):
+    """A module of which only the text was needed."""
+
+
+class ModuleState(SourceText):
     """One module, and how far it is evaluated."""
 
     def __init__(self, loader: Loader, name: str, location: resolve.Location, text: bytes | None = None) -> None:
+        package = name if location.folders else name.rpartition(".")[0]
+        super().__init__(package, location, text)
         self.loader = loader
         loader.states[name] = self
         self.name = name
-        self.location = location
-        self.text = text
         self.file = location.file or name
         self.namespace: dict[str, Any] = {"__name__": name, "__file__": os.path.abspath(self.file), "__doc__": None}
         self.namespace.update(__spec__=None, __loader__=None)
-        package = name if location.folders else name.rpartition(".")[0]
         self.namespace["__package__"] = package
         if location.folders:
             self.namespace["__path__"] = list(location.folders)
@@ -179,31 +212,8 @@ class ModuleState:
         """Return the dotted name that a possibly relative import in this module means."""
         return resolve.absolute(self.namespace.get("__package__") or "", module, level)
 
-    def _is_submodule(self, name: str) -> bool:
-        return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
-
     def _mentions(self, name: str) -> bool:
         return name.encode() in self._read() or b"import *" in self._read()
-
-    def _read(self) -> bytes:
-        if self.text is None:
-            self.text = source.read(self.file) if self.location.file else b""
-        return self.text
-
-    @functools.cached_property
-    def starred(self) -> list[str]:
-        """The modules that the source has star imports of."""
-        stars = [(match[2].decode(), len(match[1])) for match in _STAR.finditer(self._read())]
-        return [self.absolute(module, level) for module, level in stars]
-
-    @functools.cached_property
-    def listed(self) -> set[bytes] | None:
-        """The names in `__all__`, where the source states them once, as literals."""
-        text = self._read()
-        at = text.find(b"__all__")
-        is_statement = at >= 0 and text.count(b"__all__") == 1 and text[max(0, at - 1) : at] in (b"", b"\n")
-        match = _ALL.match(text, at) if is_statement else None
-        return {part.strip(b"\"'") for part in match[1].replace(b",", b" ").split()} if match else None
 
     def _evaluate_early(self, name: str) -> Any:
         """Evaluate a later definition of a name that is needed while the module is still being evaluated."""

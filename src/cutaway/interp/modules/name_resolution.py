@@ -121,11 +121,12 @@ class Names(Stateless):
         starred = False
         for module, level in whole.stars:
             full = state.absolute(module, level)
-            source_module = self.state(full)
-            if source_module is None:
-                if self.is_library(full):
-                    starred = True
-            elif self._loader.may_define(full, name) or source_module._is_submodule(name):
+            if self.is_library(full):
+                starred = True
+                continue
+            is_possible = self._loader.may_define(full, name) or self._loader.has_submodule(full, name)
+            source_module = self.state(full) if is_possible else None
+            if source_module is not None:
                 known = [m for m in self.bound(source_module, name) if m.kind not in (UNKNOWN, BUILTIN)]
                 yield from known
                 starred = starred or bool(known)
