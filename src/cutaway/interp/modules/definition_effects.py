@@ -13,9 +13,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core.record import dataclass, field
+from cutaway.interp.modules.called_parts import (
+    keep_called_methods,
+    remove_uncalled,
+    with_called_methods,
+    without_strings,
+)
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
 from cutaway.interp.modules.variable_bindings import is_constant, is_registry, value_text
-from cutaway.syntax.outline import CLASS, DECORATOR, FUNCTION, Chunk, header, inner_chunks
+from cutaway.syntax.outline import CLASS, FUNCTION, header
 from cutaway.syntax.scope import FUNCTIONS, targets
 
 ACTING_BUILTINS = frozenset("exec eval compile setattr delattr __import__ globals vars locals breakpoint".split())
@@ -66,15 +72,6 @@ _TELLING_WORDS = frozenset(
     b" __dict__ modules environ".split()
 )
 _HELD = re.compile(rb"\n[ \t]+\w+(?:[ ]*:[^=\n]*)?[ ]*=[ ]*(?:\[|\{|dict\(|list\(|set\(|\w*[dD]ict\()")
-
-
-_STRING = re.compile(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
-_FORMATTED = re.compile(rb"\b[rR]?[fFtT][rR]?[\"']")
-
-
-def _without_strings(source: bytes) -> bytes:
-    """Return a source without the contents of its strings, unless some of them contain expressions."""
-    return source if _FORMATTED.search(source) else _STRING.sub(b'""', source)
 
 
 class DefinitionEffects:
@@ -197,7 +194,7 @@ class DefinitionEffects:
 
     def _is_plain(self, state: Any, source: bytes, is_class: bool) -> bool:
         """Tell by its words alone whether a definition has no effect: it names nothing that has one."""
-        words = set(_NAME.findall(_without_strings(source)))
+        words = set(_NAME.findall(without_strings(source)))
         if not words.isdisjoint(_TELLING_WORDS) or (is_class and _HELD.search(source) is not None):
             return False
         bound = self._names.outline(state).names
@@ -231,7 +228,7 @@ class DefinitionEffects:
         whole = self._names.outline(state)
         source = whole.source(meaning.chunk)
         if meaning.kind == CLASS:
-            source = _with_called_methods(whole.text, meaning.chunk, methods)
+            source = with_called_methods(whole.text, meaning.chunk, methods)
         if self._is_plain(state, source, meaning.kind == CLASS):
             return Effect()
         tree = parsed(textwrap.dedent(source.decode(errors="replace")).encode())
@@ -241,13 +238,13 @@ class DefinitionEffects:
         node: Any = tree.body[0]
         if isinstance(node, ast.ClassDef):
             effect.add(self.of_bases(state, header(whole.text, meaning.chunk) or b""))
-            called = _keep_called_methods(node, methods)
+            called = keep_called_methods(node, methods)
             for base in node.bases:
                 for inherited, attributes in self._names.meanings(state, ast.unparse(base)):
                     if inherited.kind == CLASS and not attributes:
                         effect.add(self.of(inherited, called))
         else:
-            _remove_uncalled(node, calls)
+            remove_uncalled(node, calls)
         _Walk(self, self._names, state, meaning, node, effect).run()
         return effect
 
@@ -263,75 +260,6 @@ class DefinitionEffects:
         if meaning.kind == BUILTIN:
             return Effect(f"it calls {meaning.name}" if meaning.name in ACTING_BUILTINS else None)
         return Effect()
-
-
-_CONSTRUCTORS = frozenset(
-    "__init__ __new__ __post_init__ __init_subclass__ __set_name__ __call__ __prepare__ __getattr__ __getattribute__"
-    " __setattr__ __enter__ __exit__ __class_getitem__".split()
-)
-
-
-_ATTRIBUTE = re.compile(rb"\.\s*([A-Za-z_]\w*)")
-
-
-def _with_called_methods(text: bytes, cls: Chunk, methods: frozenset[str]) -> bytes:
-    """Return the source of a class without most of the methods that `_keep_called_methods` removes: it parses faster."""
-    members = inner_chunks(text, cls)
-    if not members:
-        return text[cls.start : cls.end]
-    bodies: dict[str, list[bytes]] = {}
-    for member in members:
-        if member.kind == FUNCTION:
-            bodies.setdefault(member.name, []).append(text[member.start : member.end])
-    called: set[str] = set()
-    pending = {*_CONSTRUCTORS, *methods}
-    while pending:
-        called |= pending
-        named = {name for called_name in pending for b in bodies.get(called_name, ()) for name in _ATTRIBUTE.findall(b)}
-        pending = {name.decode() for name in named} - called
-    parts, decorators = [text[cls.start : members[0].start]], b""
-    for member in members:
-        part = text[member.start : member.end]
-        if member.kind == DECORATOR:
-            decorators += part
-            continue
-        if member.kind != FUNCTION or member.name in called:
-            parts.append(decorators + part)
-        decorators = b""
-    first = text[members[0].start : members[0].end]
-    parts.append(first[: len(first) - len(first.lstrip())] + b"pass\n")
-    return b"".join(parts)
-
-
-def _keep_called_methods(node: ast.ClassDef, methods: frozenset[str]) -> frozenset[str]:
-    """Remove the methods of a class that creating an instance and calling some methods can't call; return the others."""
-    own = {s.name: s for s in node.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    called: set[str] = set()
-    pending = {*_CONSTRUCTORS, *methods}
-    while pending:
-        called |= pending
-        bodies = [own[name] for name in pending if name in own]
-        named = {inner.attr for body in bodies for inner in ast.walk(body) if isinstance(inner, ast.Attribute)}
-        pending = named - called
-    node.body = [s for s in node.body if not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)) or s.name in called]
-    return frozenset(called & own.keys() | methods | _CONSTRUCTORS)
-
-
-def _remove_uncalled(node: Any, calls: int) -> None:
-    """Empty the functions inside of a function that are only returned, more often than what it returns is called."""
-    nested = [inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node]
-    if not nested:
-        return
-    parents = {child: inner for inner in ast.walk(node) for child in ast.iter_child_nodes(inner)}
-    for inner in nested:
-        level = 0
-        above = parents.get(inner)
-        while above is not None:
-            level += isinstance(above, FUNCTIONS)
-            above = parents.get(above)
-        uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == inner.name]
-        if level >= calls and all(isinstance(parents[use], (ast.Return, ast.Attribute)) for use in uses):
-            inner.body = [ast.Pass()]
 
 
 def parsed(text: bytes) -> ast.Module | None:
