@@ -53,6 +53,7 @@ class Outline:
     reassigned: set[str] = field(default_factory=set)  # variables that functions assign
     names: dict[str, list[Chunk | Import]] = field(default_factory=dict)
     stars: list[tuple[str, int]] = field(default_factory=list)
+    type_checking_stars: list[tuple[str, int]] = field(default_factory=list)  # which are not executed
     imports: dict[int, list[Import]] = field(default_factory=dict)  # by where the statement starts
 
     def source(self, chunk: Chunk) -> bytes:
@@ -68,7 +69,7 @@ def outline(source: bytes) -> Outline:
     if b"\r" in source or b"\f" in source:
         return Outline(b"", [], False)
     result = Outline(text, chunks(text, 0, len(text), b""), True)
-    _bind(result, result.chunks)
+    _bind(result, result.chunks, result.stars)
     if b" global " in text:
         for match in _GLOBAL.finditer(text):
             result.reassigned.update(match[1].decode(errors="replace").replace(",", " ").split())
@@ -99,17 +100,22 @@ def _ends_in_token(code: bytes) -> bool:
     return b"#" in line or line.count(b"'") % 2 == 1 or line.count(b'"') % 2 == 1 or b"\\" in line
 
 
-def _bind(result: Outline, parts: list[Chunk]) -> None:
+TYPES_ONLY = re.compile(rb"\s*if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
+
+
+def _bind(result: Outline, parts: list[Chunk], stars: list[tuple[str, int]]) -> None:
     for chunk in parts:
         if chunk.kind == IMPORT:
             statement = result.imports[chunk.start] = imports(result.source(chunk))
             for imported in statement:
                 if imported.attribute == "*":
-                    result.stars.append((imported.module, imported.level))
+                    stars.append((imported.module, imported.level))
                 else:
                     result.names.setdefault(imported.name, []).append(imported)
         elif chunk.kind == BLOCK:
-            _bind(result, inner_chunks(result.text, chunk))
+            is_for_types = TYPES_ONLY.match(result.text, chunk.start) is not None
+            inner_stars = result.type_checking_stars if is_for_types else stars
+            _bind(result, inner_chunks(result.text, chunk), inner_stars)
         elif chunk.name:
             result.names.setdefault(chunk.name, []).append(chunk)
 

@@ -220,7 +220,7 @@ class DefinitionEffects:
                     )
                 ):
                     return False
-        return not self._names.outline(state).stars
+        return not (self._names.outline(state).stars or self._names.outline(state).type_checking_stars)
 
     def _analyse(self, meaning: Meaning, methods: frozenset[str], calls: int) -> Effect:
         state = self._names.state(meaning.module)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _CHAINED = re.compile(rb"\w+ *(?::[^=\n]*)?= *[\w.\[\]'\"]+ *=(?!=)")
 _DOTTED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
-_TYPES_ONLY = re.compile(rb"if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
 _NOTHING = (b'""', b'r""', b"pass", b"...")
 _MAIN = re.compile(rb"if[ \t]+__name__[ \t]*==")
 
@@ -187,7 +186,7 @@ class _Body:
     def _block(self, chunk: Chunk) -> None:
         text = self.outline.text
         source = self.outline.source(chunk)
-        if _TYPES_ONLY.match(source) or _MAIN.match(source):
+        if outline.TYPES_ONLY.match(source) or _MAIN.match(source):
             return
         above = outline.header(text, chunk)
         if above is None:
