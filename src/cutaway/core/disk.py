@@ -139,7 +139,7 @@ def _version(distribution: str, folder: str) -> str | None:
 
 
 def _requirements(distribution: str, folder: str) -> list[str] | None:
-    entries = _names(folder, ".dist-info") or []
+    entries = ask("names", folder, ".dist-info") or []
     name = distribution.replace("-", "_").lower()
     home = next((entry for entry in entries if entry.partition("-")[0].lower() == name), None)
     if home is None:

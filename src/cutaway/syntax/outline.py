@@ -7,7 +7,6 @@ they execute when they are imported, is read off the lines that are not indented
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from cutaway.core.record import dataclass, field
@@ -54,6 +53,7 @@ class Outline:
     reassigned: set[str] = field(default_factory=set)  # variables that functions assign
     names: dict[str, list[Chunk | Import]] = field(default_factory=dict)
     stars: list[tuple[str, int]] = field(default_factory=list)
+    type_checking_stars: list[tuple[str, int]] = field(default_factory=list)  # which are not executed
     imports: dict[int, list[Import]] = field(default_factory=dict)  # by where the statement starts
 
     def source(self, chunk: Chunk) -> bytes:
@@ -68,8 +68,8 @@ def outline(source: bytes) -> Outline:
         text = text.replace(b"\\\n", b" ")
     if b"\r" in source or b"\f" in source:
         return Outline(b"", [], False)
-    result = Outline(text, list(chunks(text, 0, len(text), b"")), True)
-    _bind(result, result.chunks)
+    result = Outline(text, chunks(text, 0, len(text), b""), True)
+    _bind(result, result.chunks, result.stars)
     if b" global " in text:
         for match in _GLOBAL.finditer(text):
             result.reassigned.update(match[1].decode(errors="replace").replace(",", " ").split())
@@ -100,17 +100,22 @@ def _ends_in_token(code: bytes) -> bool:
     return b"#" in line or line.count(b"'") % 2 == 1 or line.count(b'"') % 2 == 1 or b"\\" in line
 
 
-def _bind(result: Outline, parts: list[Chunk]) -> None:
+TYPES_ONLY = re.compile(rb"\s*if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
+
+
+def _bind(result: Outline, parts: list[Chunk], stars: list[tuple[str, int]]) -> None:
     for chunk in parts:
         if chunk.kind == IMPORT:
             statement = result.imports[chunk.start] = imports(result.source(chunk))
             for imported in statement:
                 if imported.attribute == "*":
-                    result.stars.append((imported.module, imported.level))
+                    stars.append((imported.module, imported.level))
                 else:
                     result.names.setdefault(imported.name, []).append(imported)
         elif chunk.kind == BLOCK:
-            _bind(result, list(inner_chunks(result.text, chunk)))
+            is_for_types = TYPES_ONLY.match(result.text, chunk.start) is not None
+            inner_stars = result.type_checking_stars if is_for_types else stars
+            _bind(result, inner_chunks(result.text, chunk), inner_stars)
         elif chunk.name:
             result.names.setdefault(chunk.name, []).append(chunk)
 
@@ -118,7 +123,7 @@ def _bind(result: Outline, parts: list[Chunk]) -> None:
 @cache
 def _starts(indentation: bytes) -> re.Pattern[bytes]:
     return re.compile(
-        rb"\n" + indentation + rb"(?:((?:from|import)\b)|(?:async +)?(def|class) +(\w+)|(@)"
+        rb"\n" + indentation + rb"(?=[^\s#)\]}])(?:((?:from|import)\b)|(?:async +)?(def|class) +(\w+)|(@)"
         rb"|([A-Za-z_]\w*)[ ]*(?::[^=\n]*)?=(?!=)"
         rb"|((?:if|elif|else|try|except|finally|for|while|with|match|case)\b)|([^\s#)\]}]))"
     )
@@ -127,35 +132,66 @@ def _starts(indentation: bytes) -> re.Pattern[bytes]:
 _KINDS = {1: IMPORT, 4: DECORATOR, 5: ASSIGNMENT, 6: BLOCK, 7: STATEMENT}
 
 
-def chunks(text: bytes, start: int, end: int, indentation: bytes) -> Iterator[Chunk]:
-    """Yield the chunks of a part of a text that are indented in one way."""
-    previous: Chunk | None = None
+def chunks(text: bytes, start: int, end: int, indentation: bytes) -> list[Chunk]:
+    """Return the chunks of a part of a text that are indented in one way."""
+    found: list[Chunk] = []
     for match in _starts(indentation).finditer(text, start, end):
         at, group = match.start() + 1, match.lastindex
-        if previous is not None:
-            previous.end = at
-            yield previous
+        if found:
+            found[-1].end = at
         if group == 3:
-            previous = Chunk(match[2].decode(), match[3].decode(), at, end)
+            found.append(Chunk(match[2].decode(), match[3].decode(), at, end))
         else:
             assert group is not None
-            previous = Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end)
-    if previous is not None:
-        yield previous
+            found.append(Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end))
+    return found
 
 
-def inner_chunks(text: bytes, chunk: Chunk) -> Iterator[Chunk]:
-    """Yield the chunks of the body of a class or of a block."""
+def inner_chunks(text: bytes, chunk: Chunk) -> list[Chunk]:
+    """Return the chunks of the body of a class or of a block."""
     header = _HEADER_END.search(text, chunk.start, chunk.end)
     indentation = _INDENTATION.search(text, header.end() - 1 if header else chunk.end, chunk.end)
-    if header is not None and indentation is not None:
-        yield from chunks(text, header.end() - 1, chunk.end, indentation[1])
+    if header is None or indentation is None:
+        return []
+    return chunks(text, header.end() - 1, chunk.end, indentation[1])
 
 
 def header(text: bytes, chunk: Chunk) -> bytes | None:
     """Return the header of a function, a class or a block; None where its body is on the same line."""
     match = _HEADER_END.search(text, chunk.start, chunk.end)
     return None if match is None else text[chunk.start : match.start()]
+
+
+_PLAIN_FUNCTION = rb"(?:async +)?def +\w+\([^()#]*\)(?:[ ]*->[^(:\n#]*)?[ ]*:[ \t]*(?:#[^\n]*)?(?:\n|\Z)"
+_PLAIN_HEADER = re.compile(rb"\s*" + _PLAIN_FUNCTION)
+
+
+def has_plain_header(text: bytes, function: Chunk) -> bool:
+    """Tell whether nothing is called in the header of a function: it has no other parentheses than its own."""
+    return _PLAIN_HEADER.match(text, function.start, function.end) is not None
+
+
+@cache
+def _other_than_plain_members(indentation: bytes) -> re.Pattern[bytes]:
+    literal = rb"""(?:-?[\d.]+|True|False|None|"[^"\n\\]*"|'[^'\n\\]*')"""
+    return re.compile(
+        rb"\n"
+        + indentation
+        + rb"(?=[^\s#)\]}])(?!"
+        + _PLAIN_FUNCTION
+        + rb"|(?:@(?:property|staticmethod|classmethod)|pass|r?\"\"|\w+[ ]*=[ ]*"
+        + literal
+        + rb")[ ]*(?:\n|\Z|\#))"
+    )
+
+
+def has_plain_body(text: bytes, cls: Chunk) -> bool:
+    """Tell whether a class consists of functions with plain headers and of literals alone."""
+    header = _HEADER_END.search(text, cls.start, cls.end)
+    indentation = _INDENTATION.search(text, header.end() - 1 if header else cls.end, cls.end)
+    if header is None or indentation is None:
+        return False
+    return _other_than_plain_members(indentation[1]).search(text, header.end() - 1, cls.end) is None
 
 
 def imports(statement: bytes) -> list[Import]:
@@ -168,8 +204,8 @@ def imports(statement: bytes) -> list[Import]:
     is_from = match[1] is not None
     module, level = (match[2].decode(), len(match[1])) if is_from else ("", 0)
     found = []
-    for part in match[3].replace(b"(", b" ").replace(b")", b" ").split(b","):
-        words = part.decode(errors="replace").split()
+    for part in match[3].decode(errors="replace").replace("(", " ").replace(")", " ").split(","):
+        words = part.split()
         if not words:
             continue
         name, bound = words[0], words[2] if len(words) == 3 else words[0]

@@ -28,10 +28,11 @@ def read(path: str) -> bytes:
     try:
         descriptor = os.open(path, _OPENING)
         with open(descriptor, "rb", buffering=0) as file:
-            mode = os.fstat(descriptor).st_mode
+            status = os.fstat(descriptor)
+            mode = status.st_mode
             if stat.S_ISDIR(mode):
                 raise IsADirectoryError
-            content = _read(file, path)
+            content = _read(file, path, status.st_size)
             disk.was_read(path, content)
             if not stat.S_ISREG(mode):
                 disk.unrepeatable()
@@ -45,14 +46,14 @@ def read(path: str) -> bytes:
         raise SourceError(f"{path}: can't be read ({reason})") from None
 
 
-def _read(file: Any, path: str) -> bytes:
-    """Read a bounded number of bytes to the end; wait for a pipe."""
+def _read(file: Any, path: str, expected: int) -> bytes:
+    """Read a bounded number of bytes to the end, which is expected after some; wait for a pipe."""
     import select
 
     parts: list[bytes] = []
     remaining = MAXIMUM_BYTES
     while True:
-        part = file.read(1 << 20)
+        part = file.read(min(max(expected, 1 << 12), 1 << 20))
         if part is None:  # nothing yet
             if not select.select([file], [], [], _PIPE_SECONDS)[0]:
                 raise SourceError(f"{path}: no data arrives from it")

@@ -17,7 +17,7 @@ from cutaway.core.record import dataclass
 from cutaway.core.session import PRESUMED, Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
 from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, roots
-from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending
+from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending, no_statements
 from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, same
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
@@ -68,25 +68,25 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     if error is not None and isinstance(error, SIGNALS):
         if one.error is not None and other.error is not None:
             raise other.error
-        trial.join(one)
+        trial.join(one, other)
         interpreter().open_raises += 1
         raise Undecidable(unknown)
     if error is not None:
         return _without_raising(trial, (first, one), (second, other), slice(before, middle))
     trial.note()
     if one.signal == other.signal:
-        trial.join(one)
+        trial.join(one, other)
         if one.signal == RETURN:
             frame.value = joined(one.value, other.value, unknown)
         return _signal(one)
     left, stayed = (one, other) if one.signal is not None else (other, one)
     if stayed.signal is None:
         if stayed is one:
-            trial.undo()
+            trial.undo(other)
             trial.redo(one)
         _add_alternative(frame, trial.alternative(left))
         return None
-    trial.undo()  # both leave early, in different ways: the first in which the rest of the block is run decides
+    trial.undo(other)  # both leave early, in different ways: the first in which the rest of the block is run decides
     trial.redo(one)
     _add_alternative(frame, trial.alternative(other))
     frame.value = one.value
@@ -108,7 +108,7 @@ def _without_raising(
     else:
         failed, remaining = one[1], other[0]
         del pending[raised_in_one.stop :]
-    trial.undo()
+    trial.undo(other[1])
     if running.guarded:
         pending.append(trial.raised(failed))
     else:
@@ -272,6 +272,8 @@ class _Trial:
 
     def run(self, execute: Execute) -> _Outcome:
         """Run a block; what it records is not certain, and dropped."""
+        if execute is no_statements:
+            return _Outcome(None, self._value, None, {})
         here, notes, tried = session.current(), Notes(), interpreter().tried
         if execute in tried:  # a recursion whose depth is unknown
             interpreter().recursive.append(execute)
@@ -335,9 +337,9 @@ class _Trial:
             put(value, contents)
         self.frame.value = outcome.value
 
-    def join(self, outcome: _Outcome) -> None:
-        """Join the present state with another."""
-        _join(self.heap, outcome.changed, self.unknown)
+    def join(self, outcome: _Outcome, present: _Outcome) -> None:
+        """Join the present state, which a block has just led to, with another."""
+        _join(self.heap, outcome.changed, self.unknown, present.changed)
         self._lose_iterators()
 
     def join_before(self) -> bool:
@@ -365,13 +367,24 @@ class _Trial:
         here.note(self.unknown, here.modules[-1] if here.modules else None)
 
 
-def _join(heap: Heap, changed: dict[int, tuple[Any, Contents]], unknown: Unknown) -> bool:
-    """Join the present state with one in which objects differ from a former state in what has `changed`."""
+def _join(
+    heap: Heap,
+    changed: dict[int, tuple[Any, Contents]],
+    unknown: Unknown,
+    present: dict[int, tuple[Any, Contents]] | None = None,
+) -> bool:
+    """Join the present state with one in which objects differ from a former state in what has `changed`.
+
+    `present` is what differs from the former state now, where that is known.
+    """
+    if present is None:
+        present = {id(value): (value, now) for value, _, now in heap.changes()}
+    candidates = {key: value for key, (value, _) in (present | changed).items()}
+    if not candidates:
+        return False
     tables, bookkeeping = _part_tables(heap), bookkeeping_of(heap)
     lost: list[Any] = []
     grown = False
-    candidates = {id(value): value for value, _, _ in heap.changes()}
-    candidates.update({key: value for key, (value, _) in changed.items()})
     protected = _protected(heap)
     kept_by_libraries = {id(kept) for kept in session.current().state.values()}
     for key, value in candidates.items():

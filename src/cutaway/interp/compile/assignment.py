@@ -74,6 +74,10 @@ def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Fram
     count = len(assigns)
 
     def unpack(frame: Frame, value: Any) -> None:
+        if type(value) is tuple and len(value) == count and star is None:
+            for assign, item in zip(assigns, value):
+                assign(frame, item)
+            return
         if type(value) is Unknown:
             for assign in assigns:
                 assign(frame, derived_unknown(value))

@@ -13,6 +13,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core.record import dataclass, field
+from cutaway.interp.modules.called_parts import (
+    keep_called_methods,
+    remove_uncalled,
+    with_called_methods,
+    without_strings,
+)
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
 from cutaway.interp.modules.variable_bindings import is_constant, is_registry, value_text
 from cutaway.syntax.outline import CLASS, FUNCTION, header
@@ -74,7 +80,8 @@ class DefinitionEffects:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._known: dict[tuple[str, str], Effect] = {}
-        self._running: list[tuple[str, str]] = []
+        self._running: list[int] = []  # for each analysis in progress, the first one in progress that it relies on
+        self._incomplete: dict[tuple[str, str], int] = {}  # the first analysis in progress that an effect relies on
         self.imports_act: Callable[[str, str | None], bool] = lambda module, attribute: True
 
     def of(self, meaning: Meaning, methods: frozenset[str] = frozenset(), calls: int = 2) -> Effect:
@@ -84,18 +91,34 @@ class DefinitionEffects:
         """
         variant = calls if meaning.kind == FUNCTION else ",".join(sorted(methods))
         key = meaning.module, f"{meaning.name}:{meaning.chunk.start if meaning.chunk else 0}:{variant}"
-        if key in self._known:
-            return self._known[key]
-        effect = self._known[key] = Effect()  # of a recursive call: what it has is added to what calls it
-        self._running.append(key)
-        before = len(self._known)
-        effect.add(self._analyse(meaning, methods, calls))
-        self._running.pop()
-        if self._running and effect:
-            # What was analysed on the way may have relied on this one while its effect was not known yet.
-            for later in list(self._known)[before:]:
-                if later not in self._running:
-                    del self._known[later]
+        return self._once(key, lambda: self._analyse(meaning, methods, calls))
+
+    def _once(self, key: tuple[str, str], analyse: Callable[[], Effect]) -> Effect:
+        """Return the effect of a definition, analysed if it is not known.
+
+        Definitions that call each other in a circle are analysed from the first one on, which gets the effects of all.
+        Those of the others are incomplete where they rely on one that is still being analysed, and are analysed again when
+        they are asked for later.
+        """
+        known = self._known.get(key)
+        if known is not None:
+            if self._running:
+                self._running[-1] = min(self._running[-1], self._incomplete.get(key, self._running[-1]))
+            return known
+        effect = self._known[key] = Effect()
+        depth = len(self._running)
+        self._incomplete[key] = depth
+        self._running.append(depth)
+        effect.add(analyse())
+        first = self._running.pop()
+        if first < depth:
+            self._incomplete[key] = first
+            self._running[-1] = min(self._running[-1], first)
+            return effect
+        for other in [other for other, relied_on in self._incomplete.items() if relied_on >= depth]:
+            del self._incomplete[other]
+            if effect and other != key:
+                del self._known[other]
         return effect
 
     def of_maker(self, meaning: Meaning) -> Effect | None:
@@ -133,11 +156,7 @@ class DefinitionEffects:
             or b"__set_name__" in whole.text
         ):
             return self.of(meaning)
-        key = meaning.module, f"class {meaning.name}"
-        if key not in self._known:
-            effect = self._known[key] = Effect()
-            effect.add(self.of_bases(state, above))
-        return self._known[key]
+        return self._once((meaning.module, f"class {meaning.name}"), lambda: self.of_bases(state, above))
 
     def of_bases(self, state: Any, above: bytes) -> Effect:
         """Return the effect of the bases and keywords of a class, given its header."""
@@ -175,7 +194,7 @@ class DefinitionEffects:
 
     def _is_plain(self, state: Any, source: bytes, is_class: bool) -> bool:
         """Tell by its words alone whether a definition has no effect: it names nothing that has one."""
-        words = set(_NAME.findall(source))
+        words = set(_NAME.findall(without_strings(source)))
         if not words.isdisjoint(_TELLING_WORDS) or (is_class and _HELD.search(source) is not None):
             return False
         bound = self._names.outline(state).names
@@ -201,30 +220,31 @@ class DefinitionEffects:
                     )
                 ):
                     return False
-        return not self._names.outline(state).stars
+        return not (self._names.outline(state).stars or self._names.outline(state).type_checking_stars)
 
     def _analyse(self, meaning: Meaning, methods: frozenset[str], calls: int) -> Effect:
         state = self._names.state(meaning.module)
         assert state is not None and meaning.chunk is not None
-        if self._is_plain(state, self._names.outline(state).source(meaning.chunk), meaning.kind == CLASS):
+        whole = self._names.outline(state)
+        source = whole.source(meaning.chunk)
+        if meaning.kind == CLASS:
+            source = with_called_methods(whole.text, meaning.chunk, methods)
+        if self._is_plain(state, source, meaning.kind == CLASS):
             return Effect()
-        tree = parsed(
-            textwrap.dedent(self._names.outline(state).source(meaning.chunk).decode(errors="replace")).encode()
-        )
+        tree = parsed(textwrap.dedent(source.decode(errors="replace")).encode())
         if tree is None or not tree.body:
             return Effect(f"{meaning.module}.{meaning.name} can't be read")
         effect = Effect()
         node: Any = tree.body[0]
         if isinstance(node, ast.ClassDef):
-            whole = self._names.outline(state)
             effect.add(self.of_bases(state, header(whole.text, meaning.chunk) or b""))
-            called = _keep_called_methods(node, methods)
+            called = keep_called_methods(node, methods)
             for base in node.bases:
                 for inherited, attributes in self._names.meanings(state, ast.unparse(base)):
                     if inherited.kind == CLASS and not attributes:
                         effect.add(self.of(inherited, called))
         else:
-            _remove_uncalled(node, calls)
+            remove_uncalled(node, calls)
         _Walk(self, self._names, state, meaning, node, effect).run()
         return effect
 
@@ -240,43 +260,6 @@ class DefinitionEffects:
         if meaning.kind == BUILTIN:
             return Effect(f"it calls {meaning.name}" if meaning.name in ACTING_BUILTINS else None)
         return Effect()
-
-
-_CONSTRUCTORS = frozenset(
-    "__init__ __new__ __post_init__ __init_subclass__ __set_name__ __call__ __prepare__ __getattr__ __getattribute__"
-    " __setattr__ __enter__ __exit__ __class_getitem__".split()
-)
-
-
-def _keep_called_methods(node: ast.ClassDef, methods: frozenset[str]) -> frozenset[str]:
-    """Remove the methods of a class that creating an instance and calling some methods can't call; return the others."""
-    own = {s.name: s for s in node.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    called: set[str] = set()
-    pending = {*_CONSTRUCTORS, *methods}
-    while pending:
-        called |= pending
-        bodies = [own[name] for name in pending if name in own]
-        named = {inner.attr for body in bodies for inner in ast.walk(body) if isinstance(inner, ast.Attribute)}
-        pending = named - called
-    node.body = [s for s in node.body if not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)) or s.name in called]
-    return frozenset(called & own.keys() | methods | _CONSTRUCTORS)
-
-
-def _remove_uncalled(node: Any, calls: int) -> None:
-    """Empty the functions inside of a function that are only returned, more often than what it returns is called."""
-    nested = [inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node]
-    if not nested:
-        return
-    parents = {child: inner for inner in ast.walk(node) for child in ast.iter_child_nodes(inner)}
-    for inner in nested:
-        level = 0
-        above = parents.get(inner)
-        while above is not None:
-            level += isinstance(above, FUNCTIONS)
-            above = parents.get(above)
-        uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == inner.name]
-        if level >= calls and all(isinstance(parents[use], (ast.Return, ast.Attribute)) for use in uses):
-            inner.body = [ast.Pass()]
 
 
 def parsed(text: bytes) -> ast.Module | None:

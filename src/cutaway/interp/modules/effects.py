@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cutaway.interp.modules.definition_effects import (
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState
 
 _CHAINED = re.compile(rb"\w+ *(?::[^=\n]*)?= *[\w.\[\]'\"]+ *=(?!=)")
-_LAST_NAME = re.compile(rb"[A-Za-z_][\w.]*\Z")
-_TYPES_ONLY = re.compile(rb"if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
+_DOTTED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
+_NOTHING = (b'""', b'r""', b"pass", b"...")
 _MAIN = re.compile(rb"if[ \t]+__name__[ \t]*==")
 
 
 class ModuleEffects(Effect):
-    """The effect of a module's body, and what it imports: each with whether that depends on a condition."""
+    """The effect of a module's body, and what it imports: each with whether that must have no effect for it to wait."""
 
     __slots__ = ("imports",)
 
@@ -71,7 +72,9 @@ class _Body:
         self.judged: set[str] = set()
         self.class_names: set[str] = set()
         self.seen: set[bytes] = set()
+        self.statements: set[tuple[bytes, bool, bool]] = set()
         self.inert: dict[bytes, bool] = {}
+        self.has_plain_builtins = self.outline.names.keys().isdisjoint(("property", "staticmethod", "classmethod"))
 
     def effects(self) -> ModuleEffects:
         """Return the effect of the body."""
@@ -104,7 +107,7 @@ class _Body:
             if kind == IMPORT:
                 self._import(chunk, conditional)
             elif kind == FUNCTION:
-                above = outline.header(text, chunk)
+                above = None if outline.has_plain_header(text, chunk) else outline.header(text, chunk)
                 if above is not None and above.count(b"(") > 1 and not self._calls(above.partition(b"(")[2]):
                     self._statement(above + b": pass", conditional)
             elif kind == CLASS:
@@ -142,14 +145,11 @@ class _Body:
 
     def _has_inert_calls(self, source: bytes) -> bool:
         """Tell whether all calls in an expression are of functions without any effect, whatever they are given."""
-        for part in source.split(b"(")[:-1]:
-            match = _LAST_NAME.search(part)
-            if match is None:
-                continue
-            inert = self.inert.get(match[0])
+        for name in _called(source, or_method=True):
+            inert = self.inert.get(name)
             if inert is None:
-                meanings = self.names.meanings(self.state, match[0].decode(errors="replace"))
-                inert = self.inert[match[0]] = all(
+                meanings = self.names.meanings(self.state, name.decode())
+                inert = self.inert[name] = all(
                     (m.kind in (FUNCTION, CLASS) and not self.definitions.of(m, frozenset(rest)))
                     or (m.kind == LIBRARY and not m.name.startswith(ACTING_LIBRARY) and "register" not in m.name)
                     for m, rest in meanings
@@ -163,10 +163,10 @@ class _Body:
         source = self.outline.source(chunk)
         if b";" in source:
             return self._statement(source, conditional)
-        if self.effect.fills:
-            self._stop("it imports after it has registered something")
+        is_late = bool(self.effect.fills)  # what it imports would come after what it has registered
         self.effect.imports += [
-            (binding, conditional) for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
+            (binding, conditional or is_late)
+            for binding in self.outline.imports.get(chunk.start) or outline.imports(source)
         ]
 
     def _class(self, chunk: Chunk, conditional: bool) -> None:
@@ -176,14 +176,17 @@ class _Body:
             return self._statement(self.outline.source(chunk), conditional)
         if b"(" in above:
             self._add(self.definitions.of_bases(self.state, above))
-        inner = list(outline.inner_chunks(text, chunk))
+        if self.has_plain_builtins and outline.has_plain_body(text, chunk):
+            return None
+        inner = outline.inner_chunks(text, chunk)
         self.class_names |= {member.name for member in inner if member.name}
         self._chunks(inner, conditional)
+        return None
 
     def _block(self, chunk: Chunk) -> None:
         text = self.outline.text
         source = self.outline.source(chunk)
-        if _TYPES_ONLY.match(source) or _MAIN.match(source):
+        if outline.TYPES_ONLY.match(source) or _MAIN.match(source):
             return
         above = outline.header(text, chunk)
         if above is None:
@@ -192,7 +195,7 @@ class _Body:
         self.executed.append(above)
         if not self._calls(above):
             self._stop("a condition can't be read")
-        self._chunks(list(outline.inner_chunks(text, chunk)), conditional=True)
+        self._chunks(outline.inner_chunks(text, chunk), conditional=True)
 
     def _assignment(self, source: bytes, conditional: bool) -> None:
         self.executed.append(source)
@@ -201,12 +204,7 @@ class _Body:
 
     def _calls(self, source: bytes) -> bool:
         """Add the effects of the calls in an expression; False where some of them may be words in a string or comment."""
-        heads = set()
-        for part in source.split(b"(")[:-1]:
-            match = _LAST_NAME.search(part)
-            if match is not None and part[match.start() - 1 : match.start()] != b".":
-                heads.add(match[0])
-        names = {head.decode(errors="replace") for head in heads} - self.judged - _KEYWORDS
+        names = {head.decode() for head in set(_called(source))} - self.judged - _KEYWORDS
         for dotted in names:
             if any(m.kind == UNKNOWN and not rest for m, rest in self.names.meanings(self.state, dotted)):
                 if dotted not in self.class_names:
@@ -295,7 +293,11 @@ class _Body:
 
     def _statement(self, source: bytes, conditional: bool, decorates: bool = False) -> None:
         """Add the effect of a statement that is parsed."""
-        tree = parsed(source.strip())
+        source = source.strip()
+        if source in _NOTHING or (source, conditional, decorates) in self.statements:
+            return None
+        self.statements.add((source, conditional, decorates))
+        tree = parsed(source)
         if tree is None:
             return self._stop("a statement can't be read")
         if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant):
@@ -416,7 +418,7 @@ def _is_mentioned(name: bytes, source: bytes) -> bool:
     while at >= 0:
         end = at + len(name)
         before, after = source[at - 1 : at], source[end : end + 1]
-        if not (before.isalnum() or before in (b"_", b".") or after.isalnum() or after == b"_"):
+        if not (before == b"." or _is_word(before) or _is_word(after)):
             return True
         at = source.find(name, end)
     return False
@@ -424,8 +426,29 @@ def _is_mentioned(name: bytes, source: bytes) -> bool:
 
 def _only_referred_to(name: bytes, source: bytes) -> bool:
     """Tell whether a source only stores a value in variables and dicts, and does not look into it."""
-    mentions = len(re.findall(rb"(?<!\w)%b(?!\w)" % re.escape(name), source))
-    return mentions == len(re.findall(rb"(?<=[:=])[ ]*%b[ ]*(?=[,}\n])" % re.escape(name), source))
+    at = source.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (_is_word(source[at - 1 : at]) or _is_word(source[end : end + 1])):
+            before, after = source[max(0, at - 80) : at].rstrip(b" ")[-1:], source[end : end + 80].lstrip(b" ")[:1]
+            if before not in (b":", b"=") or after not in (b",", b"}", b"\n"):
+                return False
+        at = source.find(name, end)
+    return True
+
+
+def _is_word(character: bytes) -> bool:
+    return character.isalnum() or character == b"_"
+
+
+def _called(source: bytes, or_method: bool = False) -> Iterator[bytes]:
+    """Yield the dotted names that are called in an expression, and methods of anything else where asked for."""
+    for part in source.split(b"(")[:-1]:
+        name = part[len(part.rstrip(_DOTTED)) :]
+        if or_method:
+            name = name.lstrip(b".0123456789")
+        if name and not name[:1].isdigit() and name[:1] != b".":
+            yield name
 
 
 _KEYWORDS = frozenset(

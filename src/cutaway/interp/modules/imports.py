@@ -42,7 +42,7 @@ def pending_from(frame: Frame, bound: str, load: Callable[[], Any], module: str,
     placeholder = pending(frame, bound, load)
     home = current().states.get(resolve.absolute(frame.globals.get("__package__") or "", module, level))
     if home is not None:
-        home.importers.setdefault(name, []).append(placeholder)
+        home.add_importer(name, placeholder)
     return placeholder
 
 
@@ -146,7 +146,7 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
         value = state._from_star_imports([star], name, bind=False)
         if value is not MISSING:
             state.namespace[name] = value
-    state.stars.append(star)
+    state.stars = (*state.stars, star)
 
 
 def _importer(frame: Frame) -> str:

@@ -4,6 +4,7 @@ A definition can wait if nothing can observe when it is evaluated: it only binds
 in the module binds, and what it reads while it is evaluated never changes. That holds for constants,
 for names bound once, and for what is read from imported modules; it does not hold for an element or
 an attribute of an object that the module creates, nor for a subclass of a class that may be notified of it.
+An `if` that only chooses what a name is, by environment variables, waits too; they are read before they change.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def deferrable(
     in_expressions = b":=" in text
     names = [assigned([node], in_expressions) for node in body]
     bound = Counter(name for deferred in names for name in deferred)
+    by_statements = Counter(bound)
     for declared in _GLOBAL.findall(text) if b"global" in text else ():
         bound.update(re.split(r"[\s,\\]+", unicodedata.normalize("NFKC", declared.decode(errors="replace"))))
     known = _Names(bound, b"import *" in text, is_bare, is_fixed)
@@ -46,6 +48,8 @@ def deferrable(
             deferred[index] = names[index]
             if isinstance(node, ast.ClassDef):
                 known.plain.add(node.name)
+        elif isinstance(node, ast.If) and (name := known.chosen_name([node])) and by_statements[name] == 1:
+            deferred[index] = {name}  # a function that assigns it replaces it
     return deferred
 
 
@@ -139,6 +143,48 @@ class _Names:
             return isinstance(node.operand, ast.Constant)
         if isinstance(node, ast.BinOp):
             return all(self._is_number(side) or self._is_imported(side) for side in (node.left, node.right))
+        return False
+
+    def chosen_name(self, block: list[ast.stmt]) -> str:
+        """Return the name that a block binds and does nothing else, whichever settings it finds; an empty string for
+        any other block."""
+        if len(block) != 1 or not isinstance(node := block[0], (ast.If, ast.Assign)):
+            return ""
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+            is_single = len(node.targets) == 1 and isinstance(target, ast.Name) and self._is_setting(node.value)
+            return target.id if is_single and isinstance(target, ast.Name) else ""
+        name = self.chosen_name(node.body)
+        return name if name == self.chosen_name(node.orelse) and self._is_setting(node.test) else ""
+
+    def _is_setting(self, node: ast.expr) -> bool:
+        """Tell whether an expression consists of constants and environment variables."""
+        match node:
+            case ast.Constant():
+                return True
+            case ast.Attribute():
+                return self._is_imported(node)
+            case ast.Subscript():
+                return self._is_setting(node.value) and self._is_setting(node.slice)
+            case ast.Compare():
+                return all(map(self._is_setting, [node.left, *node.comparators]))
+            case ast.BoolOp():
+                return all(map(self._is_setting, node.values))
+            case ast.UnaryOp():
+                return self._is_setting(node.operand)
+            case ast.Tuple() | ast.List():
+                return all(map(self._is_setting, node.elts))
+            case ast.Call(ast.Name(name), args, []):
+                return (
+                    name in ("bool", "int", "float", "str")
+                    and not self.bound[name]
+                    and all(map(self._is_setting, args))
+                )
+            case ast.Call(ast.Attribute(value, method) as function, args, []):
+                is_known = method in ("get", "lower", "upper", "strip") and self._is_setting(value)
+                return (is_known or (method == "getenv" and self._is_imported(function))) and all(
+                    map(self._is_setting, args)
+                )
         return False
 
     def _is_number(self, node: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
-from cutaway.interp.modules.module import Language, ModuleState, SourceModule
+from cutaway.interp.modules.module import Language, ModuleState, SourceModule, SourceText, UnloadedModule
 from cutaway.interp.modules.waiting import WaitingModules
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.interpreter import interpreter
@@ -40,6 +40,7 @@ class Loader:
         self.searched: set[tuple[str, str]] = set()  # modules, and the names that star imports are looking up in them
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
+        self._unloaded: dict[str, SourceText] = {}
 
     def load(self, name: str, strict: bool = False) -> Any:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
@@ -158,15 +159,43 @@ class Loader:
         if name in seen:
             return False
         seen.add(name)
-        module = self.load(name)
-        if not isinstance(module, SourceModule):
-            return not isinstance(module, Unknown)
-        state: ModuleState = module.__dict__[MODULE_STATE]
+        state = self._unloaded_module(name)
+        namespace: dict[str, Any] = {}
+        if state is None:
+            module = self.load(name)
+            if not isinstance(module, SourceModule):
+                return not isinstance(module, Unknown)
+            state, namespace = module.__dict__[MODULE_STATE], module.__dict__
+        text, word = state._read(), searched_name.encode()
+        is_named = word in text
+        if not is_named and searched_name not in namespace and b"import *" not in text:
+            return False
         if state.listed is not None:
-            return searched_name.encode() in state.listed
-        if searched_name in state.namespace or _has_word(state._read(), searched_name.encode()):
+            return word in state.listed
+        if searched_name in namespace or (is_named and re.search(rb"\b%b\b" % word, text) is not None):
             return True
-        return any(self.may_define(star, searched_name, seen) for star in state.starred)
+        return b"import *" in text and any(self.may_define(star, searched_name, seen) for star in state.starred)
+
+    def has_submodule(self, name: str, below: str) -> bool:
+        """Tell whether a module is a package that contains another one."""
+        state = self._unloaded_module(name) or self.waiting.names.state(name)
+        return state is not None and state._is_submodule(below)
+
+    def _unloaded_module(self, name: str) -> SourceText | None:
+        """Return the text of a module of a package, if nothing else of it has been needed yet."""
+        parent = name.rpartition(".")[0]
+        if name in self.modules or not parent or self.waiting.names.is_library(name):
+            return None
+        if name not in self._unloaded:
+            above = self.states.get(parent)
+            folders: Sequence[str] = above.namespace.get("__path__", ()) if above is not None else ()
+            if above is None and (package := self._unloaded_module(parent)) is not None:
+                folders = package.location.folders
+            location = resolve.find(name, folders)
+            if location is None or location.file is None:
+                return None
+            self._unloaded[name] = UnloadedModule(name if location.folders else parent, location)
+        return self._unloaded[name]
 
     def add(self, name: str, location: resolve.Location, text: bytes | None = None) -> ModuleState:
         """Add a module that the user named by its file."""
@@ -174,10 +203,6 @@ class Loader:
         state.named = True
         self.modules[name] = state.module
         return state
-
-
-def _has_word(text: bytes, word: bytes) -> bool:
-    return word in text and re.search(rb"\b%b\b" % word, text) is not None
 
 
 def current() -> Loader:

@@ -6,7 +6,8 @@ import ast
 import functools
 import os
 import re
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cutaway.core import session
@@ -20,6 +21,7 @@ from cutaway.interp.modules.registries import hooked
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
 from cutaway.interp.run.frame import MODULE_STATE, Execute, Frame, Pending, call_at, entered
 from cutaway.interp.run.function import FunctionCompiler
+from cutaway.interp.run.heap import Stateless
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
 from cutaway.syntax import resolve, source
@@ -31,7 +33,7 @@ from cutaway.interp.boundary.namespace import module_namespace
 
 _STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
 
-_ALL = re.compile(rb"""^__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
+_ALL = re.compile(rb"""__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
@@ -77,23 +79,64 @@ class Language(FunctionCompiler, Protocol):
 
 MISSING = object()
 
+_NOTHING: Any = types.MappingProxyType({})
+"""What a module has as long as it is not evaluated; there are many, and each is searched when states are compared."""
+
+
+class _Deferred(dict[int, set[str]], Stateless):
+    """The statements of a module that can wait; it stays as it is made."""
+
+
 RAISES = "raises "
 """How the reason of an unknown starts that is due to an exception of the target."""
 
 
-class ModuleState:
+class SourceText:
+    """What the text of a module's source says that it provides."""
+
+    def __init__(self, package: str, location: resolve.Location, text: bytes | None = None) -> None:
+        self.package, self.location, self.text = package, location, text
+
+    def _read(self) -> bytes:
+        if self.text is None:
+            self.text = source.read(self.location.file) if self.location.file else b""
+        return self.text
+
+    def _is_submodule(self, name: str) -> bool:
+        return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
+
+    @functools.cached_property
+    def starred(self) -> list[str]:
+        """The modules that the source has star imports of."""
+        stars = [(match[2].decode(), len(match[1])) for match in _STAR.finditer(self._read())]
+        return [resolve.absolute(self.package, module, level) for module, level in stars]
+
+    @functools.cached_property
+    def listed(self) -> set[bytes] | None:
+        """The names in `__all__`, where the source states them once, as literals."""
+        text = self._read()
+        at = text.find(b"__all__")
+        is_statement = at >= 0 and text.count(b"__all__") == 1 and text[max(0, at - 1) : at] in (b"", b"\n")
+        match = _ALL.match(text, at) if is_statement else None
+        return {part.strip(b"\"'") for part in match[1].replace(b",", b" ").split()} if match else None
+
+
+class UnloadedModule(SourceText, Stateless):
+    """A module of which only the text was needed."""
+
+
+class ModuleState(SourceText):
     """One module, and how far it is evaluated."""
 
     def __init__(self, loader: Loader, name: str, location: resolve.Location, text: bytes | None = None) -> None:
+        package = name if location.folders else name.rpartition(".")[0]
+        super().__init__(package, location, text)
         self.loader = loader
         loader.states[name] = self
         self.name = name
-        self.location = location
-        self.text = text
         self.file = location.file or name
         self.namespace: dict[str, Any] = {"__name__": name, "__file__": os.path.abspath(self.file), "__doc__": None}
         self.namespace.update(__spec__=None, __loader__=None)
-        package = name if location.folders else name.rpartition(".")[0]
         self.namespace["__package__"] = package
         if location.folders:
             self.namespace["__path__"] = list(location.folders)
@@ -101,15 +144,15 @@ class ModuleState:
         self.module = SourceModule(self)
         self.named = False  # named by the user, so that its errors are always reported
         self.is_own = loader.is_own(name, location)
-        self.stars: list[tuple[Callable[[], Any], str]] = []
+        self.stars: tuple[tuple[Callable[[], Any], str], ...] = ()
         self.started = False
         self.finished = False
-        self.unfinished: dict[str, tuple[Any, Unknown]] = {}  # networks whose constructor raises, by name
+        self.unfinished: dict[str, tuple[Any, Unknown]] = _NOTHING  # networks whose constructor raises, by name
         self.waits = False  # an import statement left it unevaluated
-        self.importers: dict[str, list[Pending]] = {}  # names that others import from it and have not used yet
-        self.unevaluated: dict[int, ast.stmt] = {}
-        self.deferred: dict[int, set[str]] = {}
-        self.type_checking_imports: list[ast.Import | ast.ImportFrom] = []
+        self._importers: dict[str, list[Pending]] = _NOTHING  # names that others import from it and have not used yet
+        self.unevaluated: dict[int, ast.stmt] = _NOTHING
+        self.deferred: dict[int, set[str]] = _NOTHING
+        self.type_checking_imports: tuple[ast.Import | ast.ImportFrom, ...] = ()
         self.frame = Frame(self.namespace, self.namespace, self.file, None, None)
         self.modelled = registry.rows_in(name)
         self.modelled_library = registry.is_described(name)
@@ -169,29 +212,8 @@ class ModuleState:
         """Return the dotted name that a possibly relative import in this module means."""
         return resolve.absolute(self.namespace.get("__package__") or "", module, level)
 
-    def _is_submodule(self, name: str) -> bool:
-        return bool(self.location.folders) and resolve.find(name, self.location.folders) is not None
-
     def _mentions(self, name: str) -> bool:
         return name.encode() in self._read() or b"import *" in self._read()
-
-    def _read(self) -> bytes:
-        if self.text is None:
-            self.text = source.read(self.file) if self.location.file else b""
-        return self.text
-
-    @functools.cached_property
-    def starred(self) -> list[str]:
-        """The modules that the source has star imports of."""
-        stars = [(match[2].decode(), len(match[1])) for match in _STAR.finditer(self._read())]
-        return [self.absolute(module, level) for module, level in stars]
-
-    @functools.cached_property
-    def listed(self) -> set[bytes] | None:
-        """The names in `__all__`, where the source states them once, as literals."""
-        text = self._read()
-        match = _ALL.search(text) if text.count(b"__all__") == 1 else None
-        return {part.strip(b"\"'") for part in match[1].replace(b",", b" ").split()} if match else None
 
     def _evaluate_early(self, name: str) -> Any:
         """Evaluate a later definition of a name that is needed while the module is still being evaluated."""
@@ -216,7 +238,7 @@ class ModuleState:
                 if name not in self.namespace:
                     self.from_stars(name, None)
 
-    def _from_star_imports(self, stars: list[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
+    def _from_star_imports(self, stars: Sequence[tuple[Callable[[], Any], str]], name: str, bind: bool = True) -> Any:
         if name.startswith("__"):
             return MISSING
         for load, module_name in reversed(stars):
@@ -263,9 +285,10 @@ class ModuleState:
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation
         self.unevaluated = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
-        self.type_checking_imports = [statement for node in tree.body for statement in type_checking_imports(node)]
+        self.unfinished = {}
+        self.type_checking_imports = tuple(statement for node in tree.body for statement in type_checking_imports(node))
         if self.loader.waiting.lazy and not self.named:
-            self.deferred = deferrable(tree.body, self._read(), self._is_bare, self._is_fixed)
+            self.deferred = _Deferred(deferrable(tree.body, self._read(), self._is_bare, self._is_fixed))
         if strict:
             self._require(tree.body)
         self.loader.running.append(self.name)
@@ -302,6 +325,17 @@ class ModuleState:
             raise NameError(f"name '{name}' is not defined")
         return value
 
+    def add_importer(self, name: str, placeholder: Pending) -> None:
+        """Note what a name is imported as, and not used yet."""
+        if self._importers is _NOTHING:
+            self._importers = {}
+        self._importers.setdefault(name, []).append(placeholder)
+
+    def resolve_importers(self, name: str) -> None:
+        """Read a name for all that import it."""
+        for placeholder in self._importers.pop(name, ()) if self._importers else ():
+            placeholder.resolve()
+
     def settle(self, name: str) -> None:
         """Prepare for a change of a name of the module from outside."""
         self.run()
@@ -326,6 +360,12 @@ class ModuleState:
         for index in sorted(self.unevaluated):
             names = self.deferred.get(index, ())
             if index in self.unevaluated and all(type(self.namespace.get(name)) is Pending for name in names):
+                self.execute(index, self.unevaluated[index], strict=False)
+
+    def define_chosen(self) -> None:
+        """Evaluate every deferred definition that chooses by the environment, which is about to change."""
+        for index in [index for index in self.deferred if isinstance(self.unevaluated.get(index), ast.If)]:
+            if index in self.unevaluated and all(type(self.namespace.get(n)) is Pending for n in self.deferred[index]):
                 self.execute(index, self.unevaluated[index], strict=False)
 
     def _is_modelled(self, node: ast.stmt) -> bool:

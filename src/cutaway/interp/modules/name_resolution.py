@@ -118,23 +118,30 @@ class Names(Stateless):
                 yield Meaning(kind, state.name, name, binding)
         if bindings:
             return
-        starred = False
-        for module, level in whole.stars:
-            full = state.absolute(module, level)
-            source_module = self.state(full)
-            if source_module is None:
-                if self.is_library(full):
-                    starred = True
-            else:
-                known = [m for m in self.bound(source_module, name) if m.kind not in (UNKNOWN, BUILTIN)]
-                yield from known
-                starred = starred or bool(known)
+        provided = list(self._starred(state, name, whole.stars))
+        yield from provided
         if name in ("__name__", "__file__", "__doc__", "__package__", "__path__") or hasattr(builtins, name):
             yield Meaning(BUILTIN, "", name)
         elif state._is_submodule(name):
             yield Meaning(MODULE, f"{state.name}.{name}", "")
-        elif starred and whole.stars:
-            yield Meaning(LIBRARY, "", name)
+        else:
+            # What is imported for type checkers alone is looked up last.
+            provided += (late := list(self._starred(state, name, whole.type_checking_stars)))
+            yield from late
+            stars = (*whole.stars, *whole.type_checking_stars)
+            if provided or any(self.is_library(state.absolute(module, level)) for module, level in stars):
+                yield Meaning(LIBRARY, "", name)
+
+    def _starred(self, state: ModuleState, name: str, stars: list[tuple[str, int]]) -> Iterator[Meaning]:
+        """Yield what star imports of a module may provide under a name."""
+        for module, level in stars:
+            full = state.absolute(module, level)
+            if self.is_library(full):
+                continue
+            is_possible = self._loader.may_define(full, name) or self._loader.has_submodule(full, name)
+            source_module = self.state(full) if is_possible else None
+            if source_module is not None:
+                yield from (m for m in self.bound(source_module, name) if m.kind not in (UNKNOWN, BUILTIN))
 
     def _imported(self, state: ModuleState, binding: Import) -> Iterator[Meaning]:
         full = state.absolute(binding.module, binding.level)

@@ -133,8 +133,8 @@ class WaitingModules:
             return True
         if not all(self._is_steady(*variable) for variable in effects.reads):
             return True
-        conditional = [binding for binding, is_conditional in effects.imports if is_conditional]
-        return any(self._acts(module, set()) for b in conditional for module in self._imported(state, b))
+        without_effect = [binding for binding, is_without_effect in effects.imports if is_without_effect]
+        return any(self._acts(module, set()) for b in without_effect for module in self._imported(state, b))
 
     def _is_steady(self, module: str, name: str) -> bool:
         """Tell whether a list, dict or set of a module is changed by no module that is known by now."""
@@ -157,7 +157,7 @@ class WaitingModules:
         return not home.started or is_hooked(home.namespace.get(registry[1]))
 
     def _acts(self, state: ModuleState, seen: set[str]) -> bool:
-        """Tell whether importing a module, which may or may not happen, has an effect."""
+        """Tell whether importing a module, which may or may not happen, or happens late, has an effect."""
         if state.started or state.name in self._visited or state.name in seen:
             return False
         package = state.name.partition(".")[0]
@@ -213,8 +213,7 @@ class WaitingModules:
 
     def settle(self, state: ModuleState, name: str) -> None:
         """Evaluate all that would have read a name of a module in Python, because it is about to change."""
-        for importer in state.importers.pop(name, ()):
-            importer.resolve()
+        state.resolve_importers(name)
         word = name.encode()
         for other in list(self.loader.states.values()):
             if word not in other._read():
@@ -228,8 +227,7 @@ class WaitingModules:
                 other.define_all()
                 if other.stars and name not in other.namespace:
                     other.from_stars(name, None)
-        for importer in state.importers.pop(name, ()):
-            importer.resolve()
+        state.resolve_importers(name)
 
     def is_filled(self, module: str, name: str) -> bool:
         """Tell whether modules wait that fill a registry."""
@@ -276,8 +274,10 @@ class WaitingModules:
         return self._evaluate([state for state in self.states.values() if _mentions(state._read(), [word])])
 
     def evaluate_mentioning(self, *words: str) -> None:
-        """Evaluate the modules in which one of some words occurs."""
+        """Evaluate what waits of the modules in which one of some words occurs."""
         self._evaluate([s for s in self.states.values() if any(word.encode() in s._read() for word in words)])
+        for state in list(self.loader.states.values()):
+            state.define_chosen()
 
     def _evaluate(self, states: list[ModuleState]) -> bool:
         unevaluated = [state for state in states if not state.started]

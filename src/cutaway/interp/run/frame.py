@@ -47,6 +47,10 @@ Execute: TypeAlias = Callable[[Frame], "object | None"]
 BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
 
+def no_statements(_frame: Frame) -> None:
+    """Execute a block that is empty."""
+
+
 class WrappedGeneratorExit(BaseException):
     """A `GeneratorExit` on its way to the `yield` of a generator of the target.
 

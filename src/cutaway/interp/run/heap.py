@@ -10,7 +10,7 @@ import ast
 import io
 import types
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from operator import is_
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import Budget
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, Code
+from cutaway.syntax.resolve import Location
 
 
 class Stateless:
@@ -35,12 +36,11 @@ ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state
 MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Session, Budget, Stateless)  # fmt: skip
+          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Location, Session, Budget, Stateless)  # fmt: skip
 """What holds no state of the target."""
 _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmethod, classmethod,
                 types.MappingProxyType, Frame)  # fmt: skip
 """What can't change, and refers to what can."""
-_WITHOUT_ATTRIBUTES = (dict, OrderedDict)
 _PLAIN: set[type] = {int, float, str, bytes, bool, type(None), Unknown, Dim, Place}
 
 
@@ -53,6 +53,8 @@ class Part(NamedTuple):
 
 
 Contents = tuple[Part, ...]
+Reader = Callable[[Any], Any]
+"""Returns the contents of an object, None for one that can't be looked into; or what an unchangeable one refers to."""
 
 
 class Heap:
@@ -67,26 +69,26 @@ class Heap:
         self.opaque: list[Any] = []
         self.namespaces: set[int] = set()
         self._kept: list[Any] = []  # so that no other object gets the identity of one of them
+        self._readers: dict[type, Reader | None] = dict.fromkeys(_PLAIN)
         self._save(list(roots))
 
     def _save(self, pending: list[Any]) -> None:
         seen: set[int] = set()
-        saved, kept = self.saved, self._kept
+        saved, kept, readers = self.saved, self._kept, self._readers
         while pending:
             value = pending.pop()
             kind = type(value)
-            if kind in _PLAIN or id(value) in seen:
+            read = readers[kind] if kind in readers else self._add_reader(kind)
+            if read is None or id(value) in seen:
                 continue
             seen.add(id(value))
             kept.append(value)
-            if _is(value, _ATOMS):
-                continue
-            if _is(value, _TRANSPARENT):
-                if type(value) is Frame:
+            if read is referents:
+                if kind is Frame:
                     self.namespaces.update((id(value.vars), id(value.globals)))
                 pending.extend(referents(value))
                 continue
-            contents = contents_of(value)
+            contents = read(value)
             if contents is None:
                 if any("__next__" in _variables(cls) for cls in _ancestors(kind)):
                     self.opaque.append(value)
@@ -97,10 +99,30 @@ class Heap:
                 if part.kind == ITEMS:
                     pending.extend(part.keys)
 
+    def _add_reader(self, kind: type) -> Reader | None:
+        """Note, once for each class, how its objects are read: None for atoms, `referents` for what can't change."""
+        reader: Reader | None = None
+        if issubclass(kind, _TRANSPARENT) and not issubclass(kind, _ATOMS):
+            reader = referents
+        elif not issubclass(kind, _ATOMS):
+            reader = reader_of(kind)
+        self._readers[kind] = reader
+        return reader
+
     def changes(self) -> list[tuple[Any, Contents, Contents]]:
         """Return the objects that have changed, each with its former and its present contents."""
-        compared = ((value, before, contents_of(value) or ()) for value, before in self.saved.values())
-        return [(value, before, now) for value, before, now in compared if differ(before, now)]
+        readers, changed = self._readers, []
+        for value, before in self.saved.values():
+            kind = type(value)
+            if kind is dict:  # mostly, and mostly it is what it was
+                keys, values = before[0].keys, before[0].values
+                if len(value) == len(keys) and all(map(is_, value.values(), values)) and all(map(is_, value, keys)):
+                    continue
+            read = readers.get(kind) or reader_of(kind)  # the target may give an object another class
+            now = read(value) or ()
+            if differ(before, now):
+                changed.append((value, before, now))
+        return changed
 
     def restore(self) -> None:
         """Make everything what it was."""
@@ -137,26 +159,49 @@ def referents(value: Any) -> Iterable[Any]:
 
 def contents_of(value: Any) -> Contents | None:
     """Return what a mutable object contains; None for one of the host's, or one that can't be looked into."""
-    if _is(value, dict):
-        kind: Any = OrderedDict if _is(value, OrderedDict) else dict
-        part = Part(ITEMS, list(kind.keys(value)), list(kind.values(value)))
-        return (part,) if type(value) in _WITHOUT_ATTRIBUTES else (part, *_attributes(value))
-    if _is(value, list):
-        part = Part(SEQUENCE, [], list(list.__iter__(value)))
-        return (part,) if type(value) is list else (part, *_attributes(value))
-    if _is(value, set):
-        return Part(SET, [], list(set.__iter__(value))), *_attributes(value)
-    if _is(value, deque):
-        return Part(SEQUENCE, [], list(deque.__iter__(value))), *_attributes(value)
-    if _is(value, types.FunctionType):
-        if value.__code__ is not WRAPPER:
-            return None
-        record = Part(STATE, [], [value.__closure__[0].cell_contents])  # type: ignore[index]
-        return record, Part(NAMES, list(value.__dict__), list(value.__dict__.values()))
-    if _is(value, type):
-        return _class_contents(value)
-    state = _state(value)
-    return state if state is not None else _attributes(value) or None
+    contents: Contents | None = reader_of(type(value))(value)
+    return contents
+
+
+def reader_of(kind: type) -> Reader:
+    """Return the function that reads what objects of a class contain."""
+    if issubclass(kind, types.FunctionType):
+        return _function_contents
+    if issubclass(kind, type):
+        return _class_contents
+    items = next((read for base, read in _CONTAINERS.items() if issubclass(kind, base)), None)
+    if items is not None and kind in _CONTAINERS:
+        return items
+    attributes = _attribute_reader(kind)
+    if items is not None:
+        return lambda value: (*items(value), *attributes(value))
+    if kind.__module__ == "numpy" or issubclass(kind, (bytearray, io.StringIO, types.CellType)):
+        return lambda value: _state(value) or attributes(value) or None
+    return lambda value: attributes(value) or None
+
+
+def _dict_items(value: Any) -> Contents:
+    return (Part(ITEMS, list(dict.keys(value)), list(dict.values(value))),)
+
+
+def _ordered_items(value: Any) -> Contents:
+    return (Part(ITEMS, list(OrderedDict.keys(value)), list(OrderedDict.values(value))),)
+
+
+_CONTAINERS: dict[type, Callable[[Any], Contents]] = {
+    OrderedDict: _ordered_items,
+    dict: _dict_items,
+    list: lambda value: (Part(SEQUENCE, [], list(list.__iter__(value))),),
+    set: lambda value: (Part(SET, [], list(set.__iter__(value))),),
+    deque: lambda value: (Part(SEQUENCE, [], list(deque.__iter__(value))),),
+}
+
+
+def _function_contents(value: Any) -> Contents | None:
+    if value.__code__ is not WRAPPER:
+        return None
+    record = Part(STATE, [], [value.__closure__[0].cell_contents])
+    return record, Part(NAMES, list(value.__dict__), list(value.__dict__.values()))
 
 
 def _state(value: Any) -> Contents | None:
@@ -188,19 +233,21 @@ def _class_contents(cls: type) -> Contents | None:
     return (Part(NAMES, [name for name, _ in pairs], [item for _, item in pairs]),)
 
 
-def _attributes(value: Any) -> Contents:
-    """Return the attributes of an instance: those in slots, and those in its dict."""
-    parts: list[Part] = []
-    slots = _slots(type(value))
-    if slots:
-        parts.append(Part(STATE, [], [_slot(slot, value) for slot in slots]))
-    try:
-        variables = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        variables = None
-    if type(variables) is dict:
-        parts.append(Part(NAMES, list(variables), list(variables.values())))
-    return tuple(parts)
+def _attribute_reader(kind: type) -> Callable[[Any], Contents]:
+    """Return the function that reads the attributes of instances: those in slots, and those in their dict."""
+    slots = _slots(kind)
+    if not any("__dict__" in _variables(cls) for cls in _ancestors(kind)):
+        return lambda value: (Part(STATE, [], [_slot(slot, value) for slot in slots]),) if slots else ()
+
+    def read(value: Any) -> Contents:
+        try:
+            variables = object.__getattribute__(value, "__dict__")
+        except AttributeError:
+            variables = None
+        names = (Part(NAMES, list(variables), list(variables.values())),) if type(variables) is dict else ()
+        return (Part(STATE, [], [_slot(slot, value) for slot in slots]), *names) if slots else names
+
+    return read
 
 
 _SLOTS: WeakKeyDictionary[type, list[Any]] = WeakKeyDictionary()
@@ -243,9 +290,12 @@ def _slot(slot: Any, value: Any) -> Any:
 
 def differ(before: Contents, after: Contents) -> bool:
     """Tell whether an object has changed."""
-    return len(before) != len(after) or any(
-        _differ(one.values, other.values) or _differ(one.keys, other.keys) for one, other in zip(before, after)
-    )
+    if len(before) != len(after):
+        return True
+    for one, other in zip(before, after):  # noqa: SIM110 - of every object, and a generator takes twice as long
+        if _differ(one.values, other.values) or _differ(one.keys, other.keys):
+            return True
+    return False
 
 
 def _differ(one: list[Any], other: list[Any]) -> bool:

@@ -211,11 +211,14 @@ def is_described(module: str) -> bool:
     return module.partition(".")[0] in _modules("described")
 
 
+_NO_ROWS: dict[str, Any] = {}
+
+
 def rows_in(module: str) -> dict[str, Any]:
     """Return the rows that replace names of a module which is otherwise read from its source."""
     library = module.partition(".")[0]
     if library not in _modules("described"):
-        return {}
+        return _NO_ROWS
     if library not in _REPLACED:
         importlib.import_module(f"cutaway.knowledge.described.{library}")
         replaced = _REPLACED[library] = {}
@@ -223,7 +226,7 @@ def rows_in(module: str) -> dict[str, Any]:
             if name.startswith(f"{library}."):
                 home, _, last = name.rpartition(".")
                 replaced.setdefault(home, {})[last] = value
-    return _REPLACED[library].get(module, {})
+    return _REPLACED[library].get(module, _NO_ROWS)
 
 
 def is_shared(value: object) -> bool:

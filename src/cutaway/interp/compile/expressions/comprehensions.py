@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -37,7 +37,7 @@ class Comprehensions(ScopeCompiler):
     def _DictComp(self, node: ast.DictComp) -> Evaluate:
         return self._comprehension(node, _as_dict)
 
-    def _comprehension(self, node: Any, make: Callable[[Iterator[Any]], Any]) -> Evaluate:
+    def _comprehension(self, node: Any, make: Callable[[Iterable[Any]], Any]) -> Evaluate:
         inner = self.inside(scopes.of_comprehension(node.generators, self.scope, self.owner))
         first = self.expression(node.generators[0].iter)
         loops = [
@@ -72,8 +72,9 @@ class Comprehensions(ScopeCompiler):
                     else:
                         yield element(frame)
 
-        is_single = len(loops) == 1 and not loops[0][2] and make in (list, _as_generator)
-        builds_list = is_single and make is list
+        is_plain = len(loops) == 1 and not loops[0][2]
+        is_single = is_plain and make in (list, _as_generator)
+        builds_list = is_plain and make is not _as_generator
 
         def run_iteration(frame: Frame, item: Any) -> Any:
             tick()
@@ -89,9 +90,7 @@ class Comprehensions(ScopeCompiler):
             return result
 
         def build(frame: Frame, items: Iterator[Any]) -> Any:
-            if builds_list:
-                return build_list(frame, items)
-            return make(produce(frame, items, 0))
+            return make(build_list(frame, items) if builds_list else produce(frame, items, 0))
 
         def evaluate(frame: Frame) -> Any:
             source = assumed(first(frame))
@@ -139,17 +138,17 @@ def _has_no_effect(node: Any) -> bool:
     return all(map(is_pure, parts))
 
 
-def _as_set(items: Iterator[Any]) -> set[Any]:
+def _as_set(items: Iterable[Any]) -> set[Any]:
     """Return a set of items that are all evaluated before one turns out to be unknown."""
     evaluated = list(items)
     return set(evaluated)
 
 
-def _as_dict(items: Iterator[Any]) -> dict[Any, Any]:
+def _as_dict(items: Iterable[Any]) -> dict[Any, Any]:
     """Return a dict of items that are all evaluated before a key turns out to be unknown."""
     evaluated = list(items)
     return dict(evaluated)
 
 
-def _as_generator(items: Iterator[Any]) -> Iterator[Any]:
+def _as_generator(items: Iterable[Any]) -> Iterable[Any]:
     return items

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.compile.expressions.expression import ExpressionCompiler
-from cutaway.interp.run.frame import Execute, Frame
+from cutaway.interp.run.frame import Execute, Frame, no_statements
 
 
 class BlockCompiler(ExpressionCompiler):
@@ -33,7 +33,7 @@ class BlockCompiler(ExpressionCompiler):
         """Return the closure that executes statements in order."""
         statements = [self.statement(node) for node in nodes if not _is_constant(node)]
         if not statements:
-            return lambda frame: None
+            return no_statements
         if len(statements) == 1:
             return statements[0]
 
