@@ -112,7 +112,10 @@ def _digest_of(path: str) -> str:
 
 
 def _digest(content: bytes) -> str:
-    from hashlib import blake2b
+    try:
+        from _blake2 import blake2b  # hashlib, which imports OpenSSL as well, takes longer to import than to use
+    except ImportError:
+        from hashlib import blake2b
 
     return blake2b(content, digest_size=20).hexdigest()
 

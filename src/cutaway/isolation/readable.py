@@ -18,6 +18,7 @@ _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/et
 """Where the system has shared libraries, which numpy needs."""
 
 _EVERYTHING = READ_FILE | READ_FOLDER
+_SAMPLE = 8
 
 Right = tuple[str, int]
 """A path, and the rights of Landlock to what is below it."""
@@ -40,16 +41,15 @@ def code_folders() -> list[str]:
 
 def rights(targets: Iterable[str], paths: Iterable[str], files: Iterable[str] = ()) -> list[Right]:
     """Return what may be read for targets, with folders for imports and further files that the user names."""
-    installed = [*own_folders(), *resolve.environment_folders()]
-    given = [(folder, _EVERYTHING) for folder in dict.fromkeys([*installed, *_LIBRARIES, *map(os.path.abspath, paths)])]
-    given += [(link, _EVERYTHING) for folder in installed if resolve.is_installation(folder) for link in _links(folder)]
+    targets = list(targets)
+    folders = dict.fromkeys([*own_folders(), *resolve.environment_folders(), *map(os.path.abspath, paths)])
+    linked = [path for folder in folders if resolve.is_installation(folder) for path in _links(folder)]
     projects = dict.fromkeys(folder for target in targets for folder in _projects(target))
-    given += [right for folder in projects for right in _visible(folder)]
-    named = [os.path.abspath(file) for file in (*files, *(target.partition("::")[0] for target in targets))]
-    return [
-        (path, right if os.path.isdir(path) else READ_FILE)
-        for path, right in [*given, *((f, READ_FILE) for f in named)]
-    ]
+    visible = [right for folder in projects for right in _visible(folder)]
+    named = [*files, *(target.partition("::")[0] for target in targets)]
+    readable = [*((path, _EVERYTHING) for path in (*folders, *_LIBRARIES, *linked)), *visible]
+    readable += [(os.path.abspath(file), READ_FILE) for file in named]
+    return [(path, right if os.path.isdir(path) else READ_FILE) for path, right in readable]
 
 
 def _projects(target: str) -> Iterator[str]:
@@ -82,28 +82,42 @@ def _model_folder(path: str) -> Iterator[str]:
 def _visible(folder: str) -> Iterator[Right]:
     """Yield the rights to read a folder without what is hidden in it, and without following its links."""
     yield folder, READ_FOLDER
-    is_top = os.path.dirname(os.path.abspath(folder)) == os.path.abspath(folder)
-    with_folders = not is_top  # of the file system
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
+    is_top = os.path.dirname(os.path.abspath(folder)) == os.path.abspath(folder)  # of the file system
+    for entry in _entries(folder):
         if entry.name.startswith(".") or entry.is_symlink():
             continue
         if entry.is_dir():
-            if with_folders:
+            if not is_top:
                 yield entry.path, _EVERYTHING
         elif entry.is_file():
             yield entry.path, READ_FILE
 
 
 def _links(folder: str) -> Iterator[str]:
-    """Yield where the links directly in a folder of installed packages lead to."""
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
+    """Yield where links in a folder of installed packages lead to.
+
+    Installers link whole packages, or each of their files. The files of a few packages tell whether they do.
+    """
+    packages = []
+    for entry in _entries(folder):
         if entry.is_symlink():
             yield os.path.realpath(entry.path)
+        elif entry.is_dir() and "-info" not in entry.name:
+            packages.append(entry)
+    found = False
+    for at, package in enumerate(packages):
+        if at >= _SAMPLE and not found:
+            return
+        for entry in _entries(package.path):
+            if entry.is_symlink():
+                found = True
+                real = os.path.realpath(entry.path)
+                yield real.removesuffix(os.path.join(os.sep, package.name, entry.name))
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -34,7 +34,9 @@ def restrict(seconds: float | None) -> list[str]:
     limit("AS", _mapped_bytes() + _MEMORY_BYTES, "memory")
     limit("CORE", 0, "core dumps")
     limit("NOFILE", _MOST_FILES, "open files")
-    if seconds is not None:
+    if seconds is not None and sys.platform != "linux":
+        # On Linux the parent's deadline is enough: its child can't outlive it. With this limit, the kernel would tell the
+        # processor time only in steps of milliseconds.
         limit("CPU", int(seconds) + 3, "processor time")
     if not _writes_to_a_file():
         limit("FSIZE", 0, "file size")
