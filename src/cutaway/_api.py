@@ -173,7 +173,7 @@ def _show_behind_the_wall(target: str, reading: dict[str, Any], cache: bool) -> 
     # late: only a child needs them
     from cutaway.isolation import child
     from cutaway.isolation.readable import rights
-    from cutaway.report.json import dumps
+    from cutaway.report.json import dumps_briefly
 
     request = _request(target, **reading)
     entry = cache_entry(target, **reading) if cache else None
@@ -183,7 +183,7 @@ def _show_behind_the_wall(target: str, reading: dict[str, Any], cache: bool) -> 
     child.enter(rights(named, request.options.paths), reading["timeout"])
     with interrupted_after(request.options.seconds):
         architectures = _show_here(request, cache)
-    return dumps(architectures).encode()
+    return dumps_briefly(architectures).encode()
 
 
 def _asked_mode(target: str, assumed: dict[str, Any], train: bool | None) -> bool | None:

@@ -36,7 +36,12 @@ def call(function: Callable[..., bytes], *arguments: Any, seconds: float | None)
     _NEEDED.clear()
     reception = Reception(seconds)
     run = _forked if sys.platform == "linux" else _in_new_python
-    ending = run(function, arguments, reception)
+    try:
+        ending = run(function, arguments, reception)
+    except OSError as error:
+        raise CutawayError(
+            f"no process can be started for the analysis ({error.strerror}); with isolated=False it needs none"
+        ) from None
     if ending.reason:
         raise CutawayError(ending.reason)
     leave_files(reception)

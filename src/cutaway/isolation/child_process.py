@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +30,7 @@ def start(work: Callable[[], int]) -> tuple[int, int]:
     if child:
         os.close(write_end)
         return child, read_end
+    gc.freeze()  # what the parent has created is not collected here, where its finalisers would act twice
     _close_others(write_end)
     finish(write_end, work)
 
@@ -47,8 +50,10 @@ def finish(descriptor: int, work: Callable[[], int]) -> NoReturn:
 
 def _close_others(kept: int) -> None:
     most = os.sysconf("SC_OPEN_MAX")
+    if most < 0 or sys.platform != "linux":  # where Python closes one after the other
+        most = 1 << 16
     os.closerange(3, kept)
-    os.closerange(kept + 1, most if most > 0 else 1 << 16)
+    os.closerange(kept + 1, most)
 
 
 class Ending:

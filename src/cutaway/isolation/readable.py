@@ -42,9 +42,10 @@ def code_folders() -> list[str]:
 def rights(targets: Iterable[str], paths: Iterable[str], files: Iterable[str] = ()) -> list[Right]:
     """Return what may be read for targets, with folders for imports and further files that the user names."""
     targets = list(targets)
-    folders = dict.fromkeys([*own_folders(), *resolve.environment_folders(), *map(os.path.abspath, paths)])
+    folders = dict.fromkeys([*own_folders(), *map(os.path.abspath, paths)])
     linked = [path for folder in folders if resolve.is_installation(folder) for path in _links(folder)]
-    projects = dict.fromkeys(folder for target in targets for folder in _projects(target))
+    own = [folder for target in targets for folder in _projects(target)]
+    projects = dict.fromkeys([*own, *(folder for folder in resolve.environment_folders() if folder not in folders)])
     visible = [right for folder in projects for right in _visible(folder)]
     named = [*files, *(target.partition("::")[0] for target in targets)]
     readable = [*((path, _EVERYTHING) for path in (*folders, *_LIBRARIES, *linked)), *visible]
