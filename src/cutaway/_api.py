@@ -80,9 +80,9 @@ def show(
         "train": train,
         "stdin": sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None,
     }
+    if live:
+        return _show_live(_request(target, **reading), device, via)
     with WithoutWorkingFolder():
-        if live:
-            return _show_live(_request(target, **reading), device, via)
         reading["timeout"] = timeout
         return _show_isolated(target, reading, cache) if isolated else _show_here(_request(target, **reading), cache)
 

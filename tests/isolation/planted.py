@@ -12,7 +12,7 @@ NET = "from torch import nn\n\nnet = nn.Linear(2, 3)\n"
 _PLANT = """
 import sys
 from cutaway import __main__, _api
-from cutaway.isolation import audit
+from cutaway.isolation import audit, wall
 
 analyse = _api._analyse
 
@@ -24,17 +24,19 @@ code = sys.stdin.read()
 _api._analyse = planted
 if not HOOK:
     audit.install = lambda *arguments, **options: None
+if not KERNEL:
+    wall.kernel = lambda: None
 sys.argv = ["cutaway", *sys.argv[1:]]
 __main__.entry()
 """
 
 
 def run_planted(
-    folder: Path, code: str, *arguments: str, hook: bool = True, seconds: float = 60
+    folder: Path, code: str, *arguments: str, hook: bool = True, kernel: bool = True, seconds: float = 60
 ) -> subprocess.CompletedProcess[str]:
     """Show a network of a folder by a command in whose analysis code is planted, which runs behind the wall."""
     (folder / "net.py").write_text(NET)
-    plant = _PLANT.replace("HOOK", str(hook))
+    plant = _PLANT.replace("HOOK", str(hook)).replace("KERNEL", str(kernel))
     return subprocess.run(
         [sys.executable, "-c", plant, "show", "net.py", "--no-cache", *arguments],
         input=code,

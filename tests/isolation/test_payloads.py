@@ -132,6 +132,19 @@ def test_only_the_project_is_read(folder: Path, read: str) -> None:
     assert "LOOT" not in done.stdout and "REFUSED 13" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("act", [pytest.param(ACTS[name], id=name) for name in ("write", "shell", "fork", "socket")])
+def test_the_hook_ends_it_without_the_kernel(folder: Path, act: str) -> None:
+    done = run_planted(folder, act, kernel=False)
+    assert unharmed(folder)
+    assert (done.returncode, done.stdout) == (2, "") and "something forbidden" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["another file", "a link that leads out", "a hidden file"])
+def test_the_hook_lets_only_the_project_be_read(folder: Path, name: str) -> None:
+    done = run_planted(folder, f"try: {READS[name]}\nexcept OSError: print('REFUSED')", kernel=False)
+    assert "LOOT" not in done.stdout and "REFUSED" in done.stdout and "Linear" in done.stdout, done.stderr
+
+
 @kernel_only
 @pytest.mark.parametrize("name", CALLS)
 def test_a_system_call_is_refused_by_its_number(folder: Path, name: str) -> None:

@@ -5,6 +5,7 @@ This module is imported before anything else and imports only what Python itself
 statement would be an import as well.
 """
 
+import _thread
 import os
 import sys
 
@@ -12,27 +13,43 @@ DROPPED: "list[str]" = []
 """Entries that were removed; the target's own imports are looked for in these, too."""
 
 
-def drop_working_folder() -> "list[str]":
-    """Remove the working folder from `sys.path`, where Python has put it of its own accord; return what was removed."""
+def drop_working_folder() -> bool:
+    """Remove the working folder from `sys.path`, where Python has put it of its own accord; tell whether it was there."""
     try:
         here = os.getcwd()
     except OSError:  # it was deleted
         here = ""
-    dropped = [entry for at, entry in enumerate(sys.path) if not entry or (at == 0 and entry == here)]
-    if dropped:
-        first = sys.path[0] in dropped
-        sys.path[:] = [entry for at, entry in enumerate(sys.path) if entry and not (at == 0 and first)]
-        DROPPED[:] = [*DROPPED, *(here for _ in dropped if here and here not in DROPPED)]
-    return dropped
+    kept = [entry for at, entry in enumerate(sys.path) if entry and not (at == 0 and entry == here)]
+    if len(kept) == len(sys.path):
+        return False
+    sys.path[:] = kept
+    if here and here not in DROPPED:
+        DROPPED.append(here)
+    return True
+
+
+class _State:
+    """How many calls are in progress that keep the working folder out, and what to restore after the last one."""
+
+    lock = _thread.allocate_lock()
+    calls = 0
+    path: "list[str]" = []
+    dropped: "list[str]" = []
 
 
 class WithoutWorkingFolder:
     """While this is entered, the working folder is not in `sys.path`; afterwards it is again, in its place."""
 
     def __enter__(self) -> None:
-        self._before = list(sys.path)
-        self._dropped = drop_working_folder()
+        with _State.lock:
+            if _State.calls == 0:
+                _State.path, _State.dropped = list(sys.path), list(DROPPED)
+                drop_working_folder()
+            _State.calls += 1
 
     def __exit__(self, *_: object) -> None:
-        if self._dropped:
-            sys.path[:] = self._before + [entry for entry in sys.path if entry not in self._before]
+        with _State.lock:
+            _State.calls -= 1
+            if _State.calls == 0:
+                sys.path[:] = _State.path + [entry for entry in sys.path if entry not in _State.path]
+                DROPPED[:] = _State.dropped

@@ -19,6 +19,7 @@ _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/et
 
 _EVERYTHING = READ_FILE | READ_FOLDER
 _SAMPLE = 8
+_MOST_ENTRIES = 2000
 
 Right = tuple[str, int]
 """A path, and the rights of Landlock to what is below it."""
@@ -81,10 +82,14 @@ def _model_folder(path: str) -> Iterator[str]:
 
 
 def _visible(folder: str) -> Iterator[Right]:
-    """Yield the rights to read a folder without what is hidden in it, and without following its links."""
+    """Yield the rights to read a folder without what is hidden in it; one with very many entries is read as a whole."""
+    entries = _entries(folder)
+    if len(entries) > _MOST_ENTRIES:
+        yield folder, _EVERYTHING
+        return
     yield folder, READ_FOLDER
     is_top = os.path.dirname(os.path.abspath(folder)) == os.path.abspath(folder)  # of the file system
-    for entry in _entries(folder):
+    for entry in entries:
         if entry.name.startswith(".") or entry.is_symlink():
             continue
         if entry.is_dir():

@@ -10,6 +10,7 @@ from typing import NoReturn
 from cutaway.core.record import dataclass
 from cutaway.isolation import audit, landlock, resource_limits, seccomp
 from cutaway.isolation.kernel import Kernel, KernelError, kernel
+from cutaway.isolation.landlock import READ_FILE
 from cutaway.isolation.readable import Right, code_folders
 
 _PARENT_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38
@@ -41,7 +42,7 @@ def raise_wall(
     limited = resource_limits.restrict(seconds)
     if calls is not None:
         system_calls = _filter_calls(calls)
-    folders = [] if files.in_force else [os.path.realpath(path) for path, _ in readable]
+    folders = [] if files.in_force else [os.path.realpath(path) for path, right in readable if right & READ_FILE]
     if stop is not None:
         audit.install(folders, code_folders(), stop, reads=not files.in_force)
     return (
