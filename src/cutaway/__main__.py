@@ -13,6 +13,7 @@ from cutaway.isolation.command import supervised
 
 def entry() -> NoReturn:
     """Run the command line in a process that bounds it."""
+    import_path.drop_working_folder()
     supervised(_program)
 
 

@@ -180,7 +180,7 @@ def _show_behind_the_wall(target: str, reading: dict[str, Any], cache: bool) -> 
     if entry is not None:
         CHANNEL.name_entry(entry)
     named = [target] if reading["arguments"] is None else [target, reading["arguments"]]
-    child.enter(rights(named, request.options.paths), reading["timeout"])
+    child.enter(rights(named, request.options.paths, CHANNEL.entries), reading["timeout"])
     with interrupted_after(request.options.seconds):
         architectures = _show_here(request, cache)
     return dumps_briefly(architectures).encode()

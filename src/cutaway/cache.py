@@ -19,6 +19,7 @@ from contextlib import suppress
 from cutaway import __version__
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
+from cutaway.core.import_path import DROPPED
 from cutaway.isolation.channel import CHANNEL, ENTRY, ENTRY_USED
 from cutaway.isolation.files import mark_used, write_entry
 
@@ -44,7 +45,7 @@ def folder() -> str:
 
 def key(*request: object) -> Key:
     """Return what a result depends on besides the file system: the request, the working folder, and Python."""
-    return [*map(repr, request), os.getcwd(), sys.version, *sys.path]
+    return [*map(repr, request), os.getcwd(), sys.version, *DROPPED, "", *sys.path]
 
 
 def find(request: Key) -> tuple[Architecture, ...] | None:

@@ -76,12 +76,14 @@ def test_a_forged_result_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_result_is_cached_by_the_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "MIN_SECONDS", -1.0)
-    (tmp_path / "net.py").write_text(NET)
-    first = cutaway.show(str(tmp_path / "net.py"), cache=True)
+    target = tmp_path / "project" / "net.py"
+    target.parent.mkdir()
+    target.write_text(NET)
+    first = cutaway.show(str(target), cache=True)
     (entry,) = (tmp_path / "cache").iterdir()
     os.utime(entry, (1, 1))
     monkeypatch.setattr(_api, "_analyse", lambda *_: 1 // 0)
-    assert cutaway.show(str(tmp_path / "net.py"), cache=True) == first
+    assert cutaway.show(str(target), cache=True) == first
     assert entry.stat().st_mtime > 1  # it was used
 
 

@@ -22,8 +22,9 @@ def isolate(options: argparse.Namespace) -> None:
         CHANNEL.send(OUTPUT, options.output)
     if not options.no_cache:
         _name_entries(options, targets)
-    files = [options.backend] if getattr(options, "backend", None) else []
-    child.enter(rights([*targets, *_arguments(options)], options.path, files), options.timeout)
+    backend = [options.backend] if getattr(options, "backend", None) else []
+    readable = rights([*targets, *_arguments(options)], options.path, [*backend, *CHANNEL.entries])
+    child.enter(readable, options.timeout)
     options.isolated = False  # it is, as a whole
 
 

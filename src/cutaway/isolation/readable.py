@@ -84,11 +84,11 @@ def _model_folder(path: str) -> Iterator[str]:
 def _visible(folder: str) -> Iterator[Right]:
     """Yield the rights to read a folder without what is hidden in it; one with very many entries is read as a whole."""
     entries = _entries(folder)
-    if len(entries) > _MOST_ENTRIES:
+    is_top = os.path.dirname(os.path.abspath(folder)) == os.path.abspath(folder)  # of the file system
+    if len(entries) > _MOST_ENTRIES and not is_top:
         yield folder, _EVERYTHING
         return
     yield folder, READ_FOLDER
-    is_top = os.path.dirname(os.path.abspath(folder)) == os.path.abspath(folder)  # of the file system
     for entry in entries:
         if entry.name.startswith(".") or entry.is_symlink():
             continue
