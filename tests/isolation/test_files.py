@@ -83,3 +83,6 @@ def test_own_modules_are_compiled_for_the_next_command(tmp_path: Path) -> None:
     compiled = {path.name.partition(".")[0] for path in (tmp_path / "compiled").rglob("*.pyc")}
     assert {"pipeline", "table"} <= compiled  # imported before the wall is up, and behind it
     assert "net" not in compiled
+    written = {path: path.stat().st_mtime_ns for path in (tmp_path / "compiled").rglob("*.pyc")}
+    command(tmp_path, "show", "net.py", **places)
+    assert written == {path: path.stat().st_mtime_ns for path in (tmp_path / "compiled").rglob("*.pyc")}

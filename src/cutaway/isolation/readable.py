@@ -30,7 +30,9 @@ def own_folders() -> list[str]:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     prefixes = dict.fromkeys((sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix))
     libraries = [os.path.join(prefix, name) for prefix in prefixes for name in ("lib", "lib64", "Lib", "DLLs")]
-    return list(dict.fromkeys([package, *libraries, *(os.path.abspath(folder) for folder in sys.path if folder)]))
+    compiled = [sys.pycache_prefix] if sys.pycache_prefix else []
+    searched = [os.path.abspath(folder) for folder in sys.path if folder]
+    return list(dict.fromkeys([package, *libraries, *compiled, *searched]))
 
 
 def code_folders() -> list[str]:
