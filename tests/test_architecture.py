@@ -29,7 +29,8 @@ MAY_IMPORT = {
     "report": {"report", "passes", "core"},
     "formats": {"formats", "core"},
     "live": {"live", "formats", "knowledge", "syntax", "core"},
-    "commands": {"commands", "formats", "report", "passes", "knowledge", "core", "_api", "limits"},
+    "isolation": {"isolation", "syntax", "core"},
+    "commands": {"commands", "formats", "report", "passes", "knowledge", "core", "_api", "limits", "isolation"},
 }
 """Room -> the rooms that it may import from; the modules beside the rooms may import from any."""
 

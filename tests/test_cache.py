@@ -13,6 +13,7 @@ import cutaway
 from cutaway import cache
 from cutaway.core import disk
 from cutaway.interp.analysis import pipeline
+from cutaway.isolation import files
 
 MODEL = """
 from torch import nn
@@ -59,7 +60,8 @@ def analyses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def shown(folder: Path, **options: object) -> tuple[cutaway.Architecture, ...]:
-    return cutaway.show(f"{folder / 'model.py'}::Net", cache=True, **options)  # type: ignore[arg-type]
+    """Analyse in this process, so that the tests see when."""
+    return cutaway.show(f"{folder / 'model.py'}::Net", cache=True, isolated=False, **options)  # type: ignore[arg-type]
 
 
 def test_second_time_is_not_analysed(project: Path, analyses: list[str]) -> None:
@@ -155,7 +157,7 @@ def test_result_that_depends_on_time_is_not_kept(project: Path) -> None:
 def test_entries_that_are_not_used_make_room(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown(project)
     (entry,) = (project.parent / "kept").iterdir()
-    monkeypatch.setattr(cache, "_MAX_BYTES", entry.stat().st_size * 3 // 2)
+    monkeypatch.setattr(files, "MAX_CACHE_BYTES", entry.stat().st_size * 3 // 2)
     shown(project, input="1x3")
     assert len(list((project.parent / "kept").iterdir())) == 1
     assert not entry.exists()

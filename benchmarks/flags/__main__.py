@@ -49,7 +49,7 @@ def _seconds(run: Callable[[], None]) -> float:
 
 
 def _show(target: str) -> None:
-    cutaway.show(target, input=INPUT)
+    cutaway.show(target, input=INPUT, isolated=False)
 
 
 def _start(target: str) -> None:

@@ -102,13 +102,13 @@ def measure(subject: Subject, processor: bool = True, whole: bool = False, train
     static = None
     if device == "meta" and processor and (live.totals.parameters or 0) < LARGEST:
         # Where the two differ it may be the meta device that is wrong, about the layout of memory among others.
-        static = show(f"{subject.target}({subject.arguments})", input=inputs, train=train)[0]
+        static = show(f"{subject.target}({subject.arguments})", input=inputs, train=train, isolated=False)[0]
         if any(fact.verdict != EQUAL for fact in compare(static, live)):
             device = "cpu"
             live, inputs, error, _ = run(subject, device, train)  # the counter passes over a kernel of the processor
     result |= {"device": device, "raises": None if error is None else f"{type(error).__name__}: {error}"[:200]}
     started = time.perf_counter()
-    static = static or show(f"{subject.target}({subject.arguments})", input=inputs, train=train)[0]
+    static = static or show(f"{subject.target}({subject.arguments})", input=inputs, train=train, isolated=False)[0]
     result["seconds"] = time.perf_counter() - started
     facts = compare(static, live)
     counts = counted(facts)

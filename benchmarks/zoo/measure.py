@@ -59,7 +59,7 @@ def measure(row: dict[str, Any]) -> dict[str, Any]:
     gc.collect()  # what the model before left is not this one's time
     started = time.perf_counter()
     try:
-        found = show(target_of(row), input=inputs_of(row) if "output" in row else [], train=False)[0]
+        found = show(target_of(row), input=inputs_of(row) if "output" in row else [], train=False, isolated=False)[0]
     except BaseException as error:  # a model that fails is a result, whatever the reason
         verdicts = {fact: (UNKNOWN, f"{type(error).__name__}: {error}") for fact in FACTS}
         if "output" not in row:

@@ -6,11 +6,12 @@ import cutaway
 network.totals.parameters
 """
 
-from __future__ import annotations
+# No future statement and no import of the standard library: at a prompt it would come from the working folder.
+import sys
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from cutaway.core.import_path import WithoutWorkingFolder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cutaway._api import observe, show
     from cutaway.core.architecture import Architecture
@@ -32,7 +33,9 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'cutaway' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    with WithoutWorkingFolder():
+        __import__(_HOMES[name])
+    return getattr(sys.modules[_HOMES[name]], name)

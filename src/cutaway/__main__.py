@@ -1,25 +1,29 @@
 """The program: `python -m cutaway`, and the command `cutaway`."""
 
-from __future__ import annotations
+# No future statement and no import of the standard library before the working folder is out of the way: see there.
+from cutaway.core import import_path
 
-from collections.abc import Callable
+if __name__ == "__main__":
+    import_path.drop_working_folder()
+
 from typing import NoReturn
 
-from cutaway.limits import supervised
+from cutaway.isolation.command import supervised
 
 
 def entry() -> NoReturn:
     """Run the command line in a process that bounds it."""
+    import_path.drop_working_folder()
     supervised(_program)
 
 
-def _program(bounded: Callable[[float], None]) -> int:
+def _program() -> int:
     import gc
 
     gc.disable()  # what is imported stays
     from cutaway import cli  # late: only in the child
 
-    return cli.program(bounded)
+    return cli.program()
 
 
 if __name__ == "__main__":

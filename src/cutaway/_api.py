@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture, OtherMode
 from cutaway.core.condition import IS_TRAINING
-from cutaway.core.error import CutawayError, internal
-from cutaway.core.record import replace
+from cutaway.core.error import CutawayError, describe_error, internal
+from cutaway.core.import_path import WithoutWorkingFolder
+from cutaway.core.record import dataclass, replace
 from cutaway.core.size.dim import symbols
 from cutaway.core.unknown import Exhausted, Undecidable
 from cutaway.interp.analysis.options import Options
 from cutaway.interp.analysis.pipeline import analyse
+from cutaway.isolation.channel import CHANNEL
+from cutaway.limits import analysis_seconds, interrupted_after
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.inputs import Input, given_inputs, with_numbers
-from cutaway.syntax.target import Target, parse_assumption, parse_target
+from cutaway.syntax.target import parse_assumption, parse_target
 
 if TYPE_CHECKING:
     from cutaway.core.variant import Folded, Variant
@@ -41,6 +44,7 @@ def show(
     cache: bool = False,
     assume: str | Iterable[str] = (),
     train: bool | None = None,
+    isolated: bool = True,
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -61,39 +65,82 @@ def show(
         via: how their operations are observed then: "calls" of the API, "export", "onnx", or "hooks", which see none.
         cache: store a result that took long on disk, and reuse it while nothing that it depends on has changed.
 
+        isolated: analyse in a process of its own that the system keeps from doing harm. Without it, a flaw in Cutaway
+            that a hostile target exploits is one in your process, and only `timeout` bounds what a target takes.
+
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
     """
+    reading: dict[str, Any] = {
+        "input": input,
+        "set": set,
+        "path": path if isinstance(path, str) else tuple(path),
+        "arguments": arguments,
+        "assume": assume if isinstance(assume, str) else tuple(assume),
+        "train": train,
+        "stdin": sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None,
+    }
+    if live:
+        return _show_live(_request(target, **reading), device, via)
+    with WithoutWorkingFolder():
+        reading["timeout"] = timeout
+        return _show_isolated(target, reading, cache) if isolated else _show_here(_request(target, **reading), cache)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked: a target, how it is analysed, and numbers that replace symbols in the result."""
+
+    target: str
+    options: Options
+    values: Mapping[str, int]
+    symbolic_inputs: tuple[Input, ...]
+
+
+def _request(
+    target: str,
+    *,
+    input: str | Iterable[str] | Mapping[str, Any],
+    set: Mapping[str, int] | None,
+    path: str | Iterable[str],
+    arguments: str | None,
+    assume: str | Iterable[str],
+    train: bool | None,
+    stdin: bytes | None = None,
+    timeout: float | None = None,
+) -> _Request:
     symbolic_inputs = given_inputs(input)
-    inputs = tuple(with_numbers(each, set or {}) for each in symbolic_inputs)
-    paths = (path,) if isinstance(path, str) else tuple(path)
-    arguments_target = None if arguments is None else parse_target(arguments)
     assumed = dict(parse_assumption(text) for text in ([assume] if isinstance(assume, str) else assume))
     train = _asked_mode(target, assumed, train)
-    stdin = sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None
-    if live:
-        if os.path.isdir(target):
-            raise CutawayError(f"{target}: a folder is read, not run; omit --live, or name a program that loads it")
-        from cutaway.formats import dispatch  # late: Python files that are analysed need none of it
-
-        if dispatch.is_saved(target):
-            raise CutawayError(f"{target}: a saved file is read; it contains no code to run")
-        running = _show_live(parse_target(target), inputs, paths, arguments_target, device, stdin, via, train)
-        return _with_values(running, set, symbolic_inputs) if set else running
     options = Options(
-        paths=paths,
-        inputs=inputs,
-        seconds=timeout,
+        paths=(path,) if isinstance(path, str) else tuple(path),
+        inputs=tuple(with_numbers(each, set or {}) for each in symbolic_inputs),
+        seconds=analysis_seconds(timeout),
         stdin=stdin,
-        arguments=arguments_target,
+        arguments=None if arguments is None else parse_target(arguments),
         assumed=assumed,
         train=train,
     )
+    return _Request(target, options, dict(set or {}), tuple(symbolic_inputs))
+
+
+def cache_entry(target: str, **reading: Any) -> str | None:
+    """Return the file that a result would be cached in, None where it is not: standard input is not read twice."""
+    if target == "-" or target.startswith("-::"):
+        return None
+    from cutaway import cache  # late: --no-cache needs none of it
+
+    return cache.entry_path(cache.key(target, _request(target, **reading).options))
+
+
+def _show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
+    """Analyse in this process."""
+    target, options = request.target, request.options
     try:
         architectures = _read_saved(target)
         if architectures is None:
             architectures = _cached(target, options) if cache else _analyse_recorded(target, options)[0]
-        return _with_values(architectures, set, symbolic_inputs) if set else architectures
+        return _with_values(architectures, request.values, request.symbolic_inputs)
     except CutawayError:
         raise
     except (Undecidable, Exhausted) as undecidable:
@@ -102,6 +149,41 @@ def show(
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
         raise internal(error) from error
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not CHANNEL.sealed:
+            raise  # it may be the user's
+        raise CutawayError(f"{target}: its code raises {describe_error(error)}, which ends it") from None
+
+
+def _show_isolated(target: str, reading: dict[str, Any], cache: bool) -> tuple[Architecture, ...]:
+    """Analyse in a process of its own; what that returns is read as data."""
+    # late: an analysis in this process needs none of it
+    from cutaway.isolation.call import call
+    from cutaway.report.json import MalformedDocument, loads
+
+    result = call(_show_behind_the_wall, target, reading, cache, seconds=reading["timeout"])
+    try:
+        return loads(result)
+    except (MalformedDocument, RecursionError) as error:
+        raise CutawayError(f"{target}: the analysis returned something else than a result ({error})") from None
+
+
+def _show_behind_the_wall(target: str, reading: dict[str, Any], cache: bool) -> bytes:
+    """Be the child: raise the wall, analyse, and return the result as text."""
+    # late: only a child needs them
+    from cutaway.isolation import child
+    from cutaway.isolation.readable import rights
+    from cutaway.report.json import dumps_briefly
+
+    request = _request(target, **reading)
+    entry = cache_entry(target, **reading) if cache else None
+    if entry is not None:
+        CHANNEL.name_entry(entry)
+    named = [target] if reading["arguments"] is None else [target, reading["arguments"]]
+    child.enter(rights(named, request.options.paths, CHANNEL.entries), reading["timeout"])
+    with interrupted_after(request.options.seconds):
+        architectures = _show_here(request, cache)
+    return dumps_briefly(architectures).encode()
 
 
 def _asked_mode(target: str, assumed: dict[str, Any], train: bool | None) -> bool | None:
@@ -118,6 +200,8 @@ def _with_values(
     architectures: Sequence[Architecture], values: Mapping[str, int], inputs: Iterable[Input]
 ) -> tuple[Architecture, ...]:
     """Replace the remaining symbols by numbers; each name has to be that of a size."""
+    if not values:
+        return tuple(architectures)
     from cutaway.passes.substitute import evaluate, names  # late: only where symbols are given numbers
 
     known = {
@@ -242,21 +326,28 @@ def observe(network: Any, *args: Any, **kwargs: Any) -> Architecture:
     return with_totals(inspected(network, arguments)[0])
 
 
-def _show_live(
-    target: Target,
-    inputs: tuple[Input, ...],
-    paths: tuple[str, ...],
-    arguments: Target | None,
-    device: str | None,
-    stdin: bytes | None,
-    via: str,
-    train: bool | None,
-) -> tuple[Architecture, ...]:
+def _show_live(request: _Request, device: str | None, via: str) -> tuple[Architecture, ...]:
+    if os.path.isdir(request.target):
+        raise CutawayError(f"{request.target}: a folder is read, not run; omit --live, or name a program that loads it")
+    from cutaway.formats import dispatch  # late: Python files that are analysed need none of it
+
+    if dispatch.is_saved(request.target):
+        raise CutawayError(f"{request.target}: a saved file is read; it contains no code to run")
+    target = parse_target(request.target)
     try:
         from cutaway.live.show import show as show_live  # late: it imports the framework
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
+    options = request.options
     architectures = show_live(
-        target, inputs=inputs, arguments=arguments, paths=paths, device=device, stdin=stdin, via=via, train=train
+        target,
+        inputs=options.inputs,
+        arguments=options.arguments,
+        paths=options.paths,
+        device=device,
+        stdin=options.stdin,
+        via=via,
+        train=options.train,
     )
-    return tuple(with_totals(architecture) for architecture in architectures)
+    shown = tuple(with_totals(architecture) for architecture in architectures)
+    return _with_values(shown, request.values, request.symbolic_inputs)

@@ -19,11 +19,12 @@ from contextlib import suppress
 from cutaway import __version__
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
-from cutaway.core.error import CutawayError
+from cutaway.core.import_path import DROPPED
+from cutaway.isolation.channel import CHANNEL, ENTRY, ENTRY_USED
+from cutaway.isolation.files import mark_used, write_entry
 
 VARIABLE = "CUTAWAY_CACHE"
 MIN_SECONDS = 0.5  # a shorter analysis is repeated
-_MAX_BYTES = 256 << 20
 
 Key = list[str]
 
@@ -44,12 +45,12 @@ def folder() -> str:
 
 def key(*request: object) -> Key:
     """Return what a result depends on besides the file system: the request, the working folder, and Python."""
-    return [*map(repr, request), os.getcwd(), sys.version, *sys.path]
+    return [*map(repr, request), os.getcwd(), sys.version, *DROPPED, "", *sys.path]
 
 
 def find(request: Key) -> tuple[Architecture, ...] | None:
     """Return the cached result, if it is still valid."""
-    path = _path(request)
+    path = entry_path(request)
     try:
         with open(path, "rb") as file:
             import json
@@ -60,7 +61,10 @@ def find(request: Key) -> tuple[Architecture, ...] | None:
             if head["key"] != request or head["made_by"] != _cutaway_version() or not _is_unchanged(head):
                 return None
             architectures = loads(file.read())
-        os.utime(path)  # it was used
+        if CHANNEL.sealed:
+            CHANNEL.send(ENTRY_USED, path)
+        else:
+            mark_used(path)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):  # missing or damaged
         return None
     return architectures
@@ -72,9 +76,7 @@ def store(request: Key, recording: disk.Recording, result: Sequence[Architecture
         return
     import json
 
-    # late: only a new result is written
-    from cutaway.commands.output import write
-    from cutaway.report.json import dumps
+    from cutaway.report.json import dumps  # late: only a new result is written
 
     head = {
         "key": request,
@@ -82,18 +84,19 @@ def store(request: Key, recording: disk.Recording, result: Sequence[Architecture
         "answers": [[*query, answer] for query, answer in recording.answers.items()],
         "contents": {path: _digest(content) for path, content in recording.contents.items()},
     }
-    with suppress(OSError, CutawayError, ValueError, RecursionError):
+    path = entry_path(request)
+    with suppress(ValueError, RecursionError):
         text = json.dumps(head).encode() + b"\n" + dumps(result).encode()
-        os.makedirs(folder(), mode=0o700, exist_ok=True)
-        _make_room(len(text))
-        write(text, _path(request))
+        if not CHANNEL.sealed:
+            write_entry(text, path)
+        elif path in CHANNEL.entries:
+            CHANNEL.send(ENTRY, os.fsencode(path) + b"\0" + text)  # to the parent, which was told the path
 
 
-def _path(request: Key) -> str:
-    import zlib  # keys of the same name replace each other: the entry says which it is for
-
-    name = zlib.crc32("\0".join(request).encode(errors="replace"))
-    return os.path.join(folder(), f"{name:08x}.json")
+def entry_path(request: Key) -> str:
+    """Return the file of a result. It is named after all of the request: no other request can be given its content."""
+    name = _digest("\0".join(request).encode(errors="replace"))
+    return os.path.join(folder(), f"{name}.json")
 
 
 def _is_unchanged(head: dict[str, object]) -> bool:
@@ -110,9 +113,12 @@ def _digest_of(path: str) -> str:
 
 
 def _digest(content: bytes) -> str:
-    import hashlib
+    try:
+        from _blake2 import blake2b  # hashlib, which imports OpenSSL as well, takes longer to import than to use
+    except ImportError:
+        from hashlib import blake2b
 
-    return hashlib.blake2b(content, digest_size=20).hexdigest()
+    return blake2b(content, digest_size=20).hexdigest()
 
 
 def _cutaway_version() -> str:
@@ -125,18 +131,3 @@ def _cutaway_version() -> str:
             status = os.stat(os.path.join(place, name))
             files.append(f"{place}/{name} {status.st_size} {status.st_mtime_ns}")
     return f"{__version__} {_digest(chr(10).join(sorted(files)).encode())}"
-
-
-def _make_room(size: int) -> None:
-    """Delete the least recently used entries, where all together are too large."""
-    entries = []
-    for entry in os.scandir(folder()):
-        with suppress(OSError):
-            entries.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
-    total = size + sum(bytes for _, bytes, _ in entries)
-    for _, bytes, path in sorted(entries):
-        if total <= _MAX_BYTES:
-            return
-        with suppress(OSError):
-            os.unlink(path)
-        total -= bytes

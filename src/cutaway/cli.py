@@ -6,34 +6,42 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
 from cutaway import __version__
 from cutaway.core.error import CutawayError, InternalError, internal
-from cutaway.limits import FAILED, INTERRUPTED
+from cutaway.isolation.channel import CHANNEL
+from cutaway.isolation.child_process import FAILED
+from cutaway.isolation.command import INTERRUPTED
 
-COMMANDS = {"show": "show", "unique": "unique", "ops": "ops", "verify": "verify", "diff": "diff", "fingerprint": "diff"}
+COMMANDS = {
+    "show": "show",
+    "unique": "unique",
+    "ops": "ops",
+    "verify": "verify",
+    "diff": "diff",
+    "fingerprint": "diff",
+    "doctor": "doctor",
+}
 """The module of `commands` that defines each command; only that of the requested command is imported."""
 CLEAN = 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 clean, 1 faults found, 2 failed."""
+    """Run a command in this process and return its exit code: 0 clean, 1 faults found, 2 failed."""
     return _run(_parse(sys.argv[1:] if arguments is None else arguments))
 
 
-def program(limit: Callable[[float], None]) -> int:
-    """Run as a process of its own, and announce how long that may take; the user's own code, if it runs, is not limited."""
+def program() -> int:
+    """Run a command as a process of its own, behind the wall; the user's own code, if it runs, is not restricted."""
     try:
         options = _parse(sys.argv[1:])
-        if not getattr(options, "live", False):
-            limit(options.timeout)
-        return _run(options)
-    except KeyboardInterrupt:
-        _print_error("interrupted")
-        return INTERRUPTED
+    except SystemExit as ended:  # --help, --version, or a usage error
+        return ended.code if isinstance(ended.code, int) else CLEAN
+    options.isolated = not os.environ.get("CUTAWAY_DEBUG")
+    return _run(options)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -48,6 +56,10 @@ def _run(options: argparse.Namespace) -> int:
     was_enabled = gc.isenabled()
     gc.disable()  # one command creates little garbage and ends; collecting would cost more than it frees
     try:
+        if CHANNEL.is_open and hasattr(options, "timeout"):
+            from cutaway.commands.isolated import isolate  # late: other commands read no target
+
+            isolate(options)
         return int(options.run(options))
     except CutawayError as error:
         if isinstance(error, InternalError) and os.environ.get("CUTAWAY_DEBUG"):
@@ -58,13 +70,11 @@ def _run(options: argparse.Namespace) -> int:
         _print_error("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLEAN
     except MemoryError:
         _print_error("there is not enough memory to show this")
         return FAILED
-    except Exception as error:
+    except BaseException as error:  # SystemExit too: no exception of the target ends the process
         if os.environ.get("CUTAWAY_DEBUG"):
             raise
         _print_error(str(internal(error)))

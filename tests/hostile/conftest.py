@@ -20,4 +20,4 @@ def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
     model: Path = tmp_path_factory.mktemp("warm") / "model.py"
     uses = "".join(f"import {name}\n{name}.x\n" for name in _BROUGHT.split())
     model.write_text(f"{uses}from torch import nn\nnet = nn.Linear(2, 3)\n")
-    cutaway.show(str(model), input="1x2")
+    cutaway.show(str(model), input="1x2", isolated=False)

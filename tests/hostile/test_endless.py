@@ -77,7 +77,7 @@ def test_many_of_anything_end_in_time(tmp_path: Path, trouble: str, capfd: pytes
 
 
 def _weights(model: str) -> object:
-    return cutaway.show(f"{model}::net", timeout=1)[0].weights[0].shape
+    return cutaway.show(f"{model}::net", timeout=1, isolated=False)[0].weights[0].shape
 
 
 @pytest.mark.parametrize("trouble", _cases(SYMBOLIC))

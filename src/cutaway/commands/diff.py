@@ -6,13 +6,12 @@ import argparse
 import json
 from typing import Any
 
-from cutaway.commands.options import TARGET, add_output, add_reading, architectures, only
+from cutaway.commands.options import LIVE, TARGET, add_output, add_reading, architectures, only
 from cutaway.commands.output import exit_code, warn, write
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 from cutaway.formats.dispatch import is_saved
 
-_LIVE = "live:"
 _FORMS = "a target, a saved file, a JSON file from `show --format json`, or live:TARGET to RUN the target"
 
 
@@ -73,8 +72,8 @@ def _fingerprint(options: argparse.Namespace) -> int:
 
 def _one(options: argparse.Namespace, target: str, live: bool = False) -> Architecture:
     """Return the network of a target, of a JSON file, or of one that is run."""
-    if target.startswith(_LIVE):
-        target, live = target.removeprefix(_LIVE), True
+    if target.startswith(LIVE):
+        target, live = target.removeprefix(LIVE), True
     document = target.endswith(".json") and not is_saved(target)
     found = _read(target) if document else architectures(options, target, live=live)
     return only(found, target)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
-from cutaway.limits import interrupted_after
+from cutaway.limits import analysis_seconds, interrupted_after
 
 TARGET = (
     "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
     "a model folder, a saved file, or - for standard input"
 )
+
+LIVE = "live:"
+"""What precedes a target of `diff` that is to be run."""
 
 
 def add_target(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
@@ -98,21 +102,32 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
     """Return the networks of a target, as the options say."""
     from cutaway._api import show  # late: --help needs none of it
 
-    read = functools.partial(
-        show,
-        target,
-        input=options.input,
-        set=dict(options.set),
-        path=options.path,
-        assume=options.assume,
-        train=options.train,
-        arguments=options.arguments,
-    )
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)
-        return read(live=True, device=options.device, via=getattr(options, "via", "calls"))
-    with interrupted_after(options.timeout):
-        return read(timeout=options.timeout, cache=not options.no_cache)
+        return show(
+            target,
+            **reading_arguments(options),
+            live=True,
+            device=options.device,
+            via=getattr(options, "via", "calls"),
+        )
+    isolated = getattr(options, "isolated", False)
+    with nullcontext() if isolated else interrupted_after(analysis_seconds(options.timeout)):
+        return show(
+            target, **reading_arguments(options), timeout=options.timeout, cache=not options.no_cache, isolated=isolated
+        )
+
+
+def reading_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of the API that say how a target is read."""
+    return {
+        "input": options.input,
+        "set": dict(options.set),
+        "path": options.path,
+        "assume": options.assume,
+        "train": options.train,
+        "arguments": options.arguments,
+    }
 
 
 def setting(text: str) -> tuple[str, int]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.isolation.channel import CHANNEL, RESULT
+from cutaway.isolation.files import write_file
 
 
 def write(text: str | bytes, path: str | None) -> None:
@@ -20,34 +21,14 @@ def write(text: str | bytes, path: str | None) -> None:
             sys.stdout.write(text)
         sys.stdout.flush()
         return
+    content = text.encode() if isinstance(text, str) else text
+    if CHANNEL.sealed:
+        CHANNEL.send(RESULT, content)  # to the parent, which was told the path
+        return
     try:
-        _write_file(text.encode() if isinstance(text, str) else text, os.path.realpath(path))
+        write_file(content, path)
     except OSError as error:
         raise CutawayError(f"{path}: can't be written ({error.strerror})") from None
-
-
-def _write_file(content: bytes, path: str) -> None:
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as device:  # such as /dev/null, which must not be replaced
-            device.write(content)
-        return
-    import tempfile
-
-    descriptor, beside = tempfile.mkstemp(dir=os.path.dirname(path))
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(beside, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask())
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def exit_code(options: argparse.Namespace, found: Iterable[Architecture], otherwise: int = 0) -> int:

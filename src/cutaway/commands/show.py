@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
         help="show the causes of unknowns, and how much of the network depends on each",
     )
     show.add_argument("--no-fold", action="store_true", help="list repeated modules one by one")
-    show.set_defaults(run=_run)
+    show.set_defaults(run=_run, destination=_destination)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -54,10 +54,15 @@ def _write_events(found: Any, options: argparse.Namespace) -> None:
     if options.output is None or len(found) != 1:
         what = "names one network" if options.output else "needs --output: a folder of runs, or a file"
         raise CutawayError(f"{options.target}: --format tensorboard {what}")
-    path = options.output
-    if os.path.isdir(path):
-        path = os.path.join(path, f"events.out.tfevents.{int(time.time())}.cutaway")
-    write(tensorboard.write(found[0]), path)
+    write(tensorboard.write(found[0]), _destination(options))
+
+
+def _destination(options: argparse.Namespace) -> str | None:
+    """Return where the result is written to; in a folder, it gets a name that TensorBoard looks for."""
+    path: str | None = options.output
+    if path is None or options.format != "tensorboard" or not os.path.isdir(path):
+        return path
+    return os.path.join(path, f"events.out.tfevents.{int(time.time())}.cutaway")
 
 
 def _render(found: Any, options: argparse.Namespace) -> str:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from cutaway.core.error import describe_error
+from cutaway.core.import_path import DROPPED
 from cutaway.core.record import dataclass
 from cutaway.live import framework_detection, user_line
 from cutaway.live.construction import observed
@@ -37,7 +38,7 @@ def imported(target: Target, paths: Sequence[str] = (), stdin: bytes | None = No
     root, name = _home(target)
     if target.file:
         user_line.SHOWN[os.path.abspath(target.file)] = target.file
-    sys.path[:0] = [*map(os.path.abspath, paths), root]
+    sys.path[:0] = [*map(os.path.abspath, paths), root, *DROPPED]
     importlib.invalidate_caches()
     stale = {key: module for key, module in modules.items() if target.file and _shadows(key, module, name, root)}
     for key in stale:

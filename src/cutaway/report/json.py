@@ -66,6 +66,11 @@ def dumps(architectures: Sequence[Architecture]) -> str:
     return f'{{\n"schema": {json.dumps(SCHEMA)},\n"architectures": [{",".join(entries)}]\n}}\n'
 
 
+def dumps_briefly(architectures: Sequence[Architecture]) -> str:
+    """Return a document that reads back to the same, without what is told from the rest and without line breaks."""
+    return json.dumps({"schema": SCHEMA, "architectures": [_ARCHITECTURE.write(each) for each in architectures]})
+
+
 def loads(text: str | bytes) -> tuple[Architecture, ...]:
     """Read a document's text."""
     try:

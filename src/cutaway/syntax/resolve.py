@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from cutaway.core import disk
+from cutaway.core.import_path import DROPPED
 from cutaway.core.record import dataclass
 
 
@@ -51,7 +52,7 @@ def environment_folders() -> list[str]:
     standard = {os.path.dirname(os.__file__)}
     own_source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     folders = []
-    for folder in sys.path:
+    for folder in [*DROPPED, *sys.path]:
         folder = os.path.abspath(folder or ".")
         if disk.is_folder(folder) and folder not in standard and not folder.endswith("lib-dynload"):
             if folder != own_source or "site-packages" in folder:

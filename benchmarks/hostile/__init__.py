@@ -1,0 +1,1 @@
+"""What keeps hostile targets from doing harm, measured."""

@@ -1,0 +1,77 @@
+"""A command as a process: a parent that waits, and a child that reads the target and writes the result."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from cutaway.isolation.channel import RESULT, Reception
+from cutaway.isolation.child_process import FAILED, Ending, start, wait
+
+INTERRUPTED = 130
+
+
+def supervised(run: Callable[[], int]) -> NoReturn:
+    """End the process with the exit code of `run`, which runs in a child process where possible, so nothing is fatal.
+
+    The child is started before much is imported, because memory that two processes share is slow to write to.
+    """
+    if not hasattr(os, "fork") or os.environ.get("CUTAWAY_DEBUG"):
+        os._exit(_flushed(run))
+    child, read_end = start(lambda: _flushed(run))
+    os._exit(_parent(child, read_end))
+
+
+def _flushed(run: Callable[[], int]) -> int:
+    code = FAILED
+    try:
+        code = run()
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+    return code
+
+
+def _parent(child: int, read_end: int) -> int:
+    reception = Reception()
+    ends: list[int] = []
+
+    def end(number: int, _frame: Any) -> NoReturn:
+        ends.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    try:
+        ending = wait(child, read_end, reception)
+    except KeyboardInterrupt:
+        ending = Ending(INTERRUPTED, "interrupted")
+    if ends:
+        signal.signal(ends[0], signal.SIG_DFL)
+        os.kill(os.getpid(), ends[0])
+    if ending.reason:
+        print(f"cutaway: {ending.reason}", file=sys.stderr)
+        return ending.code
+    return _leave_files(reception, ending.code)
+
+
+def _leave_files(reception: Reception, code: int) -> int:
+    """Write what the child has handed over, and return the exit code."""
+    # late: most commands write no file
+    from cutaway.isolation.files import write_file
+    from cutaway.isolation.leave import leave_files
+
+    leave_files(reception)
+    content = reception.contents.get(RESULT)
+    if reception.output is not None and content is not None:
+        try:
+            write_file(content, reception.output)
+        except OSError as error:
+            print(f"cutaway: {reception.output}: can't be written ({error.strerror})", file=sys.stderr)
+            return FAILED
+    return code

@@ -1,0 +1,1 @@
+"""Targets that try to get out, to act, or never to end."""
