@@ -53,3 +53,4 @@ class WithoutWorkingFolder:
             if _State.calls == 0:
                 sys.path[:] = _State.path + [entry for entry in sys.path if entry not in _State.path]
                 DROPPED[:] = _State.dropped
+                _State.path, _State.dropped = [], []

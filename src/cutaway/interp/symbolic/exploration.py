@@ -105,8 +105,7 @@ class _Exploration:
                 return self._follow_paths(started)
             except _TooManyPaths:
                 seconds = (time.process_time() - started) / len(self.tried)
-                fewest = min(FEWEST_PATHS, int(LONG_SECONDS / seconds))
-                paths = min(MAX_PATHS, max(1, fewest, int(SHORT_SECONDS / seconds)))
+                paths = min(MAX_PATHS, max(1, int(SHORT_SECONDS / seconds)))
                 self.most_conditions = min(self.most_conditions - 1, paths.bit_length() - 1)
                 self.variants, self.raising, self.failed, self.tried = [], [], [], set()
 
