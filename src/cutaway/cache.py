@@ -20,6 +20,7 @@ from cutaway import __version__
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.syntax.project import active_environments
 
 VARIABLE = "CUTAWAY_CACHE"
 MIN_SECONDS = 0.5  # a shorter analysis is repeated
@@ -44,7 +45,7 @@ def folder() -> str:
 
 def key(*request: object) -> Key:
     """Return what a result depends on besides the file system: the request, the working folder, and Python."""
-    return [*map(repr, request), os.getcwd(), sys.version, *sys.path]
+    return [*map(repr, request), os.getcwd(), sys.version, *active_environments(), *sys.path]
 
 
 def find(request: Key) -> tuple[Architecture, ...] | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from cutaway.core import disk
 from cutaway.core.record import dataclass
+from cutaway.syntax import notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,21 @@ def is_installation(folder: str) -> bool:
     return os.path.basename(os.path.normpath(folder)) in ("site-packages", "dist-packages")
 
 
-def package_root(path: str) -> tuple[str, str]:
-    """Return the folder that a file's imports start from, and the file's dotted name below it."""
+def package_root(path: str, levels: int = 0) -> tuple[str, str]:
+    """Return the folder that a file's imports start from, and the file's dotted name below it.
+
+    A file with relative imports is in a package, even if nothing marks the folder as one: as many folders as its imports
+    go up by, `levels`, are packages.
+    """
     path = os.path.abspath(path)
     folder, file = os.path.split(path)
-    stem = file[: -len(".py")] if file.endswith(".py") else file
+    stem = file.removesuffix(".py").removesuffix(notebook.ENDING)
     parts = [] if stem == "__init__" else [stem]
-    while disk.is_file(os.path.join(folder, "__init__.py")):
-        folder, package = os.path.split(folder)
+    while disk.is_file(os.path.join(folder, "__init__.py")) or levels > 0:
+        above, package = os.path.split(folder)
+        if not package:
+            break
+        folder, levels = above, levels - 1
         parts.insert(0, package)
     return folder, ".".join(parts)
 

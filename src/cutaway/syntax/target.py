@@ -10,6 +10,7 @@ from typing import Any
 from cutaway.core import disk
 from cutaway.core.error import CutawayError
 from cutaway.core.record import dataclass
+from cutaway.syntax import notebook
 from cutaway.syntax.suggestions import file_suggestion
 
 
@@ -64,10 +65,10 @@ def parse_target(text: str) -> Target:
         if not expression.strip():
             raise TargetError(f"{text}: nothing follows '::'; name a class, a variable or a call")
         return Target(text, path, None, expression.strip())
-    if text == "-" or text.endswith(".py") or disk.exists(text):
+    if text == "-" or text.endswith((".py", notebook.ENDING)) or disk.exists(text):
         return Target(text, text, None, "")
     module, separator, expression = text.partition(":")
-    if separator and (module.endswith(".py") or disk.is_file(module)):
+    if separator and (module.endswith((".py", notebook.ENDING)) or disk.is_file(module)):
         raise TargetError(f"{text}: a name in a file follows two colons: write {module}::{expression}")
     if _MODULE.fullmatch(module):
         if separator and not expression.strip():

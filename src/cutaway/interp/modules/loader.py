@@ -32,6 +32,7 @@ class Loader:
         lazy: bool = True,
     ) -> None:
         self.folders = list(folders)
+        self._environment = len(self.folders)  # how many of the folders, at the end, belong to no project
         self.language = language
         self.standard = standard  # a module of the standard library by its name, None where it is not modelled
         self.own: set[str] = set()
@@ -115,6 +116,12 @@ class Loader:
         self.folders.insert(0, folder)
         if not resolve.is_installation(folder):
             self.own.add(os.path.abspath(folder))
+
+    def add_project(self, own: Sequence[str], installed: Sequence[str]) -> None:
+        """Look for imports also in folders of the user's project, and where packages are installed for it."""
+        at = len(self.folders) - self._environment
+        self.folders[at:at] = [folder for folder in (*own, *installed) if folder not in self.folders[:at]]
+        self.own.update(own)
 
     def is_own(self, name: str, location: resolve.Location) -> bool:
         """Tell whether a module belongs to the user's own project."""
