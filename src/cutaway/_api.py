@@ -41,6 +41,7 @@ def show(
     cache: bool = False,
     assume: str | Iterable[str] = (),
     train: bool | None = None,
+    argv: Iterable[str] | None = None,
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -58,6 +59,7 @@ def show(
         assume: values of arguments that are not given, and whether conditions hold: `["use_dropout=True", "width=64"]`.
         train: show them in training mode (True) or in evaluation mode (False), whatever the program says. Where it is not
             given, a mode that the program sets is kept, and evaluation is assumed otherwise.
+        argv: the arguments that the program is started with, `["--arch", "resnet18"]`; none, if they are not given.
         via: how their operations are observed then: "calls" of the API, "export", "onnx", or "hooks", which see none.
         cache: store a result that took long on disk, and reuse it while nothing that it depends on has changed.
 
@@ -88,6 +90,7 @@ def show(
         arguments=arguments_target,
         assumed=assumed,
         train=train,
+        argv=None if argv is None else tuple(argv),
     )
     try:
         architectures = _read_saved(target)

@@ -84,6 +84,7 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="exit with code 1 if something in the result is unknown")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache on disk")
+    parser.set_defaults(argv=None)  # what follows `--`
     parser.add_argument(
         "--timeout", type=seconds, default=120.0, metavar="SECONDS", help="time limit of the analysis (default: 120)"
     )
@@ -107,6 +108,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
         assume=options.assume,
         train=options.train,
         arguments=options.arguments,
+        argv=options.argv,
     )
     if options.live if live is None else live:
         print(f"cutaway: running the code of {target}", file=sys.stderr)

@@ -209,6 +209,7 @@ def _new_analysis(
         in_own_code=in_own_code,
         recording=False,
         train=options.train,
+        command_line=None if options.argv is None else ("", *options.argv),
     )
     for path in options.paths:
         if not disk.is_folder(path):

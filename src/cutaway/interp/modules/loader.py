@@ -121,7 +121,14 @@ class Loader:
         """Look for imports also in folders of the user's project, and where packages are installed for it."""
         at = len(self.folders) - self._environment
         self.folders[at:at] = [folder for folder in (*own, *installed) if folder not in self.folders[:at]]
-        self.own.update(own)
+        self.own.update(folder for folder in own if not resolve.is_installation(folder))
+
+    def add_search(self, folder: str, first: bool) -> None:
+        """Look for imports in a folder that the program adds, before or after the others."""
+        if first:
+            self.add_own(folder)
+        else:
+            self.add_project([folder], [])
 
     def is_own(self, name: str, location: resolve.Location) -> bool:
         """Tell whether a module belongs to the user's own project."""
