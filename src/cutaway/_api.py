@@ -80,6 +80,8 @@ def show(
 
         if dispatch.is_saved(target):
             raise CutawayError(f"{target}: a saved file is read; it contains no code to run")
+        if argv is not None:
+            sys.argv[1:] = argv
         running = _show_live(parse_target(target), inputs, paths, arguments_target, device, stdin, via, train)
         return _with_values(running, set, symbolic_inputs) if set else running
     options = Options(

@@ -46,12 +46,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     targets = [text for text in own if text.startswith("-::")]
     rest = [text for text in own if not text.startswith("-::")]
     command = next((text for text in rest if not text.startswith("-")), "")
-    parser = _parser(command)
-    options = parser.parse_args([*rest, "--", *targets] if targets else rest)
-    if end < len(arguments):
-        if not hasattr(options, "argv"):
-            parser.error(f"{command} takes nothing after --")
-        options.argv = list(argv)
+    options = _parser(command).parse_args([*rest, "--", *targets] if targets else rest)
+    options.argv = list(argv) if end < len(arguments) else None
     return options
 
 

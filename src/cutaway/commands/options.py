@@ -84,7 +84,6 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="exit with code 1 if something in the result is unknown")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache on disk")
-    parser.set_defaults(argv=None)  # what follows `--`
     parser.add_argument(
         "--timeout", type=seconds, default=120.0, metavar="SECONDS", help="time limit of the analysis (default: 120)"
     )
