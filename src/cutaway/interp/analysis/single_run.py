@@ -24,7 +24,13 @@ from cutaway.core.size.knowledge import SizeKnowledge
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
-from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, networks
+from cutaway.interp.analysis.discovery import (
+    DESCRIBING_SECONDS,
+    LocalNetworks,
+    Network,
+    classes_in,
+    networks,
+)
 from cutaway.interp.analysis.forward_pass import repeat, run
 from cutaway.interp.boundary.attributes import hide_from_target
 from cutaway.interp.compile.compiler import PYTHON
@@ -144,17 +150,60 @@ def _read_networks(target: Target, options: Options, session: Session, snapshot:
     else:
         state = load_target(target, options)
     if target.expression:
-        selected = [evaluate_target(state, target, options, snapshot)]
+        selected = [_named_network(state, target, options, session, snapshot)]
     else:
-        selected = list(networks(state, session))
-        if has_main(state) and (not selected or any(framework.unbound() for framework in FRAMEWORKS)):
-            run_main(state)
-            selected = list(networks(state, session))
-        if not selected:
-            raise target_errors.no_network(state, target, session)
+        selected = _all_networks(state, target, session)
     if options.arguments is not None:
         options = replace(options, argument_values=call_arguments(state, target, options))
     return _read_off_each(selected, target, options, session)
+
+
+def _all_networks(state: ModuleState, target: Target, session: Session) -> list[Network]:
+    """Return the networks of a module that are not losses."""
+    selected = list(networks(state, session))
+    is_complete = selected and not any(network.needs_arguments for network in selected)
+    if has_main(state) and (not is_complete or any(framework.unbound() for framework in FRAMEWORKS)):
+        selected = _networks_of_script(state, session)
+    losses = [network.name for network in selected if network.framework.is_loss(network.value) and not network.is_local]
+    selected = [network for network in selected if not network.framework.is_loss(network.value)]
+    if selected:
+        return selected
+    raise target_errors.only_losses(target, losses) if losses else target_errors.no_network(state, target, session)
+
+
+def _named_network(
+    state: ModuleState, target: Target, options: Options, session: Session, snapshot: Snapshot | None
+) -> Network:
+    """Return the network that an expression evaluates to, or the one of that name in a function of a script."""
+    try:
+        return evaluate_target(state, target, options, snapshot)
+    except TargetError:
+        built = _networks_of_script(state, session) if has_main(state) else []
+        found = next((network for network in built if network.name == target.expression), None)
+        if found is None:
+            raise
+        return found
+
+
+_MAIN_SHARE = 0.3  # of the time that is left
+
+
+def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
+    """Run a script, and return its networks with those that its functions build.
+
+    A class that was shown with arguments that nobody gives is shown as the script creates it.
+    """
+    local = LocalNetworks()
+    seconds = min(budget.current().seconds_left(), 120.0) * _MAIN_SHARE
+    with budget.separate_budget(seconds), local.collecting():
+        try:
+            run_main(state)
+        except Exhausted as exhausted:
+            session.note(exhausted.unknown)
+    bound = list(networks(state, session))
+    built = local.networks(bound)
+    classes = {kind for network in built for kind in classes_in(network)}
+    return [network for network in bound if not network.needs_arguments or type(network.value) not in classes] + built
 
 
 def _read_off_each(selected: list[Network], target: Target, options: Options, session: Session) -> list[_Result]:
@@ -175,8 +224,9 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
         conditions.left_open = False
         try:
             described = _read_off(network, target, applicable, session)
+            is_open = open_before or conditions.left_open
             results.append(
-                _Result(network.name, described, network.needs_arguments or open_before or conditions.left_open)
+                _Result(network.name, described, not network.is_local and (network.needs_arguments or is_open))
             )
         except TargetError as fault:
             errors.append(fault)

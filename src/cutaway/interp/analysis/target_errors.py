@@ -111,6 +111,12 @@ def no_network(state: ModuleState, target: Target, session: Session) -> TargetEr
     return TargetError(f"{text}: it defines no network class, and none of its variables is a network")
 
 
+def only_losses(target: Target, names: Sequence[str]) -> TargetError:
+    """What the module defines compares the output of a network with what it should be."""
+    example = f"{target.text}::{names[0]}"
+    return TargetError(f"{target.text}: no network found, only losses: {_listed(names)}; name one, as in {example}")
+
+
 def not_a_network(target: Target, value: Any) -> TargetError:
     """An expression has a value, but it is not a network."""
     kind = value if isinstance(value, type) else type(value)

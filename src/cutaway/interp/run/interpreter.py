@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core.context import CURRENT, IDLE
@@ -17,10 +18,12 @@ class Interpreter:
     `stack` holds the frames of the calls in progress, and `handling` the exceptions that the target is handling, innermost
     last. `guarded` counts the `try` statements that may catch what is raised now, `unknown_calls` the calls of unknown
     functions, any of which might have raised, `open_raises` the times that it was unknown whether the program raises. `tried` are the blocks that are being run without knowing whether they
-    run. `modules` is the loader.
+    run. `modules` is the loader. `leaving` is called with the frame of each call that ends, where someone wants to know.
     """
 
-    __slots__ = ("budget", "guarded", "handling", "modules", "open_raises", "stack", "tried", "unknown_calls")
+    __slots__ = (
+        "budget", "guarded", "handling", "leaving", "modules", "open_raises", "stack", "tried", "unknown_calls",
+    )  # fmt: skip
 
     def __init__(self, budget: Budget | None, modules: Any) -> None:
         self.budget: Budget = budget  # type: ignore[assignment]  # None only outside of any analysis
@@ -31,6 +34,7 @@ class Interpreter:
         self.tried: list[Any] = []
         self.unknown_calls = 0
         self.open_raises = 0
+        self.leaving: Callable[[Frame], None] | None = None
 
 
 IDLE.interpreter = Interpreter(None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
+from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions, derived_unknown
 from cutaway.interp.boundary.joining import any_number_of_times, join_alternatives
 from cutaway.interp.compile.assignment import assign_target
@@ -25,6 +27,9 @@ from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
 from cutaway.syntax.scope import assigned
 
 END = object()
+
+MOST_ENDLESS = 20_000
+"""Iterations of a loop that nothing but its body ends: a `while`, or a `for` over an iterator without a length."""
 
 
 class Loops(UndecidedCode):
@@ -64,9 +69,11 @@ class Loops(UndecidedCode):
         def execute(frame: Frame) -> object | None:
             here = session.current()
             followed, start = 0, len(frame.alternatives or ())
-            while True:
+            for count in itertools.count():
                 tick()
                 frame.line = line
+                if count > MOST_ENDLESS:
+                    raise _endless(frame)
                 before = len(decisions().taken)
                 truth = tested(frame, followed)
                 followed += len(decisions().taken) > before
@@ -83,6 +90,7 @@ class Loops(UndecidedCode):
                     return None
                 if ends_loop(frame, start, signal):
                     return left_loop(frame, start, signal)
+            raise AssertionError("counting does not end")
 
         return execute
 
@@ -191,8 +199,10 @@ class _ForLoop:
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
         unknown = 0
-        for item in items:
+        for count, item in enumerate(items):
             tick()
+            if count > MOST_ENDLESS and not hasattr(items, "__length_hint__"):
+                raise _endless(frame)
             if type(item) is Unknown:
                 unknown += 1
                 if unknown > MOST_UNKNOWN:
@@ -207,6 +217,14 @@ class _ForLoop:
         if finish is not None:
             finish()
         return left_loop(frame, start, self.orelse(frame))
+
+
+def _endless(frame: Frame) -> Undecidable:
+    """Return what ends a loop that may have no end: nothing of the program tells how often it runs."""
+    place = Place(frame.file, frame.line)
+    return Undecidable(
+        session.current().unknown(f"the loop has not ended after {MOST_ENDLESS:,} iterations", None, place)
+    )
 
 
 def ends_loop(frame: Frame, start: int, signal: object | None) -> bool:
