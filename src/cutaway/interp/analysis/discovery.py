@@ -207,10 +207,9 @@ class LocalNetworks:
 
 def _is_method(frame: Frame) -> bool:
     """Tell whether a call is one of a method of a network."""
-    code = frame.function.code if frame.function is not None else None
-    return (
-        bool(code and code.owner and code.positional) and _framework_of(frame.vars.get(code.positional[0])) is not None
-    )
+    if frame.function is None or not frame.function.code.owner or not frame.function.code.positional:
+        return False
+    return _framework_of(frame.vars.get(frame.function.code.positional[0])) is not None
 
 
 def _framework_of(value: Any) -> Any:
