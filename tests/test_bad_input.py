@@ -70,7 +70,7 @@ TARGETS: dict[str, str] = {
     "folder/net.py": "folder/net.py: no such file",
     "nowhere/net.py": "nowhere/net.py: no such file; there is no folder nowhere either",
     "./net": "./net: no such file; did you mean ./net.py?",
-    "folder": "folder: is a folder without a config.json; name a Python file in it",
+    "folder": "folder: no file in it defines a network, and it has no config.json",
     "syntax.py": "syntax.py:3: syntax error: '(' was never closed",
     "python2.py": "python2.py:1: syntax error: Missing parentheses in call to 'print'. Did you mean print(...)?; it is written for Python 2",
     "tabs.py": "tabs.py:3: syntax error: inconsistent use of tabs and spaces in indentation",

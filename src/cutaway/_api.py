@@ -170,6 +170,16 @@ def _read_saved(target: str) -> tuple[Architecture, ...] | None:
     return None if architectures is None else tuple(with_totals(architecture) for architecture in architectures)
 
 
+def network_files(folder: str) -> list[str] | None:
+    """Return the files of a repository that may define networks or build some; None where a folder is another target."""
+    # late: only a folder needs them
+    from cutaway.hub.folder import find
+    from cutaway.knowledge.base.framework_names import MENTION
+    from cutaway.syntax.repository import network_files as files_of
+
+    return files_of(folder, MENTION) if os.path.isdir(folder) and find(folder) is None else None
+
+
 def _analyse(text: str, options: Options) -> list[Architecture]:
     """Analyse a program, or a model folder from the hub."""
     folder = None

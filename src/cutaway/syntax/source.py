@@ -52,7 +52,9 @@ def content(path: str) -> bytes:
     except FileNotFoundError:
         raise SourceError(f"{path}: no such file{file_suggestion(path)}") from None
     except IsADirectoryError:
-        raise SourceError(f"{path}: is a folder without a config.json; name a Python file in it") from None
+        raise SourceError(
+            f"{path}: is a folder without a config.json; `cutaway show` lists the networks in it"
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{path}: can't be read ({reason})") from None

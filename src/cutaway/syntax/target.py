@@ -18,6 +18,12 @@ class TargetError(CutawayError):
     """A target or an input that can't be understood; the message is complete."""
 
 
+class NoNetwork(TargetError):
+    """A target that has no network, and nothing tells that it should have one."""
+
+    lacks_network = True
+
+
 class FaultyTarget(TargetError):
     """A target that has a fault before there is anything to show."""
 

@@ -25,7 +25,7 @@ from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.input_values import InputValues
 from cutaway.syntax.inputs import Input, merged
 from cutaway.syntax.suggestions import file_suggestion
-from cutaway.syntax.target import FaultyTarget, Target, TargetError
+from cutaway.syntax.target import FaultyTarget, NoNetwork, Target, TargetError
 
 _MAX_NAMES = 8
 
@@ -105,16 +105,16 @@ def no_network(state: ModuleState, target: Target, session: Session) -> TargetEr
         (n for n, v in state.namespace.items() if record_of(v) is not None and v.__module__ == state.name), None
     )
     if function is not None:
-        return TargetError(
+        return NoNetwork(
             f"{text}; if one of its functions returns one, name the call, as in '{target.text}::{function}(...)'"
         )
-    return TargetError(f"{text}: it defines no network class, and none of its variables is a network")
+    return NoNetwork(f"{text}: it defines no network class, and none of its variables is a network")
 
 
 def only_losses(target: Target, names: Sequence[str]) -> TargetError:
     """What the module defines compares the output of a network with what it should be."""
     example = f"{target.text}::{names[0]}"
-    return TargetError(f"{target.text}: no network found, only losses: {_listed(names)}; name one, as in {example}")
+    return NoNetwork(f"{target.text}: no network found, only losses: {_listed(names)}; name one, as in {example}")
 
 
 def not_a_network(target: Target, value: Any) -> TargetError:
