@@ -100,6 +100,14 @@ def is_standard(name: str) -> bool:
     return name.partition(".")[0] in sys.stdlib_module_names
 
 
+def is_standard_module(name: str) -> bool:
+    """Tell whether there is a module of this name in the standard library."""
+    if "." not in name or not is_standard(name):
+        return name in sys.stdlib_module_names
+    base = os.path.join(os.path.dirname(os.__file__), *name.split("."))
+    return disk.is_file(f"{base}.py") or disk.is_folder(base)
+
+
 def absolute(package: str, module: str, level: int) -> str:
     """Return the absolute name of a possibly relative import inside a package."""
     if level == 0:

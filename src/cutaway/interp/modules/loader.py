@@ -160,10 +160,8 @@ class Loader:
 
     def _missing_module(self, name: str, strict: bool) -> Unknown:
         place = session.current().place()
-        if strict and not resolve.is_standard(name):
+        if strict:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
-        if resolve.is_standard(name):
-            return Unknown(f"the standard library's {name} is not modelled", place)
         return Unknown(f"module {name} is not found: add its folder with --path, or install it", place)
 
     def may_define(self, name: str, searched_name: str, seen: set[str] | None = None) -> bool:
