@@ -56,6 +56,7 @@ FILES: dict[str, bytes] = {
     "damaged.ipynb": b'{"cells": [',
     "julia.ipynb": b'{"cells": [], "metadata": {"language_info": {"name": "julia"}}}',
     "saved.pt": b"PK\x03\x04" + bytes(40),
+    "never_made.py": b"from torch import nn\nclass Net(nn.Module):\n    pass\nnet = Net.__new__(Net)\naround = nn.Sequential(net)\n",
     "forgot.py": b"from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        pass\n",
 }
 
@@ -91,7 +92,9 @@ TARGETS: dict[str, str] = {
     "none.py": "none.py: no network found: it defines no network class, and none of its variables is a network",
     "functions.py": "functions.py: no network found; if one of its functions returns one, name the call, as in 'functions.py::build(...)'",
     "missing_base.py": "missing_base.py: no network found; Net may be one, but its base class is unknown: missing_base.py:1: module nowhere is not found: add its folder with --path, or install it",
-    "forgot.py": "forgot.py: Net can't be described: AttributeError: Net.__init__() does not call super().__init__()",
+    "forgot.py": "forgot.py: Net can't be described: AttributeError: Net.__init__() has not run, or not called super().__init__()",
+    "never_made.py::net": "never_made.py::net: net can't be described: AttributeError: Net.__init__() has not run, or not called super().__init__()",
+    "never_made.py::around": "never_made.py::around: around can't be described: AttributeError: 'Net' object has no attribute '_parameters'",
     "net.py::": "net.py::: nothing follows '::'; name a class, a variable or a call",
     "::Net": f"::Net: nothing precedes '::'; {FORMS}",
     "net.py:Net": "net.py:Net: a name in a file follows two colons: write net.py::Net",

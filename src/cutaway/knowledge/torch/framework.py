@@ -153,7 +153,9 @@ class Torch(Framework):
         if "_incomplete" in network.__dict__ and "_modules" not in network.__dict__:
             Module.__init__(network)  # its own constructor raises before it does that
         if "_modules" not in network.__dict__:
-            raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
+            raise AttributeError(
+                f"{class_name(type(network))}.__init__() has not run, or not called super().__init__()"
+            )
         _show_as_built(network)
         modules = list(network.named_modules())
         repeats = _repeats(modules)
