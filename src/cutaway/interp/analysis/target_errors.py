@@ -18,6 +18,7 @@ from cutaway.core.suggestions import suggestion as suggestion_for
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.analysis.argument_context import has_attribute
 from cutaway.interp.boundary.certain_failures import certain_failure
+from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
@@ -33,7 +34,12 @@ _MAX_NAMES = 8
 def no_such_module(target: Target) -> TargetError:
     """The module that a target names does not exist."""
     assert target.module is not None
-    suggestion = file_suggestion(target.module) if "." in target.module or not target.expression else ""
+    parent, _, name = target.module.rpartition(".")
+    is_file_name = name.lower() == "py"
+    if parent and not is_file_name and not target.expression and loader.current().locate(parent) is not None:
+        suggestion = f"; a name in a module follows a colon: did you mean {parent}:{name}?"
+    else:
+        suggestion = file_suggestion(target.module) if "." in target.module or not target.expression else ""
     hint = suggestion or "; add its folder with --path, or install its package"
     return TargetError(f"{target.text}: module {target.module} is not found{hint}")
 
