@@ -29,7 +29,10 @@ from cutaway.syntax.scope import assigned
 END = object()
 
 MOST_ENDLESS = 20_000
-"""Iterations of a loop that nothing but its body ends: a `while`, or a `for` over an iterator without a length."""
+"""Iterations of a `while` that nothing but its body ends."""
+
+MOST_ITEMS = 200_000
+"""Items of an iterator without a length."""
 
 
 class Loops(UndecidedCode):
@@ -73,7 +76,7 @@ class Loops(UndecidedCode):
                 tick()
                 frame.line = line
                 if count > MOST_ENDLESS:
-                    raise _endless(frame)
+                    raise _endless(frame, MOST_ENDLESS)
                 before = len(decisions().taken)
                 truth = tested(frame, followed)
                 followed += len(decisions().taken) > before
@@ -152,7 +155,7 @@ class _ForLoop:
             if type(iterable) is Unknown:
                 return self._run_unknown(frame, iterable)
             ordered = in_order(iterable)
-            items = iter(ordered)
+            items = iter(ordered) if hasattr(type(ordered), "__len__") else _limited(iter(ordered), frame)
         except Undecidable as undecidable:
             return self._run_any_number(frame, undecidable.unknown)
         if ordered is not iterable:
@@ -199,10 +202,8 @@ class _ForLoop:
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
         unknown = 0
-        for count, item in enumerate(items):
+        for item in items:
             tick()
-            if count > MOST_ENDLESS and not hasattr(items, "__length_hint__"):
-                raise _endless(frame)
             if type(item) is Unknown:
                 unknown += 1
                 if unknown > MOST_UNKNOWN:
@@ -219,12 +220,18 @@ class _ForLoop:
         return left_loop(frame, start, self.orelse(frame))
 
 
-def _endless(frame: Frame) -> Undecidable:
+def _limited(items: Iterator[Any], frame: Frame) -> Iterator[Any]:
+    """Yield items until there are so many that they may have no end."""
+    for count, item in enumerate(items):
+        if count > MOST_ITEMS:
+            raise _endless(frame, MOST_ITEMS)
+        yield item
+
+
+def _endless(frame: Frame, most: int) -> Undecidable:
     """Return what ends a loop that may have no end: nothing of the program tells how often it runs."""
     place = Place(frame.file, frame.line)
-    return Undecidable(
-        session.current().unknown(f"the loop has not ended after {MOST_ENDLESS:,} iterations", None, place)
-    )
+    return Undecidable(session.current().unknown(f"the loop has not ended after {most:,} iterations", None, place))
 
 
 def ends_loop(frame: Frame, start: int, signal: object | None) -> bool:
