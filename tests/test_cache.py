@@ -27,9 +27,11 @@ from torch import nn
 
 class Net(nn.Module):
     def forward(self, x):
-        n = 0
-        while True:
-            n += 1
+        for _ in range(10**9):
+            self.step()
+
+    def step(self):
+        return [].copy()
 """
 
 

@@ -31,6 +31,7 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     numbers = dict(value.split("=") for key, value in case.directives if key == "set")
     paths = [value for key, value in case.directives if key == "path"]
     assumed = [value for key, value in case.directives if key == "assume"]
+    line = case.directive("command line")
     train = {None: None, "True": True, "False": False}[case.directive("train")]
     if target.startswith("-"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / MAIN).read_bytes())))
@@ -44,6 +45,7 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             path=paths,
             assume=assumed,
             train=train,
+            argv=None if line is None else line.split(),
         )
     except cutaway.CutawayError as error:
         assert _nearest(expected[0], [f"error: {error}"]) == expected[0] and len(expected) == 1

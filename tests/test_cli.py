@@ -51,6 +51,9 @@ def _wait_for_work(process: int) -> None:
     time.sleep(0.5 if children.exists() else 2.0)
 
 
+SPINNING = "def spin():\n    return [].copy()\n\nfor number in range(10**9):\n    spin()\n"
+
+
 @pytest.fixture
 def model(tmp_path: Path) -> str:
     path = tmp_path / "model.py"
@@ -126,7 +129,7 @@ def test_an_operation_without_end_is_interrupted(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 def test_an_interruption_by_the_user_leaves_at_once(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text("while True:\n    pass\n" + NET)
+    (tmp_path / "model.py").write_text(SPINNING + NET)
     run = [sys.executable, "-m", "cutaway", "show", str(tmp_path / "model.py")]
     process = subprocess.Popen(
         run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(), start_new_session=True
@@ -139,7 +142,7 @@ def test_an_interruption_by_the_user_leaves_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 def test_ending_the_command_ends_its_child(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text("while True:\n    pass\n" + NET)
+    (tmp_path / "model.py").write_text(SPINNING + NET)
     run = [sys.executable, "-m", "cutaway", "show", str(tmp_path / "model.py")]
     process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment())
     _wait_for_work(process.pid)

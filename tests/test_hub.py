@@ -388,4 +388,4 @@ def test_a_base_network_that_is_not_here_is_named(hub: Path, capsys: pytest.Capt
 
 def test_a_folder_without_a_description(hub: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (hub / "model").mkdir()
-    assert "model: is a folder" in said(["model"], capsys)
+    assert "model: no file in it defines a network, and it has no config.json" in said(["model"], capsys)

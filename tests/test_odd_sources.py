@@ -60,10 +60,10 @@ def test_an_import_that_is_missing_and_used_is_named_where_it_stands(tmp_path: P
     assert "1: module nowhere is not found: add its folder with --path, or install it" in remarks(network)
 
 
-def test_a_relative_import_without_a_package_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_relative_import_in_a_folder_without_a_mark_says_what_is_missing(tmp_path: Path) -> None:
     network = show(tmp_path, "from .sizes import width\nfrom torch import nn\nnet = nn.Linear(2, width)\n")
     (remark, *_) = remarks(network)
-    assert remark.startswith("1: ") and "relative import" in remark
+    assert remark.startswith("1: ") and ".sizes is not found" in remark
 
 
 def test_a_fault_in_an_imported_file_is_named_where_it_stands(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def show(
     assume: str | Iterable[str] = (),
     train: bool | None = None,
     isolated: bool = True,
+    argv: Iterable[str] | None = None,
 ) -> tuple[Architecture, ...]:
     """Return the networks that a target names, read from source without running it.
 
@@ -62,9 +63,9 @@ def show(
         assume: values of arguments that are not given, and whether conditions hold: `["use_dropout=True", "width=64"]`.
         train: show them in training mode (True) or in evaluation mode (False), whatever the program says. Where it is not
             given, a mode that the program sets is kept, and evaluation is assumed otherwise.
+        argv: the arguments that the program is started with, `["--arch", "resnet18"]`; none, if they are not given.
         via: how their operations are observed then: "calls" of the API, "export", "onnx", or "hooks", which see none.
         cache: store a result that took long on disk, and reuse it while nothing that it depends on has changed.
-
         isolated: analyse in a process of its own that the system keeps from doing harm. Without it, a flaw in Cutaway
             that a hostile target exploits is one in your process, and only `timeout` bounds what a target takes.
 
@@ -78,6 +79,7 @@ def show(
         "arguments": arguments,
         "assume": assume if isinstance(assume, str) else tuple(assume),
         "train": train,
+        "argv": None if argv is None else tuple(argv),
         "stdin": sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None,
     }
     if live:
@@ -106,6 +108,7 @@ def _request(
     arguments: str | None,
     assume: str | Iterable[str],
     train: bool | None,
+    argv: Iterable[str] | None = None,
     stdin: bytes | None = None,
     timeout: float | None = None,
 ) -> _Request:
@@ -120,6 +123,7 @@ def _request(
         arguments=None if arguments is None else parse_target(arguments),
         assumed=assumed,
         train=train,
+        argv=None if argv is None else tuple(argv),
     )
     return _Request(target, options, dict(set or {}), tuple(symbolic_inputs))
 
@@ -249,6 +253,16 @@ def _read_saved(target: str) -> tuple[Architecture, ...] | None:
     return None if architectures is None else tuple(with_totals(architecture) for architecture in architectures)
 
 
+def network_files(folder: str) -> list[str] | None:
+    """Return the files of a repository that may define networks or build some; None where a folder is another target."""
+    # late: only a folder needs them
+    from cutaway.hub.folder import find
+    from cutaway.knowledge.base.framework_names import MENTION
+    from cutaway.syntax.repository import network_files as files_of
+
+    return files_of(folder, MENTION) if os.path.isdir(folder) and find(folder) is None else None
+
+
 def _analyse(text: str, options: Options) -> list[Architecture]:
     """Analyse a program, or a model folder from the hub."""
     folder = None
@@ -339,6 +353,8 @@ def _show_live(request: _Request, device: str | None, via: str) -> tuple[Archite
     except ModuleNotFoundError as error:
         raise CutawayError(f"--live needs {error.name} installed: pip install 'cutaway[live]'") from None
     options = request.options
+    if options.argv is not None:
+        sys.argv[1:] = options.argv
     architectures = show_live(
         target,
         inputs=options.inputs,

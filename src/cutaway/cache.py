@@ -22,6 +22,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.import_path import DROPPED
 from cutaway.isolation.channel import CHANNEL, ENTRY, ENTRY_USED
 from cutaway.isolation.files import mark_used, write_entry
+from cutaway.syntax.project import active_environments
 
 VARIABLE = "CUTAWAY_CACHE"
 MIN_SECONDS = 0.5  # a shorter analysis is repeated
@@ -45,7 +46,7 @@ def folder() -> str:
 
 def key(*request: object) -> Key:
     """Return what a result depends on besides the file system: the request, the working folder, and Python."""
-    return [*map(repr, request), os.getcwd(), sys.version, *DROPPED, "", *sys.path]
+    return [*map(repr, request), os.getcwd(), sys.version, *active_environments(), *DROPPED, "", *sys.path]
 
 
 def find(request: Key) -> tuple[Architecture, ...] | None:

@@ -45,11 +45,18 @@ def program() -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line; `-::Net` looks like an option but is a target, so it is moved after all options."""
-    targets = [text for text in arguments if text.startswith("-::")]
-    rest = [text for text in arguments if not text.startswith("-::")]
+    """Parse the command line; `-::Net` looks like an option but is a target, so it is moved after all options.
+
+    What follows `--` is the command line of the target.
+    """
+    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    own, argv = arguments[:end], arguments[end + 1 :]
+    targets = [text for text in own if text.startswith("-::")]
+    rest = [text for text in own if not text.startswith("-::")]
     command = next((text for text in rest if not text.startswith("-")), "")
-    return _parser(command).parse_args([*rest, "--", *targets] if targets else rest)
+    options = _parser(command).parse_args([*rest, "--", *targets] if targets else rest)
+    options.argv = list(argv) if end < len(arguments) else None
+    return options
 
 
 def _run(options: argparse.Namespace) -> int:

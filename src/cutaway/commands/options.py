@@ -127,6 +127,7 @@ def reading_arguments(options: argparse.Namespace) -> dict[str, Any]:
         "assume": options.assume,
         "train": options.train,
         "arguments": options.arguments,
+        "argv": options.argv,
     }
 
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -39,9 +40,32 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if os.path.isdir(options.target) and not options.live:
+        from cutaway._api import network_files  # late: only a folder needs it
+
+        paths = network_files(options.target)
+        if paths is not None:
+            return _list_networks(options, paths)
     found = architectures(options, options.target)
     if options.format == "tensorboard":
         _write_events(found, options)
+    else:
+        write(_render(found, options), options.output)
+    return exit_code(options, found)
+
+
+def _list_networks(options: argparse.Namespace, paths: Sequence[str]) -> int:
+    """List the networks of a repository."""
+    # late: only a repository needs them
+    from cutaway.commands.repository import read_files
+    from cutaway.report import listing
+
+    if not paths:
+        raise CutawayError(f"{options.target}: no file in it defines a network, and it has no config.json")
+    files = read_files(options, paths)
+    found = [network for file in files for network in file.networks]
+    if options.format == "table" and not options.explain:
+        write(listing.render(options.target, files), options.output)
     else:
         write(_render(found, options), options.output)
     return exit_code(options, found)

@@ -193,6 +193,7 @@ class Decisions:
         self.used: set[str] = set()  # prescribed decisions that were needed
         self.plans: dict[str, Any] = {}  # how loops of symbolic length are run, by their keys
         self.tensors: dict[Any, tuple[Any, Any]] = {}  # a tensor's identity and number -> the tensor, its truth value
+        self.command_lines: list[tuple[str, ...]] = []  # with each value that a required argument may have
         self.choices: dict[int, tuple[Any, Any]] = {}  # what unknown values are taken to be, by identity
         self._truths: dict[int, tuple[Any, bool]] = {}  # of unknown values, by identity
         self._ranges: dict[str, _Range] = {}

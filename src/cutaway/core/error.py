@@ -9,6 +9,8 @@ class CutawayError(Exception):
     """Nothing can be shown; the message is complete, names the place, and says what to do."""
 
     exit_code = 2
+    lacks_network = False
+    """Whether nothing went wrong: there just is no network."""
 
 
 class InternalError(CutawayError):

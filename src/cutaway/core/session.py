@@ -175,6 +175,7 @@ class Session:
     that functions in progress are building, and those that can be reached from some objects; `in_own_code` tells whether
     the program is in code of the user's own. `train` is the mode
     that the user wants to see: training or evaluation; where it is None, the program decides, or else evaluation is assumed.
+    `command_line` is that of the program, its own name first, None where nobody has given one.
     Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 
@@ -189,6 +190,7 @@ class Session:
     in_own_code: Callable[[], bool] = lambda: False
     recording: bool = True
     train: bool | None = None
+    command_line: tuple[str, ...] | None = None
     loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)

@@ -32,7 +32,12 @@ FORBIDDEN_FAMILIES = frozenset(
 )
 """The first words of events that are forbidden, whatever comes after the dot."""
 
-IMPORTABLE = frozenset(sys.stdlib_module_names) | {"_yaml", "cutaway", "model_analysis", "numpy", "tomli", "yaml"}
+_BUILD = f"_sysconfigdata_{getattr(sys, 'abiflags', '')}_{sys.platform}_{getattr(sys.implementation, '_multiarch', '')}"
+"""The module of the standard library that says how this Python was built."""
+
+IMPORTABLE = frozenset(sys.stdlib_module_names) | {
+    "_yaml", "cutaway", "model_analysis", "numpy", "tomli", "yaml", _BUILD
+}  # fmt: skip
 """What an analysis imports: its own packages and those that it is installed with. Others are not there."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from cutaway.core import disk
 from cutaway.isolation.landlock import READ_FILE, READ_FOLDER
-from cutaway.syntax import resolve
+from cutaway.syntax import project, resolve
 
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 """Where the system has shared libraries, which numpy needs."""
@@ -61,14 +61,23 @@ def _projects(target: str) -> Iterator[str]:
     path = target.partition("::")[0]
     if os.path.isdir(path):
         yield from _model_folder(path)
-    elif path.endswith(".py"):
-        yield resolve.package_root(path)[0]
-        if disk.is_link(path):
-            yield resolve.package_root(disk.real_path(path))[0]
+        yield from _around(path)
+    elif path.endswith((".py", ".ipynb")):
+        for each in (path, disk.real_path(path)) if disk.is_link(path) else (path,):
+            folder = resolve.package_root(each)[0]
+            yield folder
+            yield from _around(folder)
     elif os.path.isfile(path):  # saved weights may be in several files, and a model folder is named by its JSON
         yield from _model_folder(os.path.dirname(os.path.abspath(path)))
     else:  # a module, or standard input
         yield os.getcwd()
+        yield from _around(os.getcwd())
+
+
+def _around(folder: str) -> Iterator[str]:
+    """Yield where a project has its source, and the packages that are installed for it."""
+    yield from project.import_folders(folder)
+    yield from project.package_folders(folder)
 
 
 def _model_folder(path: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from cutaway.core import disk
 from cutaway.core.import_path import DROPPED
 from cutaway.core.record import dataclass
+from cutaway.syntax import notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,21 @@ def is_installation(folder: str) -> bool:
     return os.path.basename(os.path.normpath(folder)) in ("site-packages", "dist-packages")
 
 
-def package_root(path: str) -> tuple[str, str]:
-    """Return the folder that a file's imports start from, and the file's dotted name below it."""
+def package_root(path: str, levels: int = 0) -> tuple[str, str]:
+    """Return the folder that a file's imports start from, and the file's dotted name below it.
+
+    A file with relative imports is in a package, even if nothing marks the folder as one: as many folders as its imports
+    go up by, `levels`, are packages.
+    """
     path = os.path.abspath(path)
     folder, file = os.path.split(path)
-    stem = file[: -len(".py")] if file.endswith(".py") else file
+    stem = file.removesuffix(".py").removesuffix(notebook.ENDING)
     parts = [] if stem == "__init__" else [stem]
-    while disk.is_file(os.path.join(folder, "__init__.py")):
-        folder, package = os.path.split(folder)
+    while disk.is_file(os.path.join(folder, "__init__.py")) or levels > 0:
+        above, package = os.path.split(folder)
+        if not package:
+            break
+        folder, levels = above, levels - 1
         parts.insert(0, package)
     return folder, ".".join(parts)
 
@@ -91,6 +99,14 @@ def is_loaded_at_start(name: str) -> bool:
 def is_standard(name: str) -> bool:
     """Tell whether a module belongs to Python's standard library."""
     return name.partition(".")[0] in sys.stdlib_module_names
+
+
+def is_standard_module(name: str) -> bool:
+    """Tell whether there is a module of this name in the standard library."""
+    if "." not in name or not is_standard(name):
+        return name in sys.stdlib_module_names
+    base = os.path.join(os.path.dirname(os.__file__), *name.split("."))
+    return disk.is_file(f"{base}.py") or disk.is_folder(base)
 
 
 def absolute(package: str, module: str, level: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import stat
 import warnings
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.speed import is_on
-from cutaway.syntax import lazy_parse
+from cutaway.syntax import lazy_parse, notebook
 from cutaway.syntax.suggestions import file_suggestion
 
 MAXIMUM_BYTES = 16 << 20
+_RELATIVE_IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.+)[\w. \t]*[ \t]+import\b", re.MULTILINE)
 _PIPE_SECONDS = 30.0  # how long a pipe may be silent
 _OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -24,7 +26,18 @@ class SourceError(CutawayError):
 
 
 def read(path: str) -> bytes:
-    """Return the bytes of a source file."""
+    """Return the source in a file: its bytes, or the code of a notebook."""
+    text = content(path)
+    return notebook.read(text, path).source if notebook.is_notebook(path) else text
+
+
+def relative_levels(source: bytes) -> int:
+    """Return by how many folders the relative imports of a source go up, 0 where it has none."""
+    return max((len(match[1]) for match in _RELATIVE_IMPORT.finditer(source)), default=0)
+
+
+def content(path: str) -> bytes:
+    """Return the bytes of a file."""
     try:
         descriptor = os.open(path, _OPENING)
         with open(descriptor, "rb", buffering=0) as file:
@@ -32,15 +45,17 @@ def read(path: str) -> bytes:
             mode = status.st_mode
             if stat.S_ISDIR(mode):
                 raise IsADirectoryError
-            content = _read(file, path, status.st_size)
-            disk.was_read(path, content)
+            read = _read(file, path, status.st_size)
+            disk.was_read(path, read)
             if not stat.S_ISREG(mode):
                 disk.unrepeatable()
-            return content
+            return read
     except FileNotFoundError:
         raise SourceError(f"{path}: no such file{file_suggestion(path)}") from None
     except IsADirectoryError:
-        raise SourceError(f"{path}: is a folder without a config.json; name a Python file in it") from None
+        raise SourceError(
+            f"{path}: is a folder without a config.json; `cutaway show` lists the networks in it"
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{path}: can't be read ({reason})") from None
@@ -93,9 +108,7 @@ def parse(source: bytes, path: str, whole: bool = True) -> ast.Module:
     except (RecursionError, MemoryError):
         raise SourceError(f"{path}: nested too deeply to be parsed") from None
     if _is_notebook(tree):
-        raise SourceError(
-            f"{path}: is a notebook; show the code in it as a script: jupyter nbconvert --to script {path}"
-        )
+        raise SourceError(f"{path}: is a notebook; give it a name that ends in {notebook.ENDING}")
     return tree
 
 

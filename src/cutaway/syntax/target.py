@@ -10,11 +10,18 @@ from typing import Any
 from cutaway.core import disk
 from cutaway.core.error import CutawayError
 from cutaway.core.record import dataclass
+from cutaway.syntax import notebook
 from cutaway.syntax.suggestions import file_suggestion
 
 
 class TargetError(CutawayError):
     """A target or an input that can't be understood; the message is complete."""
+
+
+class NoNetwork(TargetError):
+    """A target that has no network, and nothing tells that it should have one."""
+
+    lacks_network = True
 
 
 class FaultyTarget(TargetError):
@@ -50,6 +57,8 @@ class Target:
 
 
 _FORMS = "give a Python file, file.py::name, or package.module:name"
+_DOCUMENTS = (".md", ".rst")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _MODULE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)*")
 
 
@@ -64,18 +73,32 @@ def parse_target(text: str) -> Target:
         if not expression.strip():
             raise TargetError(f"{text}: nothing follows '::'; name a class, a variable or a call")
         return Target(text, path, None, expression.strip())
-    if text == "-" or text.endswith(".py") or disk.exists(text):
+    if text.endswith(_DOCUMENTS) and disk.is_file(text):
+        raise TargetError(f"{text}: is a document, not a program; {_FORMS}")
+    if text == "-" or text.endswith((".py", notebook.ENDING)) or disk.exists(text):
         return Target(text, text, None, "")
     module, separator, expression = text.partition(":")
-    if separator and (module.endswith(".py") or disk.is_file(module)):
+    if separator and (module.endswith((".py", notebook.ENDING)) or disk.is_file(module)):
         raise TargetError(f"{text}: a name in a file follows two colons: write {module}::{expression}")
     if _MODULE.fullmatch(module):
         if separator and not expression.strip():
             raise TargetError(f"{text}: nothing follows ':'; name a class, a variable or a call")
         return Target(text, None, module, expression.strip())
     if "/" in text or os.sep in text:
-        raise TargetError(f"{text}: no such file{file_suggestion(text)}")
+        raise TargetError(f"{text}: no such file{file_suggestion(text)}{_hub_hint(text)}")
     raise TargetError(f"{text}: not a target; {_FORMS}")
+
+
+def _hub_hint(text: str) -> str:
+    """Return where a model with such a name on a hub is, if it has been downloaded before."""
+    if not _HUB_NAME.fullmatch(text) or disk.is_folder(text.partition("/")[0]):
+        return ""
+    home = os.environ.get("HF_HOME") or os.path.join(os.path.expanduser("~"), ".cache", "huggingface")
+    pattern = os.path.join(home, "hub", f"models--{text.replace('/', '--')}", "snapshots", "*")
+    cached = [folder for folder in disk.matching(pattern, False) if disk.is_folder(folder)]
+    if cached:
+        return f"; the model of that name on the hub has been downloaded: cutaway show {cached[-1]}"
+    return "; if it is a model on a hub, download its config.json and give that folder: Cutaway downloads nothing"
 
 
 def parse_assumption(text: str) -> tuple[str, Any]:

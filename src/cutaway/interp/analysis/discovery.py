@@ -13,12 +13,14 @@ from cutaway.core.record import dataclass, field
 from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided, decisions
-from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.boundary.attributes import is_host_class, is_target_instance
 from cutaway.interp.boundary.call import call
 from cutaway.interp.modules.module import ModuleState, failure, unfinished_network
 from cutaway.interp.run import budget
 from cutaway.interp.run.annotations import annotations_of
+from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.interp.run.function import record_of
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.signature import signature
 from cutaway.interp.stdlib.reflection.inspect import type_hints
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
@@ -33,16 +35,19 @@ _MAX_FUNCTIONS = 8  # how many of the functions that return networks are called
 class Network:
     """A network of the target: its name, its framework, the notes taken while it is built.
 
-    `may_have_conditions` tells that its class has arguments without defaults, or that its constructor tests something
-    that is open. `stopped` is why its constructor ended early, if it did.
+    `needs_arguments` tells that its class has arguments without defaults, `has_conditions` that its constructor tests
+    something open. `stopped` is why its constructor ended early, if it did. One that `is_local` is bound to a variable of
+    a function.
     """
 
     name: str
     value: Any
     framework: Framework
     notes: Notes = field(default_factory=Notes)
-    may_have_conditions: bool = False
+    needs_arguments: bool = False
     stopped: Unknown | None = None
+    is_local: bool = False
+    has_conditions: bool = False
 
 
 def missing_arguments(value: Any) -> list[str]:
@@ -140,14 +145,86 @@ def _networks_from_classes(
                 if instance is None:
                     failed[value] = notes
                 else:
-                    is_open = bool(_required(value)) or conditions.left_open
-                    built.append(Network(name, instance, framework, notes, is_open, stopped))
+                    needed, is_open = bool(_required(value)), conditions.left_open
+                    built.append(Network(name, instance, framework, notes, needed, stopped, has_conditions=is_open))
     inside = {kind for network in built for kind in _classes(network.framework, network.value)[1:]}
     for cls, notes in failed.items():
         if cls not in inside and cls not in classes:
             session.unknowns.update(notes.unknowns)
             session.findings.update(notes.findings)
     yield from (network for network in built if type(network.value) not in inside)
+
+
+class LocalNetworks:
+    """Collects the networks that variables of the user's own functions are bound to when their calls end.
+
+    Calls end from the inside out, so the name that the outermost function has for a network is kept. One that is bound to
+    no variable then is known by its class. Methods of networks are left out: what they refer to are parts.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._values: dict[int, Any] = {}
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect during what is run inside."""
+        running = interpreter()
+        before, running.leaving = running.leaving, self._leave
+        try:
+            yield
+        finally:
+            running.leaving = before
+
+    def _leave(self, frame: Frame) -> None:
+        running = interpreter()
+        state = frame.globals.get(MODULE_STATE)
+        if running.tried or state is None or not (state.is_own or frame.function.code.name == "__init__"):
+            return
+        if _is_method(frame):
+            network = frame.vars[frame.function.code.positional[0]]
+            if frame.function.code.name == "__init__" and not any(map(_is_method, running.stack)):
+                self._names.setdefault(id(network), type(network).__name__)
+                self._values[id(network)] = network
+            return
+        variables = list(frame.vars.items())
+        for name, value in variables:
+            if _framework_of(value) is not None:
+                self._add(name, value)
+            elif is_target_instance(value):
+                for attribute, part in list(vars(value).items()):
+                    if _framework_of(part) is not None:
+                        self._add(attribute if name == "self" else f"{name}.{attribute}", part)
+
+    def _add(self, name: str, value: Any) -> None:
+        self._names.pop(id(value), None)
+        self._names[id(value)] = name
+        self._values[id(value)] = value
+
+    def networks(self, others: Iterable[Network]) -> list[Network]:
+        """Return the networks that are not part of one another, nor of others."""
+        others = list(others)
+        inner = {id(part) for other in others for part in _parts(other.framework, other.value)}
+        for value in self._values.values():
+            inner.update(id(part) for part in _parts(_framework_of(value), value) if part is not value)
+        roots = [
+            Network(name, self._values[key], _framework_of(self._values[key]), is_local=True)
+            for key, name in self._names.items()
+            if key not in inner
+        ]
+        return [root for root in roots if root.framework.has_weights(root.value)]
+
+
+def _is_method(frame: Frame) -> bool:
+    """Tell whether a call is one of a method of a network."""
+    if frame.function is None or not frame.function.code.owner or not frame.function.code.positional:
+        return False
+    return _framework_of(frame.vars.get(frame.function.code.positional[0])) is not None
+
+
+def _framework_of(value: Any) -> Any:
+    """Return the framework that a value is a network of, None if it is not a network."""
+    return next((framework for framework in FRAMEWORKS if framework.is_network(value)), None)
 
 
 def _unfinished(state: ModuleState) -> Iterator[Network]:
@@ -192,7 +269,7 @@ def _networks_from_functions(
             with session.separate_notes(notes), _isolated_state(session), _noting_conditions() as conditions:
                 value, stopped = _try_instantiate(name, own[name], framework, session)
             if value is not None:
-                yield Network(name, value, framework, notes, conditions.left_open, stopped)
+                yield Network(name, value, framework, notes, stopped=stopped, has_conditions=conditions.left_open)
                 break
     if len(functions) > _MAX_FUNCTIONS:
         session.assume(
@@ -295,11 +372,21 @@ def _noting_conditions() -> Iterator[_Conditions]:
 
 def _classes(framework: Framework, network: Any) -> list[type]:
     """Return the classes of a network and of every network inside it."""
+    return [type(part) for part in _parts(framework, network)]
+
+
+def classes_in(network: Network) -> list[type]:
+    """Return the classes of a network and of every network inside it."""
+    return _classes(network.framework, network.value)
+
+
+def _parts(framework: Framework, network: Any) -> list[Any]:
+    """Return a network and every network inside it."""
     with budget.separate_budget(DESCRIBING_SECONDS):
         try:
-            return [type(part) for part in framework.parts(network)]
+            return list(framework.parts(network))
         except (Exception, Undecidable, Exhausted):  # it is noted when the network is described
-            return [type(network)]
+            return [network]
 
 
 def _try_instantiate(name: str, cls: Any, framework: Framework, session: Session) -> tuple[Any, Unknown | None]:

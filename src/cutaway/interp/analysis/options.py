@@ -20,7 +20,8 @@ class Options:
     `arguments` names a function or an expression of the target with whose value forward is called: one tensor,
     a tuple or a list of positional arguments, or a dict of keyword arguments. `argument_values` is that value.
     `assumed` has arguments by name, and whether conditions hold by their text. `train` says whether networks are shown in
-    training or in evaluation mode; where it is None, the program decides, or else evaluation is assumed.
+    training or in evaluation mode; where it is None, the program decides, or else evaluation is assumed. `argv` are the
+    arguments that the program is started with, None where none are given.
     """
 
     paths: tuple[str, ...] = ()
@@ -31,3 +32,4 @@ class Options:
     argument_values: Any = None
     assumed: Mapping[str, Any] = field(default_factory=dict)
     train: bool | None = None
+    argv: tuple[str, ...] | None = None

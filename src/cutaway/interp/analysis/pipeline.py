@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from cutaway.core.condition import MODE, Decisions
 from cutaway.core.record import replace
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.options import Options
-from cutaway.interp.analysis.single_run import DecidedRuns, analyse_with_retry
+from cutaway.interp.analysis.single_run import DecidedRuns, Result, analyse_with_retry
 from cutaway.syntax import source
 from cutaway.syntax.target import Target, TargetError
 
@@ -59,14 +59,52 @@ def analyse(
         target_errors.unused(target, [name for name in options.assumed if name not in used], explored)
         return explored
     architectures: list[Architecture] = []
-    for result in analyse_with_retry(target, options, _first_look(assumed)):
+    first_look = _first_look(assumed)
+    try:
+        results = analyse_with_retry(target, options, first_look)
+    except TargetError:
+        if options.argv is not None or not first_look.command_lines:
+            raise
+        seconds = None if deadline is None else max(1.0, (deadline - time.monotonic()) / len(first_look.command_lines))
+        options = replace(options, seconds=seconds)
+        return _for_each_command_line(target, options, first_look.command_lines, fold, compare_modes)
+    for result in results:
         architecture = result.architecture
-        if (result.has_conditions or _tests_mode(architecture)) and result.name.isidentifier():
+        if _is_explored(result):
             with suppress(TargetError):
                 architecture = replace(explore(replace(target, expression=result.name)), target=target.text)
         architectures.append(architecture)
     target_errors.unused(target, [name for name in options.assumed if name not in used], architectures)
     return architectures
+
+
+def _for_each_command_line(
+    target: Target,
+    options: Options,
+    command_lines: Sequence[tuple[str, ...]],
+    fold: Fold,
+    compare_modes: CompareModes | None,
+) -> list[Architecture]:
+    """Return the networks of a program for each of the arguments that it may be started with."""
+    architectures: list[Architecture] = []
+    errors: list[TargetError] = []
+    for argv in command_lines:
+        try:
+            found = analyse(target, replace(options, argv=argv), fold, compare_modes)
+        except TargetError as error:
+            errors.append(error)
+            continue
+        words = " ".join(argv)
+        architectures += [replace(each, name=f"{each.name} -- {words}") for each in found]
+    if not architectures:
+        raise errors[0]
+    return architectures
+
+
+def _is_explored(result: Result) -> bool:
+    """Tell whether a network has conditions, and can be found again by its name."""
+    is_named = result.is_local or result.name.isidentifier()
+    return is_named and (result.has_conditions or _tests_mode(result.architecture))
 
 
 def _tests_mode(architecture: Architecture) -> bool:

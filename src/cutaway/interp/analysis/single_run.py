@@ -24,7 +24,13 @@ from cutaway.core.size.knowledge import SizeKnowledge
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.call_literals import literals
-from cutaway.interp.analysis.discovery import DESCRIBING_SECONDS, Network, networks
+from cutaway.interp.analysis.discovery import (
+    DESCRIBING_SECONDS,
+    LocalNetworks,
+    Network,
+    classes_in,
+    networks,
+)
 from cutaway.interp.analysis.forward_pass import repeat, run
 from cutaway.interp.boundary.attributes import hide_from_target
 from cutaway.interp.compile.compiler import PYTHON
@@ -54,17 +60,21 @@ hide_from_target(Loader, ModuleState, Frame, Record, Code, Session, budget.Budge
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
-    """A network of the target and its description; `has_conditions` tells that conditions in it could be followed."""
+class Result:
+    """A network of the target and its description; `has_conditions` tells that conditions in it could be followed.
+
+    One that `is_local` is found again under its name, too.
+    """
 
     name: str
     architecture: Architecture
     has_conditions: bool
+    is_local: bool = False
 
 
 def analyse_with_retry(
     target: Target, options: Options, decisions: Decisions, snapshot: Snapshot | None = None
-) -> list[_Result]:
+) -> list[Result]:
     """Return every network that a target names, with conditions decided in one way.
 
     Where that may depend on when a module was evaluated, the analysis is repeated with every module evaluated where it is
@@ -113,18 +123,18 @@ class DecidedRuns:
 class _OutOfOrder(Exception):
     """What was found may depend on the order in which modules are evaluated, which was not Python's."""
 
-    def __init__(self, results: list[_Result], error: TargetError | None) -> None:
+    def __init__(self, results: list[Result], error: TargetError | None) -> None:
         super().__init__()
         self.results, self.error = results, error
 
-    def result(self) -> list[_Result]:
+    def result(self) -> list[Result]:
         """Return the networks that were read all the same."""
         if self.error is not None:
             raise self.error
         return self.results
 
 
-def _analyse_once(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[_Result]:
+def _analyse_once(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[Result]:
     modules = loader.current()
     try:
         results, error = _read_networks(target, options, session, snapshot), None
@@ -137,33 +147,76 @@ def _analyse_once(target: Target, options: Options, session: Session, snapshot: 
     return results
 
 
-def _read_networks(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[_Result]:
+def _read_networks(target: Target, options: Options, session: Session, snapshot: Snapshot | None) -> list[Result]:
     if snapshot is not None and snapshot.state is not None:
         state = snapshot.state
         snapshot.restore(session)
     else:
         state = load_target(target, options)
     if target.expression:
-        selected = [evaluate_target(state, target, options, snapshot)]
+        selected = [_named_network(state, target, options, session, snapshot)]
     else:
-        selected = list(networks(state, session))
-        if has_main(state) and (not selected or any(framework.unbound() for framework in FRAMEWORKS)):
-            run_main(state)
-            selected = list(networks(state, session))
-        if not selected:
-            raise target_errors.no_network(state, target, session)
+        selected = _all_networks(state, target, session)
     if options.arguments is not None:
         options = replace(options, argument_values=call_arguments(state, target, options))
     return _read_off_each(selected, target, options, session)
 
 
-def _read_off_each(selected: list[Network], target: Target, options: Options, session: Session) -> list[_Result]:
+def _all_networks(state: ModuleState, target: Target, session: Session) -> list[Network]:
+    """Return the networks of a module that are not losses."""
+    selected = list(networks(state, session))
+    is_complete = selected and not any(network.needs_arguments for network in selected)
+    if has_main(state) and (not is_complete or any(framework.unbound() for framework in FRAMEWORKS)):
+        selected = _networks_of_script(state, session)
+    losses = [network.name for network in selected if network.framework.is_loss(network.value) and not network.is_local]
+    selected = [network for network in selected if not network.framework.is_loss(network.value)]
+    if selected:
+        return selected
+    raise target_errors.only_losses(target, losses) if losses else target_errors.no_network(state, target, session)
+
+
+def _named_network(
+    state: ModuleState, target: Target, options: Options, session: Session, snapshot: Snapshot | None
+) -> Network:
+    """Return the network that an expression evaluates to, or the one of that name in a function of a script."""
+    try:
+        return evaluate_target(state, target, options, snapshot)
+    except TargetError:
+        built = _networks_of_script(state, session) if has_main(state) else []
+        found = next((network for network in built if network.name == target.expression), None)
+        if found is None:
+            raise
+        return found
+
+
+_MAIN_SHARE = 0.3  # of the time that is left
+
+
+def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
+    """Run a script, and return its networks with those that its functions build.
+
+    A class that was shown with arguments that nobody gives is shown as the script creates it.
+    """
+    local = LocalNetworks()
+    seconds = min(budget.current().seconds_left(), 120.0) * _MAIN_SHARE
+    with budget.separate_budget(seconds), local.collecting():
+        try:
+            run_main(state)
+        except Exhausted as exhausted:
+            session.note(exhausted.unknown)
+    bound = list(networks(state, session))
+    built = local.networks(bound)
+    classes = {kind for network in built for kind in classes_in(network)}
+    return [network for network in bound if not network.needs_arguments or type(network.value) not in classes] + built
+
+
+def _read_off_each(selected: list[Network], target: Target, options: Options, session: Session) -> list[Result]:
     """Describe networks; inputs that match only some of them are left out for the others, which is noted there."""
     mismatches = [target_errors.input_mismatch(n.name, n.value, n.framework, options.inputs) for n in selected]
     first = next((error for error in mismatches if error is not None), None)
     if first is not None and all(mismatches):
         raise first
-    results: list[_Result] = []
+    results: list[Result] = []
     errors: list[TargetError] = []
     open_before = decisions().left_open
     for network, error in zip(selected, mismatches):
@@ -175,9 +228,8 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
         conditions.left_open = False
         try:
             described = _read_off(network, target, applicable, session)
-            results.append(
-                _Result(network.name, described, network.may_have_conditions or open_before or conditions.left_open)
-            )
+            is_open = network.needs_arguments or network.has_conditions or open_before or conditions.left_open
+            results.append(Result(network.name, described, is_open, network.is_local))
         except TargetError as fault:
             errors.append(fault)
     if not results:
@@ -209,6 +261,7 @@ def _new_analysis(
         in_own_code=in_own_code,
         recording=False,
         train=options.train,
+        command_line=None if options.argv is None else ("", *options.argv),
     )
     for path in options.paths:
         if not disk.is_folder(path):

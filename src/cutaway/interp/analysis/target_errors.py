@@ -18,6 +18,7 @@ from cutaway.core.suggestions import suggestion as suggestion_for
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.analysis.argument_context import has_attribute
 from cutaway.interp.boundary.certain_failures import certain_failure
+from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
@@ -25,7 +26,7 @@ from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.input_values import InputValues
 from cutaway.syntax.inputs import Input, merged
 from cutaway.syntax.suggestions import file_suggestion
-from cutaway.syntax.target import FaultyTarget, Target, TargetError
+from cutaway.syntax.target import FaultyTarget, NoNetwork, Target, TargetError
 
 _MAX_NAMES = 8
 
@@ -33,7 +34,12 @@ _MAX_NAMES = 8
 def no_such_module(target: Target) -> TargetError:
     """The module that a target names does not exist."""
     assert target.module is not None
-    suggestion = file_suggestion(target.module) if "." in target.module or not target.expression else ""
+    parent, _, name = target.module.rpartition(".")
+    is_file_name = name.lower() == "py"
+    if parent and not is_file_name and not target.expression and loader.current().locate(parent) is not None:
+        suggestion = f"; a name in a module follows a colon: did you mean {parent}:{name}?"
+    else:
+        suggestion = file_suggestion(target.module) if "." in target.module or not target.expression else ""
     hint = suggestion or "; add its folder with --path, or install its package"
     return TargetError(f"{target.text}: module {target.module} is not found{hint}")
 
@@ -105,10 +111,16 @@ def no_network(state: ModuleState, target: Target, session: Session) -> TargetEr
         (n for n, v in state.namespace.items() if record_of(v) is not None and v.__module__ == state.name), None
     )
     if function is not None:
-        return TargetError(
+        return NoNetwork(
             f"{text}; if one of its functions returns one, name the call, as in '{target.text}::{function}(...)'"
         )
-    return TargetError(f"{text}: it defines no network class, and none of its variables is a network")
+    return NoNetwork(f"{text}: it defines no network class, and none of its variables is a network")
+
+
+def only_losses(target: Target, names: Sequence[str]) -> TargetError:
+    """What the module defines compares the output of a network with what it should be."""
+    example = f"{target.text}::{names[0]}"
+    return NoNetwork(f"{target.text}: no network found, only losses: {_listed(names)}; name one, as in {example}")
 
 
 def not_a_network(target: Target, value: Any) -> TargetError:

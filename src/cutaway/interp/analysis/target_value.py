@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutaway.core.error import describe_error, place_of
 from cutaway.core.loop.series import Restart
+from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided
@@ -21,10 +22,11 @@ from cutaway.interp.modules.module import MISSING, RAISES, ModuleState, SourceMo
 from cutaway.interp.run.frame import Frame, Pending
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.stdlib.builtins import BUILTINS
+from cutaway.interp.stdlib.builtins import BUILTINS, has_effects
+from cutaway.interp.stdlib.modules import do_nothing
 from cutaway.interp.symbolic.snapshot import Snapshot
 from cutaway.knowledge.base.framework import FRAMEWORKS
-from cutaway.syntax import resolve, source
+from cutaway.syntax import notebook, project, resolve, source
 from cutaway.syntax.scope import Scope
 from cutaway.syntax.target import Target, TargetError
 
@@ -56,23 +58,28 @@ def load_target(target: Target, options: Options) -> ModuleState:
             raise TargetError(f"{target.text}: standard input is empty")
         source.parse(text, "<stdin>")
         modules.add_own(os.getcwd())
+        _add_project(os.getcwd())
         return modules.add("stdin", resolve.Location("<stdin>"), text)
     if target.file is not None:
         text = source.read(target.file)
         if not text.strip():
             raise TargetError(f"{target.file}: is empty")
         source.parse(text, target.file)
-        root, name = resolve.package_root(target.file)
+        root, name = resolve.package_root(target.file, source.relative_levels(text))
         modules.add_own(root)
+        _add_project(os.path.dirname(target.file))
         folders = (os.path.dirname(os.path.abspath(target.file)),) if target.file.endswith("__init__.py") else ()
         package = name.rpartition(".")[0]
         if package:
             modules.load(package)
         state = modules.add(name or "module", resolve.Location(target.file, folders), text)
+        if notebook.is_notebook(target.file):
+            _prepare_notebook(state)
         _evaluate_packages(state)
         return state
     assert target.module is not None
     modules.add_own(os.getcwd())
+    _add_project(os.getcwd())
     try:
         module = modules.load(target.module, strict=True)
     except ModuleNotFoundError:
@@ -83,6 +90,18 @@ def load_target(target: Target, options: Options) -> ModuleState:
     named.named = True
     _evaluate_packages(named)
     return named
+
+
+def _add_project(folder: str) -> None:
+    """Find imports in the project that a folder belongs to, and in its environments."""
+    loader.current().add_project(project.import_folders(folder), project.package_folders(folder))
+
+
+def _prepare_notebook(state: ModuleState) -> None:
+    """Define what a notebook has besides Python's own names, and note the cells that are left out."""
+    state.namespace.update(get_ipython=has_effects("get_ipython"), display=do_nothing)
+    for line, reason in notebook.read(source.content(state.file), state.file).skipped:
+        current_session().unknown(reason, None, Place(state.file, line))
 
 
 def _evaluate_packages(state: ModuleState) -> None:

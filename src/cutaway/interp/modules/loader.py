@@ -32,6 +32,7 @@ class Loader:
         lazy: bool = True,
     ) -> None:
         self.folders = list(folders)
+        self._environment = len(self.folders)  # how many of the folders, at the end, belong to no project
         self.language = language
         self.standard = standard  # a module of the standard library by its name, None where it is not modelled
         self.own: set[str] = set()
@@ -117,6 +118,19 @@ class Loader:
         if not resolve.is_installation(folder):
             self.own.add(os.path.abspath(folder))
 
+    def add_project(self, own: Sequence[str], installed: Sequence[str]) -> None:
+        """Look for imports also in folders of the user's project, and where packages are installed for it."""
+        at = len(self.folders) - self._environment
+        self.folders[at:at] = [folder for folder in (*own, *installed) if folder not in self.folders[:at]]
+        self.own.update(folder for folder in own if not resolve.is_installation(folder))
+
+    def add_search(self, folder: str, first: bool) -> None:
+        """Look for imports in a folder that the program adds, before or after the others."""
+        if first:
+            self.add_own(folder)
+        else:
+            self.add_project([folder], [])
+
     def is_own(self, name: str, location: resolve.Location) -> bool:
         """Tell whether a module belongs to the user's own project."""
         parent = name.rpartition(".")[0]
@@ -147,10 +161,8 @@ class Loader:
 
     def _missing_module(self, name: str, strict: bool) -> Unknown:
         place = session.current().place()
-        if strict and not resolve.is_standard(name):
+        if strict:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
-        if resolve.is_standard(name):
-            return Unknown(f"the standard library's {name} is not modelled", place)
         return Unknown(f"module {name} is not found: add its folder with --path, or install it", place)
 
     def may_define(self, name: str, searched_name: str, seen: set[str] | None = None) -> bool:

@@ -262,7 +262,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return session.current().unknown("async functions are not interpreted")
     if code.is_generator:
         return _drive_generator(frame, code)
-    stack = interpreter().stack
+    running = interpreter()
+    stack = running.stack
     if len(stack) >= DEPTH:
         raise RecursionError("maximum recursion depth exceeded")
     stack.append(frame)
@@ -283,6 +284,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         raise
     finally:
         stack.pop()
+        if running.leaving is not None:
+            running.leaving(frame)
 
 
 def _give_up(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:

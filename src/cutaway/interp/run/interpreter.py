@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core.context import CURRENT, IDLE
@@ -19,21 +20,13 @@ class Interpreter:
     functions, any of which might have raised, `open_raises` the times that it was unknown whether the program raises an
     exception that Python catches. `raised` are the states in which it may have raised another, which it handles. `tried` are
     the blocks that are being run without knowing whether they run, `recursive` those among them that have called themselves.
-    `modules` is the loader.
+    `modules` is the loader. `leaving` is called with the frame of each call that ends, where someone wants to know.
     """
 
     __slots__ = (
-        "budget",
-        "guarded",
-        "handling",
-        "modules",
-        "open_raises",
-        "raised",
-        "recursive",
-        "stack",
-        "tried",
+        "budget", "guarded", "handling", "leaving", "modules", "open_raises", "raised", "recursive", "stack", "tried",
         "unknown_calls",
-    )
+    )  # fmt: skip
 
     def __init__(self, budget: Budget | None, modules: Any) -> None:
         self.budget: Budget = budget  # type: ignore[assignment]  # None only outside of any analysis
@@ -46,6 +39,7 @@ class Interpreter:
         self.open_raises = 0
         self.raised: list[Any] = []
         self.recursive: list[Any] = []
+        self.leaving: Callable[[Frame], None] | None = None
 
 
 IDLE.interpreter = Interpreter(None, None)

@@ -1,15 +1,27 @@
-"""`argparse`: the program is assumed to be started without arguments."""
+"""`argparse`: a program is started with the arguments that the user gives, or else without any."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, decisions
+from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.allow_list import public_names
 from cutaway.interp.stdlib.builtins import has_effects
 from cutaway.interp.stdlib.modules import stdlib_module
 from cutaway.knowledge.base import registry
+
+_MAX_CHOICES = 8
+
+
+def _given_arguments() -> list[str] | None:
+    """Return the arguments that the program is started with, None where nobody has given any.
+
+    They are those of the user, or a list that the program itself has put into `sys.argv`.
+    """
+    line: Any = getattr(loader.current().modules.get("sys"), "argv", session.current().command_line)
+    return list(line[1:]) if type(line) in (list, tuple) and all(isinstance(word, str) for word in line) else None
 
 
 @stdlib_module("argparse")
@@ -17,39 +29,39 @@ def _argparse() -> dict[str, Any]:
     import argparse
 
     class ArgumentParser(argparse.ArgumentParser):
-        """A parser of an empty command line; required arguments are unknown."""
+        """A parser of the program's command line; required arguments that are not in it are unknown."""
 
         def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
-            if args is None:
+            return super().parse_args(self._command_line(args), namespace)
+
+        def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+            if isinstance(namespace, type) or callable(namespace) or registry.is_shared(namespace):
+                raise TypeError("the namespace of a command line must be a plain object")
+            return super().parse_known_args(self._command_line(args), namespace)
+
+        def _command_line(self, args: Any) -> Any:
+            if args is not None:
+                return args
+            given = _given_arguments()
+            self._make_arguments_optional()
+            if given is None:
                 session.current().assume(
                     "the program is started without command-line arguments", doubt=session.COMMAND_LINE
                 )
-                args = []
-                self._make_arguments_optional()
-            return super().parse_args(args, namespace)
+            return given or []
 
         def _make_arguments_optional(self) -> None:
             groups = [group for group in self._mutually_exclusive_groups if group.required]
             required = [action for action in self._actions if action.required]
             for action in (*required, *(action for group in groups for action in group._group_actions)):
                 if action.dest not in (None, argparse.SUPPRESS):
-                    name = "/".join(action.option_strings) or action.metavar or action.dest
-                    action.default = Unknown(
-                        f"{name} is given on the program's command line", session.current().place()
-                    )
+                    action.default = Unknown(_how_to_give(action), session.current().place())
+            if len(required) == 1 and not groups:
+                decisions().command_lines = [_words(required[0], choice) for choice in _choices(required[0])]
             for action in required:
                 action.required = False
             for group in groups:
                 group.required = False
-
-        def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
-            if isinstance(namespace, type) or callable(namespace) or registry.is_shared(namespace):
-                raise TypeError("the namespace of a command line must be a plain object")
-            if args is None:
-                session.current().doubts.setdefault(session.COMMAND_LINE)
-                self._make_arguments_optional()
-                args = []
-            return super().parse_known_args(args, namespace)
 
         def _read_args_from_files(self, arg_strings: Any) -> Any:
             return arg_strings
@@ -67,3 +79,28 @@ def _argparse() -> dict[str, Any]:
     table["ArgumentParser"] = ArgumentParser
     table["FileType"] = has_effects("argparse.FileType")
     return table
+
+
+def _how_to_give(action: Any) -> str:
+    """Return the reason why a required argument is unknown: its name, its choices, and how it is given."""
+    name = "/".join(action.option_strings) or action.metavar or action.dest
+    choices = _choices(action)
+    one_of = f", one of {', '.join(choices)}" if choices else ""
+    example = " ".join(_words(action, choices[0] if choices else "VALUE"))
+    return f"{name} is given on the program's command line{one_of}: add it after --, as in -- {example}"
+
+
+def _choices(action: Any) -> list[str]:
+    """Return the values that an argument may have, if they are known and few."""
+    try:
+        choices = list(action.choices or ())
+    except TypeError:
+        return []
+    known = [str(choice) for choice in choices if isinstance(choice, (str, int))]
+    return known if len(known) == len(choices) <= _MAX_CHOICES else []
+
+
+def _words(action: Any, value: str) -> tuple[str, ...]:
+    """Return an argument and its value, as they are written on a command line."""
+    option = max(action.option_strings, key=len, default=None)
+    return (value,) if option is None else (option, value)

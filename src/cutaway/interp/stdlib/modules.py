@@ -15,6 +15,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.stdlib.allow_list import MODULES, public_names
 from cutaway.knowledge.base import registry
+from cutaway.syntax import resolve
 
 Names = Callable[[], dict[str, Any]]
 
@@ -82,12 +83,17 @@ class ModuleType(metaclass=_ModuleMeta):
 
 
 def module(name: str) -> Any:
-    """Return a module of the standard library, None if it is not modelled."""
+    """Return a module of the standard library, None if there is no such module.
+
+    One that is neither modelled nor only computes has no names that are known: what its functions do is unknown.
+    """
     if name in _FILE_OF:
         import_module(f"cutaway.interp.stdlib.{_FILE_OF[name]}")
     if name in _MODELLED:
         return NativeModule(name, _MODELLED[name]())
-    return NativeModule(name, public_names(name)) if name in MODULES else None
+    if name in MODULES:
+        return NativeModule(name, public_names(name))
+    return NativeModule(name, {}) if resolve.is_standard_module(name) else None
 
 
 def do_nothing(*_args: Any, **_kwargs: Any) -> None:

@@ -7,15 +7,17 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, SOMETHING, Term
 from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed
 from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.iteration import counted
 from cutaway.interp.run.truth import settled
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem import os_path
+from cutaway.interp.stdlib.filesystem.open_files import find_folder, is_readable, plain_path, working_folder
 from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
 
 
@@ -35,13 +37,46 @@ def _sys() -> dict[str, Any]:
     def exit_program(*_args: Any) -> None:
         raise SystemExit
 
-    table.update(modules=_Modules(), path=[], meta_path=[], path_hooks=[], argv=_CommandLine([""]), exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
+    table.update(modules=_Modules(), path=_SearchPath(), meta_path=[], path_hooks=[], argv=_command_line(), exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
                  setrecursionlimit=do_nothing, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("the memory size of an object is unknown"),
                  executable="python", exc_info=_exc_info, _getframe=frame_view, flags=sys.flags, gettrace=do_nothing, getprofile=do_nothing,
                  getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
                  stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
                  warnoptions=[])  # fmt: skip
     return table
+
+
+class _SearchPath(list[Any]):
+    """`sys.path`: folders of the project that the program adds are searched for imports."""
+
+    def append(self, folder: Any) -> None:
+        super().append(folder)
+        _search(folder, first=False)
+
+    def insert(self, index: Any, folder: Any) -> None:
+        super().insert(index, folder)
+        _search(folder, first=True)
+
+    def extend(self, folders: Any) -> None:
+        for folder in counted(folders):
+            self.append(folder)
+
+    def __iadd__(self, folders: Any) -> Any:  # type: ignore[misc]
+        self.extend(folders)
+        return self
+
+
+def _search(folder: Any, first: bool) -> None:
+    """Look for imports in a folder of the project, as well."""
+    if isinstance(folder, (str, os.PathLike)):
+        path = os.path.abspath(find_folder(plain_path(folder)))
+        if disk.is_folder(path) and is_readable(os.path.join(path, "any")):
+            loader.current().add_search(path, first)
+
+
+def _command_line() -> list[str]:
+    given = session.current().command_line
+    return _CommandLine([""]) if given is None else list(given)
 
 
 class _CommandLine(list[str]):
@@ -201,11 +236,11 @@ def _os() -> dict[str, Any]:
     path = os_path.os_path()
     with_effects = "system popen kill fork execv execve spawnv putenv unsetenv chdir open".split()
     writing_functions = "remove unlink mkdir makedirs rmdir removedirs rename replace chmod link symlink".split()
-    machine_dependent = "scandir stat getcwd urandom cpu_count getpid getuid access lstat".split()
+    machine_dependent = "scandir stat urandom cpu_count getpid getuid access lstat".split()
     table: dict[str, Any] = {name: has_effects(f"os.{name}") for name in with_effects}
     table.update({name: depends_on_machine(f"os.{name}", "stat" in name) for name in machine_dependent})
     table.update(dict.fromkeys(writing_functions, os_path.ignore_change))
-    table.update(path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
+    table.update(getcwd=working_folder, path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
                  linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
                  error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk, register_at_fork=do_nothing)  # fmt: skip
     return table

@@ -32,7 +32,7 @@ class LoopCompiler(Protocol):
         """Return the closure that stores a value into an assignment target."""
 
 
-_ADDING_METHODS = ("append", "extend", "add")
+ADDING_METHODS = ("append", "extend", "add")
 
 
 def series_of(value: Any) -> Series | None:
@@ -56,7 +56,7 @@ class Loop:
             for child in inner
             if isinstance(child, ast.Call)
             and isinstance(child.func, ast.Attribute)
-            and (child.func.attr in _ADDING_METHODS or adds_part(child.func.attr))
+            and (child.func.attr in ADDING_METHODS or adds_part(child.func.attr))
             and isinstance(child.func.value, (ast.Name, ast.Attribute))
         }
         for child in inner:

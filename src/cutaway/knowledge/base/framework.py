@@ -43,6 +43,14 @@ class Framework(Protocol):
     def is_network_class(self, value: object) -> bool:
         """Tell whether a value is a class of the target whose instances are networks."""
 
+    def is_loss(self, network: Any) -> bool:
+        """Tell whether a network compares the output of another one with what it should be."""
+        return False
+
+    def has_weights(self, network: Any) -> bool:
+        """Tell whether a network has weights, or may have some."""
+        return True
+
     def unbound(self) -> list[tuple[str, Any]]:
         """Return networks of the program that no name of it is bound to, with what to call them."""
         return []

@@ -7,6 +7,7 @@ read when a name is missing, and never before.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 
 from cutaway.core.record import dataclass
@@ -32,6 +33,13 @@ def _names(framework: str) -> Names | None:
     name, _, version = first.partition(" ")
     parts = (line.partition(": ") for line in lines)
     return Names(name, version, {owner: frozenset(listed.split()) for owner, _, listed in parts})
+
+
+MENTION = re.compile(
+    rb"\b(?:import|from)[ \\\"'n]+(?:torch|keras|tensorflow|tf_keras|lightning|pytorch_lightning)\b"
+    rb"|\bnn\.Module\b|\bLightningModule\b"
+)
+"""What a file that defines or builds a network contains, in a script or in the JSON of a notebook."""
 
 
 def names_of(owner: str) -> frozenset[str] | None:

@@ -33,6 +33,7 @@ from cutaway.knowledge.base.read_off import (
 from cutaway.knowledge.torch.named_tensors import named_tensors
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
+from cutaway.knowledge.torch.nn.loss import _Loss
 from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.tensor.op import Row, compute
@@ -46,6 +47,9 @@ _AS_BUILT: Key[list[tuple[Any, Any]]] = Key(list)  # modules with the tables of 
 _CONFIGURATIONS = ("config", "_internal_dict", "pretrained_cfg", "default_cfg")
 """The attributes in which libraries of networks keep what a network was made from."""
 
+
+_LOSSES = ("loss", "criterion")
+"""How the names of classes of losses end, by convention."""
 
 _DEEPEST = 64
 """Containers inside each other that are looked into for the first layer."""
@@ -74,6 +78,14 @@ class Torch(Framework):
         if type not in type(value).__mro__:
             return False
         return Module in type.mro(value) and not str(value.__module__).startswith("torch.")  # type: ignore[arg-type,attr-defined]
+
+    def is_loss(self, network: Module) -> bool:
+        kind = type(network)
+        return issubclass(kind, _Loss) or kind.__name__.lower().endswith(_LOSSES)
+
+    def has_weights(self, network: Module) -> bool:
+        held = [part.__dict__ for part in network.modules()]
+        return any(each.get("_parameters") or each.get("_buffers") or "_incomplete" in each for each in held)
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
         if shape is None:
@@ -141,7 +153,9 @@ class Torch(Framework):
         if "_incomplete" in network.__dict__ and "_modules" not in network.__dict__:
             Module.__init__(network)  # its own constructor raises before it does that
         if "_modules" not in network.__dict__:
-            raise AttributeError(f"{class_name(type(network))}.__init__() does not call super().__init__()")
+            raise AttributeError(
+                f"{class_name(type(network))}.__init__() has not run, or not called super().__init__()"
+            )
         _show_as_built(network)
         modules = list(network.named_modules())
         repeats = _repeats(modules)

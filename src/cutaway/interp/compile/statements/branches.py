@@ -110,12 +110,22 @@ class Branches(UndecidedCode):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            if interpreter().guarded:
-                truth = settle(test(frame), node.test, frame)
-            else:
-                with conditions_left_open():
-                    truth = truth_of(test(frame))
+            here = session.current()
+            doubted = here.doubts.pop(session.DEVICES, here)  # to see whether the test asks for devices
+            try:
+                if interpreter().guarded:
+                    truth = settle(test(frame), node.test, frame)
+                else:
+                    with conditions_left_open():
+                        truth = truth_of(test(frame))
+            finally:
+                asks_for_device = session.DEVICES in here.doubts
+                if doubted is None:
+                    here.doubts.setdefault(session.DEVICES)
             if truth is True:
+                return
+            if truth is False and asks_for_device and not interpreter().guarded:
+                here.assume(f"`{ast.unparse(node.test)}` holds, as it is asserted: it depends on the machine")
                 return
             if isinstance(truth, Unknown):
                 why = f"`{ast.unparse(node.test)}` holds, as it is asserted"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
+from cutaway.core.place import Place
 from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions, derived_unknown
 from cutaway.interp.boundary.joining import any_number_of_times, join_alternatives
 from cutaway.interp.compile.assignment import assign_target
@@ -25,6 +27,12 @@ from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
 from cutaway.syntax.scope import assigned
 
 END = object()
+
+MOST_ENDLESS = 20_000
+"""Iterations of a `while` that nothing but its body ends."""
+
+MOST_ITEMS = 200_000
+"""Items of an iterator without a length."""
 
 
 class Loops(UndecidedCode):
@@ -64,9 +72,11 @@ class Loops(UndecidedCode):
         def execute(frame: Frame) -> object | None:
             here = session.current()
             followed, start = 0, len(frame.alternatives or ())
-            while True:
+            for count in itertools.count():
                 tick()
                 frame.line = line
+                if count > MOST_ENDLESS:
+                    raise _endless(frame, MOST_ENDLESS)
                 before = len(decisions().taken)
                 truth = tested(frame, followed)
                 followed += len(decisions().taken) > before
@@ -83,6 +93,7 @@ class Loops(UndecidedCode):
                     return None
                 if ends_loop(frame, start, signal):
                     return left_loop(frame, start, signal)
+            raise AssertionError("counting does not end")
 
         return execute
 
@@ -144,7 +155,7 @@ class _ForLoop:
             if type(iterable) is Unknown:
                 return self._run_unknown(frame, iterable)
             ordered = in_order(iterable)
-            items = iter(ordered)
+            items = iter(ordered) if hasattr(type(ordered), "__len__") else _limited(iter(ordered), frame)
         except Undecidable as undecidable:
             return self._run_any_number(frame, undecidable.unknown)
         if ordered is not iterable:
@@ -207,6 +218,20 @@ class _ForLoop:
         if finish is not None:
             finish()
         return left_loop(frame, start, self.orelse(frame))
+
+
+def _limited(items: Iterator[Any], frame: Frame) -> Iterator[Any]:
+    """Yield items until there are so many that they may have no end."""
+    for count, item in enumerate(items):
+        if count > MOST_ITEMS:
+            raise _endless(frame, MOST_ITEMS)
+        yield item
+
+
+def _endless(frame: Frame, most: int) -> Undecidable:
+    """Return what ends a loop that may have no end: nothing of the program tells how often it runs."""
+    place = Place(frame.file, frame.line)
+    return Undecidable(session.current().unknown(f"the loop has not ended after {most:,} iterations", None, place))
 
 
 def ends_loop(frame: Frame, start: int, signal: object | None) -> bool:

@@ -19,7 +19,8 @@ from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.raising import SIGNALS
-from cutaway.knowledge.base.framework import only_reads
+from cutaway.interp.symbolic.symbolic_loop import ADDING_METHODS
+from cutaway.knowledge.base.framework import adds_part, only_reads
 from cutaway.knowledge.base.registry import ARRAYS
 from cutaway.syntax.scope import assigned
 
@@ -57,12 +58,21 @@ class UndecidedCode(BlockCompiler):
                 callee = self.current_value(frame, child.func)
                 if not _is_in_progress(callee):
                     may_be_called(frame, callee, unknown)
+                method = getattr(child.func, "attr", "")
                 for part in (getattr(child.func, "value", None), *child.args):
-                    if part is not None and not only_reads(getattr(child.func, "attr", "")):
+                    if part is not None and not only_reads(method):
                         self._lose_value(frame, part, unknown)
+                if method in ADDING_METHODS or adds_part(method):
+                    self._lose_parts(frame, child.func.value, unknown)  # type: ignore[attr-defined]
             elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
                 if self.scope.declared.get(self.mangle(child.id)):
                     assign_target(self, child)(frame, unknown)
+
+    def _lose_parts(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
+        """Note of a module that parts may have been added to it."""
+        value = self.current_value(frame, node)
+        if is_module(value):
+            value.mark_incomplete(unknown)
 
     def _lose_value(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         value = self.current_value(frame, node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import disk, session
@@ -47,13 +48,28 @@ def read_text(path: Any, mode: Any) -> Any:
 
 def find_file(name: str) -> str:
     """Return the path of a file: as named, or in the folder of the program, where most programs are started."""
-    if os.path.isabs(name) or disk.is_file(name):
+    return _found(name, disk.is_file)
+
+
+def find_folder(name: str) -> str:
+    """Return the path of a folder: as named, or in the folder of the program."""
+    return _found(name, disk.is_folder)
+
+
+def _found(name: str, is_there: Callable[[str], bool]) -> str:
+    if os.path.isabs(name) or is_there(name):
         return name
     for folder in sorted(loader.current().own):
-        if disk.is_file(os.path.join(folder, name)):
+        if is_there(os.path.join(folder, name)):
             session.current().assume(f"the program is started in its own folder, which contains {name}")
             return os.path.join(folder, name)
     return name
+
+
+def working_folder() -> str:
+    """Return the folder in which the program is started: the one that the user is in."""
+    session.current().assume("the program is started in the current folder", doubt=session.FILES)
+    return os.getcwd()
 
 
 def read_bytes(name: str) -> Any:

@@ -12,7 +12,7 @@ from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
-from cutaway.interp.stdlib.filesystem.open_files import plain_path, read_bytes, read_text
+from cutaway.interp.stdlib.filesystem.open_files import plain_path, read_bytes, read_text, working_folder
 from cutaway.interp.stdlib.filesystem.os_path import (
     exists,
     ignore_change,
@@ -28,7 +28,11 @@ from cutaway.interp.stdlib.modules import stdlib_module
 class Path(pathlib.PurePosixPath):
     """A path with the pure operations of `pathlib`, and read access to files of the project."""
 
-    cwd = staticmethod(depends_on_machine("Path.cwd"))
+    @classmethod
+    def cwd(cls) -> Path:
+        """Return the folder in which the program is started."""
+        return cls(working_folder())
+
     home = staticmethod(depends_on_machine("Path.home"))
 
     def exists(self) -> Any:

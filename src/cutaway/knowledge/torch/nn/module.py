@@ -249,7 +249,7 @@ class Module:
                 if memo is not None:
                     memo.add(module)
             yield path, module
-            below = module.__dict__["_modules"]
+            below = module.__dict__.get("_modules")  # its constructor may not have run
             if below:
                 start = f"{path}." if path else ""
                 children = [(f"{start}{name}", child) for name, child in below.items() if Module in type(child).__mro__]

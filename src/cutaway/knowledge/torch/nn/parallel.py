@@ -19,7 +19,7 @@ class DataParallel(Module):
 
     def __init__(self, module: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
         super().__init__()
-        self.module = module
+        self.add_module("module", module)
         self.device_ids: list[Any] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -62,7 +62,7 @@ class DistributedDataParallel(Module):
     ) -> None:
         super().__init__()
         self.dim = dim
-        self.module = module
+        self.add_module("module", module)
         self.device_ids = device_ids
         self.output_device = output_device
         self.broadcast_buffers = broadcast_buffers is None or broadcast_buffers

@@ -1,0 +1,44 @@
+"""The networks of a repository: each file that may have some is shown by itself."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import gc
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from cutaway.commands.options import architectures
+from cutaway.core.error import CutawayError
+from cutaway.report.listing import File
+
+_FILE_SECONDS = 15.0  # that one file may take
+
+
+def read_files(options: argparse.Namespace, paths: Sequence[str]) -> list[File]:
+    """Return the networks of files, with the reason where a file has none that can be shown.
+
+    Progress is shown on a terminal. The time limit is one of all files together.
+    """
+    deadline = time.monotonic() + options.timeout
+    options = copy.copy(options)
+    files: list[File] = []
+    shows_progress = sys.stderr.isatty()
+    for number, path in enumerate(paths, 1):
+        path = os.path.normpath(path)
+        if shows_progress:
+            print(f"\r\x1b[K{number} of {len(paths)}: {path}", end="", file=sys.stderr, flush=True)
+        options.timeout = min(_FILE_SECONDS, deadline - time.monotonic())
+        if options.timeout <= 0:
+            files.append(File(path, (), f"{path}: the time ran out before it was read; --timeout allows more"))
+            continue
+        try:
+            files.append(File(path, architectures(options, path)))
+        except CutawayError as error:
+            files.append(File(path, (), "" if error.lacks_network else str(error)))
+        gc.collect()  # an analysis leaves cycles behind
+    if shows_progress:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    return files
