@@ -10,7 +10,8 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
-from cutaway.interp.boundary.attributes import class_namespace, is_host_class
+from cutaway.interp.boundary.attributes import class_namespace
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.formatting import Formatter

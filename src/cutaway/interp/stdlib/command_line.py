@@ -6,10 +6,11 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary.gate import is_writable_kind
+from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.allow_list import public_names
 from cutaway.interp.stdlib.builtins import has_effects
 from cutaway.interp.stdlib.modules import stdlib_module
-from cutaway.knowledge.base import registry
 
 
 @stdlib_module("argparse")
@@ -43,8 +44,16 @@ def _argparse() -> dict[str, Any]:
                 group.required = False
 
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
-            if isinstance(namespace, type) or callable(namespace) or registry.is_shared(namespace):
+            kind = type(namespace)
+            if namespace is not None and (
+                isinstance(namespace, type) or not is_writable_kind(kind) or callable(namespace)
+            ):
                 raise TypeError("the namespace of a command line must be a plain object")
+            for action in self._actions:
+                if isinstance(action.default, list | None) or isinstance(action, argparse._StoreAction):
+                    continue
+                if isinstance(action, (argparse._AppendAction, argparse._AppendConstAction)):
+                    action.default = list(counted(action.default))  # would be copied in a way of its own
             if args is None:
                 session.current().doubts.setdefault(session.COMMAND_LINE)
                 self._make_arguments_optional()

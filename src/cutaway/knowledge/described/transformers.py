@@ -5,12 +5,12 @@ Each is there for the reason given with it; everything else of the library is in
 
 from __future__ import annotations
 
-import copy
 import os
 from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import copying
 from cutaway.knowledge.base.registry import TABLE, register, row
 
 
@@ -95,7 +95,7 @@ def _from_pretrained(
             )
         config, kwargs = cls.config_class.from_pretrained(place, return_unused_kwargs=True, **subfolder, **kwargs)
     else:
-        config = copy.deepcopy(config)
+        config = copying.deepcopy(config)
     if isinstance(config, Unknown):
         return config
     if kwargs.get("dtype", kwargs.get("torch_dtype")) in (None, "auto"):

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
@@ -85,7 +86,7 @@ class Exceptions(UndecidedCode):
             interpreter().guarded += may_catch
             try:
                 if assign is not None:
-                    assign(frame, value)
+                    assign(frame, admit(value))
                 signal = body(frame)
             except UNCATCHABLE:
                 leave(None)
