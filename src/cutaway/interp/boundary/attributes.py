@@ -28,6 +28,7 @@ from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.attribute import ACCESS
 from cutaway.knowledge.base.framework_names import lacks, missing_name
 
 _CODE_ATTRIBUTES = frozenset(("co_code", "co_consts"))
@@ -432,3 +433,7 @@ def is_target_instance(value: Any) -> bool:
     """Tell whether a value is an instance of a class of the target."""
     kind = type(value)
     return not is_host_class(kind) and "__dict__" in dir(kind)
+
+
+# Rows of libraries that compute the names of attributes read and set them as the target does.
+ACCESS.read, ACCESS.write, ACCESS.remove = get_attribute, set_attribute, delete_attribute

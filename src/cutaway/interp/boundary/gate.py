@@ -169,10 +169,20 @@ def _check_method(method: Any) -> Any:
     if type(function) is types.FunctionType:
         if function.__code__ is WRAPPER or _home(function) == _ADMITTED:
             return method
+        if function.__name__ in _INITIALISERS and not _may_initialise(method.__self__):
+            return _denied(type(method.__self__).__name__, function.__name__)
         admitted = _check_function(function)
         return admitted if type(admitted) is Unknown else method
     admitted = admit(function)
     return admitted if type(admitted) is Unknown else method
+
+
+_INITIALISERS = frozenset(("__init__", "__init_subclass__", "__set_name__"))
+
+
+def _may_initialise(value: Any) -> bool:
+    """Tell whether an object may be initialised again: one that the host shares with the target, such as `typing.Any`, not."""
+    return not is_host_class(value) if is_instance(value, type) else is_writable_kind(type(value))
 
 
 _GUARDED: dict[Any, Any] = {}
@@ -206,6 +216,8 @@ def _class_of(function: Any) -> type | None:
 
 
 def _guarded(function: Any, cls: type) -> Any:
+    is_initialiser = function.__name__ in _INITIALISERS
+
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
         if args and not issubclass(type(args[0]), cls):
@@ -213,6 +225,10 @@ def _guarded(function: Any, cls: type) -> Any:
                 return function(*args, **kwargs)
             name = f"{cls.__name__}.{function.__name__}"
             return session.current().unknown(f"{name}() is not called on an object of another class")
+        if is_initialiser and args and not _may_initialise(args[0]):
+            return session.current().unknown(
+                f"{cls.__name__}.{function.__name__}() is not called on an object of the host"
+            )
         return function(*args, **kwargs)
 
     return method
@@ -229,6 +245,10 @@ def may_call(kind: type) -> bool:
         is_python = type(method) is types.FunctionType and method.__code__ is not WRAPPER
         verdict = _CALLABLE[kind] = not is_python or type(_check_function(method)) is not Unknown
     return verdict
+
+
+GUARD = _guarded(admit, object).__code__
+"""The code of every method that is called on instances of its class only."""
 
 
 # Functions and methods that are written in C.

@@ -115,7 +115,7 @@ TYPE_GROUPS: dict[str, str] = {
     """,
     "arrays and numbers of numpy, whose functions are bounded": """
     numpy._core.multiarray: flagsobj
-    numpy: bool bytes_ character clongdouble complex128 complex64 complexfloating datetime64 dtype flatiter flexible
+    numpy: _DTypeMeta bool bytes_ character clongdouble complex128 complex64 complexfloating datetime64 dtype flatiter flexible
       float16 float32 float64 floating generic inexact int16 int32 int64 int8 integer longdouble longlong ndarray
       number object_ record signedinteger str_ timedelta64 uint16 uint32 uint64 uint8 ulonglong unsignedinteger void
     numpy.dtypes: BoolDType BytesDType CLongDoubleDType Complex128DType Complex64DType DateTime64DType Float16DType

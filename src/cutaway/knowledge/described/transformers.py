@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base import copying
+from cutaway.knowledge.base import attribute, copying
 from cutaway.knowledge.base.registry import TABLE, register, row
 
 
@@ -121,7 +121,11 @@ def _quantise(network: Any, settings: Any) -> None:
 
     What the layers compute has the same shapes.
     """
-    ask = settings.get if isinstance(settings, dict) else lambda name, default=None: getattr(settings, name, default)
+    ask = (
+        settings.get
+        if isinstance(settings, dict)
+        else lambda name, default=None: attribute.get(settings, name, default)
+    )
     method = ask("quant_method")
     name = getattr(method, "value", method)
     reason = (

@@ -1,0 +1,1 @@
+"""Hostile targets: what native code they can reach, and campaigns of generated ones."""
