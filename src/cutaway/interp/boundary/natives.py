@@ -87,7 +87,7 @@ TYPE_GROUPS: dict[str, str] = {
       type_ignore unaryop withitem
     """,
     "classes that a program derives from or decorates with": """
-    abc: ABC ABCMeta abstractclassmethod abstractproperty abstractstaticmethod
+    abc: ABC ABCMeta abstractproperty
     contextlib: AbstractContextManager AsyncContextDecorator ContextDecorator ExitStack _BaseExitStack
       _GeneratorContextManager _GeneratorContextManagerBase closing nullcontext suppress
     dataclasses: Field InitVar _KW_ONLY_TYPE _MISSING_TYPE
@@ -220,7 +220,7 @@ FUNCTION_GROUPS: dict[str, str] = {
       values
     """,
     "builds classes and functions of the target from its own parts": """
-    abc: __init__ __instancecheck__ __new__ __subclasscheck__ abstractmethod
+    abc: __init__ __instancecheck__ __new__ __subclasscheck__
     contextlib: __aenter__ __aexit__ __call__ __enter__ __exit__ __init__ __subclasshook__ asynccontextmanager
       callback close contextmanager enter_context helper inner pop_all push
     dataclasses: __class_getitem__ __init__ __repr__ __set_name__ field fields is_dataclass wrapper
