@@ -395,6 +395,46 @@ def test_functions_are_simple() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+_ACCESSORS = ("getattr", "setattr", "delattr", "hasattr")
+_COMPUTING = {
+    "knowledge/base/attribute.py": "what everybody else uses",
+    "knowledge/base/copying.py": "of a copy that it has made",
+    "knowledge/base/registry.py": "of modules of ours",
+    "knowledge/numpy/": "of numpy, and of arrays of exactly numpy's classes",
+    "knowledge/keras/layers/recurrent.py": "of classes of ours, while they are defined",
+    "knowledge/einops/functions.py": "of an array that it has computed",
+}
+
+
+def _computed_attributes(path: Path) -> Iterator[str]:
+    """Yield the calls in a file that read or set an attribute whose name is computed, of anything but a module or class."""
+    tree = tree_of(path)
+    imported = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    ours = imported | {"np", "numpy", "ops", "namespace", "package", "_module", "_numpy()"}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Name(name), [owner, ast.expr() as attribute, *_]) if name in _ACCESSORS:
+                is_constant = isinstance(attribute, ast.Constant) or ast.unparse(attribute).lstrip("_").isupper()
+                root = ast.unparse(owner).partition(".")[0]
+                if not is_constant and root not in ours and not root[0].isupper():
+                    yield f"{name_of(path)}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_rows_read_computed_names_as_the_program_may() -> None:
+    wrong = [
+        call
+        for path in FILES
+        if room_of(path) == "knowledge" and not name_of(path).startswith(tuple(_COMPUTING))
+        for call in _computed_attributes(path)
+    ]
+    assert not wrong, "use cutaway.knowledge.base.attribute:\n" + "\n".join(wrong)
+
+
 def test_no_module_is_in_an_import_cycle() -> None:
     together = [sorted(group) for group in groups_in_cycles(import_graph())]
     actual = {name for group in together for name in group}

@@ -1,1 +1,1 @@
-"""What keeps hostile targets from doing harm, measured."""
+"""Hostile targets: what native code they can reach, campaigns of generated ones, and what the wall costs."""

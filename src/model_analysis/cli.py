@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -76,7 +77,7 @@ def _run(options: argparse.Namespace) -> int:
     origin = Origin(f"{file}:{function}", function, "static" if options.static else "live")
     modules = modules_of(architecture, origin, key=options.key, ids=options.ids)
     ops = ops_of(architecture, modules, MODULES)
-    folder = options.dir or os.path.join(".", modules["metadata"]["model_class"])
+    folder = options.dir or os.path.join(".", _folder_name(modules["metadata"]["model_class"]))
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -88,6 +89,12 @@ def _run(options: argparse.Namespace) -> int:
     print(f"{counts['unique_ops']} unique operations of {counts['total_ops']}: {os.path.join(folder, OPS)}")
     _tell(f"done in {time.monotonic() - started:.1f} s")
     return 0
+
+
+def _folder_name(title: str) -> str:
+    """Return the name of a class as the name of a folder: a program may give its class any name, a path too."""
+    name = re.sub(r"[^\w-]", "_", title)[:100]
+    return name if name.strip("_") else "model"
 
 
 def _check(text: str, option: str) -> None:

@@ -20,7 +20,7 @@ _MODULES = (
 # Caches, counters and what the interpreter itself writes.
 _MOVING = frozenset(
     "__warningregistry__ __abstractmethods__ __dict__ __weakref__ _abc_impl __slotnames__ __parameters__ last_traceback "
-    "last_type last_value modules path_importer_cache warnoptions __doc__ loot".split()
+    "last_type last_value modules path_importer_cache _cache _b32tab2 _b32rev warnoptions __doc__ loot".split()
 )
 
 
@@ -56,7 +56,7 @@ def _module(found: dict[str, Any], name: str, module: Any) -> None:
         if key in _MOVING or getattr(value, "__module__", name) != name:
             continue
         if isinstance(value, type):
-            found[f"{name}.{key}"] = {k: id(v) for k, v in vars(value).items() if k not in _MOVING}
+            found[f"{name}.{key}"] = {k: id(v) for k, v in vars(value).items() if k not in _MOVING and v != {}}
             found[f"{name}.{key} itself"] = (id(value), value.__name__, value.__qualname__, value.__bases__)
         elif isinstance(value, types.FunctionType):
             found[f"{name}.{key}"] = _function(value)

@@ -73,8 +73,10 @@ def _is_forbidden(item: Any) -> bool:
         ("cutaway.interp.modules.loader", "cutaway.interp.run.frame", "cutaway.interp.run.function")
     ):
         return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
-    if isinstance(item, _FORBIDDEN) or item == "escaped":
+    if isinstance(item, _FORBIDDEN) or (type(item) in (str, bytes) and _is_secret(item)):
         return True
+    if isinstance(item, dict) and "bytes of memory" in item:
+        return "uint8" in repr(item)
     if isinstance(item, dict) and "read from memory" in item:
         return _has_numbers(item["read from memory"])
     if isinstance(item, dict):
@@ -92,6 +94,12 @@ def _is_forbidden(item: Any) -> bool:
                          types.GetSetDescriptorType, types.MemberDescriptorType)):  # fmt: skip
         return item.__name__ in _UNBOUND
     return False
+
+
+def _is_secret(text: str | bytes) -> bool:
+    """Tell whether a string is from a file that no target may read."""
+    words = text if isinstance(text, str) else text.decode("latin-1")
+    return words == "escaped" or "token" in words or "root:" in words or words in ("/etc/hostname", "hostname")
 
 
 def _has_numbers(item: Any) -> bool:

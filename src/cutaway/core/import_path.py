@@ -43,7 +43,7 @@ class WithoutWorkingFolder:
     def __enter__(self) -> None:
         with _State.lock:
             if _State.calls == 0:
-                _State.path, _State.dropped = list(sys.path), list(DROPPED)
+                _State.path[:], _State.dropped[:] = sys.path, DROPPED
                 drop_working_folder()
             _State.calls += 1
 
@@ -53,4 +53,5 @@ class WithoutWorkingFolder:
             if _State.calls == 0:
                 sys.path[:] = _State.path + [entry for entry in sys.path if entry not in _State.path]
                 DROPPED[:] = _State.dropped
-                _State.path, _State.dropped = [], []
+                _State.path.clear()
+                _State.dropped.clear()

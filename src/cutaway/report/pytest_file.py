@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Sequence
 
 from cutaway.core.architecture import Op, Value
@@ -55,17 +57,38 @@ def _test(at: int, unique: UniqueOp, call: Callable[[Op], str]) -> str:
     except ValueError as reason:
         lines.append(f"@pytest.mark.skip(reason={str(reason)!r})")
         body = ["pass"]
-    name = "".join(letter if letter.isalnum() else "_" for letter in node)
+    name = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in node)
     modules = list(dict.fromkeys(each.op.module or "the network itself" for each in unique.occurrences))
     more = f" and {len(modules) - 3} more" if len(modules) > 3 else ""
     lines.append(f"def test_{at:03d}_{name}():")
-    lines.append(f'    """{len(unique.occurrences)} times: {", ".join(modules[:3])}{more}."""')
+    lines.append(f"    {f'{len(unique.occurrences)} times: {_joined(modules[:3])}{more}.'!r}")
     lines.extend(f"    {line}" for line in body)
     return "\n".join(lines) + "\n"
 
 
+def _joined(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _checked(text: str) -> str:
+    """Return an expression, unless it names anything but torch and the inputs: names of a program stay out of the file."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ValueError("its arguments can't be written as Python") from error
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not _NAMES.fullmatch(node.id):
+            raise ValueError(f"its arguments name {node.id!a}")
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+            raise ValueError(f"its arguments name {node.attr!a}")
+    return text
+
+
+_NAMES = re.compile(r"torch|float|slice|range|tuple|list|t\d+")
+
+
 def _body(op: Op, call: Callable[[Op], str]) -> list[str]:
-    text = call(op)
+    text = _checked(call(op))
     lines = [f"t{at} = random({_shape(value)}, {_dtype(value)})" for at, value in enumerate(op.inputs)]
     expected = ", ".join(f"({_shape(value)}, {_dtype(value)})" for value in op.outputs)
     return [*lines, f"same({text}, {expected})"]
@@ -78,6 +101,6 @@ def _shape(value: Value) -> str:
 
 
 def _dtype(value: Value) -> str:
-    if value.dtype is None:
+    if value.dtype is None or not value.dtype.isidentifier():
         raise ValueError("an element type is unknown")
     return f"torch.{value.dtype}"

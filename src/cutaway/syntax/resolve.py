@@ -21,24 +21,53 @@ class Location:
 
 
 _SUFFIXES = (".so", ".pyd")
+_NOT_IN_NAMES = ("/", "\\", "\0", ":")
 
 
 def find(name: str, folders: Sequence[str]) -> Location | None:
     """Look for the last part of a module name in the folders of its parent."""
     last = name.rpartition(".")[2]
+    if not last or any(mark in last for mark in _NOT_IN_NAMES):
+        return None
     namespaces = []
     for folder in folders:
         base = os.path.join(folder, last)
         initial = os.path.join(base, "__init__.py")
-        if disk.is_file(initial):
+        if disk.is_file(initial) and stays_inside(base, folder) and stays_inside(initial, folder):
             return Location(initial, (base,))
-        if disk.is_file(base + ".py"):
+        if disk.is_file(base + ".py") and stays_inside(base + ".py", folder):
             return Location(base + ".py")
-        if disk.is_folder(base):
+        if disk.is_folder(base) and stays_inside(base, folder):
             namespaces.append(base)
         elif _has_extension(folder, last):
             return Location(None)
     return Location(None, tuple(namespaces)) if namespaces else None
+
+
+def stays_inside(path: str, folder: str) -> bool:
+    """Tell whether a path is no symbolic link, or one that does not lead out of the project that the folder belongs to."""
+    if not disk.is_link(path) or is_installation(folder):
+        return True
+    return is_below(disk.real_path(path), disk.real_path(project_root(folder)))
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Tell whether a path lies below a folder."""
+    return path.startswith(os.path.join(folder, ""))
+
+
+_MARKS = (".git", ".hg", "pyproject.toml", "setup.py")
+_MOST_PARENTS = 6
+
+
+def project_root(folder: str) -> str:
+    """Return the folder of the project that a folder belongs to: the nearest one with a mark of a project, or itself."""
+    parent = os.path.abspath(folder)
+    for _ in range(_MOST_PARENTS):
+        if any(disk.exists(os.path.join(parent, mark)) for mark in _MARKS):
+            return parent
+        parent = os.path.dirname(parent)
+    return os.path.abspath(folder)
 
 
 def _has_extension(folder: str, name: str) -> bool:

@@ -13,8 +13,9 @@ from cutaway.core.record import dataclass, field
 from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided, decisions
-from cutaway.interp.boundary.attributes import is_host_class, is_target_instance
+from cutaway.interp.boundary.attributes import is_target_instance
 from cutaway.interp.boundary.call import call
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.modules.module import ModuleState, failure, unfinished_network
 from cutaway.interp.run import budget
 from cutaway.interp.run.annotations import annotations_of

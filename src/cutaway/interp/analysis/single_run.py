@@ -32,15 +32,13 @@ from cutaway.interp.analysis.discovery import (
     networks,
 )
 from cutaway.interp.analysis.forward_pass import repeat, run
-from cutaway.interp.boundary.attributes import hide_from_target
+from cutaway.interp.boundary import gate
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.loader import Loader
 from cutaway.interp.modules.main_block import has_main, run_main
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run import budget, frame
-from cutaway.interp.run.frame import Frame
-from cutaway.interp.run.function import Code, Record
 from cutaway.interp.run.interpreter import Interpreter
 from cutaway.interp.run.reach import in_own_code, touched
 from cutaway.interp.run.signature import signature
@@ -55,8 +53,6 @@ if TYPE_CHECKING:
     pass
 from cutaway.interp.analysis.options import Options
 from cutaway.interp.analysis.target_value import call_arguments, evaluate_target, load_target
-
-hide_from_target(Loader, ModuleState, Frame, Record, Code, Session, budget.Budget, Interpreter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +287,7 @@ def _new_analysis(
         session.undo_changes()
         sys.setrecursionlimit(limit)
         gc.set_threshold(*thresholds)
+        gate.forget()
         for clear in getattr(typing, "_cleanups", ()):  # typing caches the target's classes, and through them all of it
             clear()
 

@@ -8,35 +8,29 @@ Classes and functions of the host can't be modified.
 
 from __future__ import annotations
 
-import dataclasses
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
+from cutaway.interp.boundary.gate import DENIED, is_host_class, is_instance, is_writable_kind
 from cutaway.interp.boundary.losing import lose, lose_parts
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.annotations import function_attribute
-from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base import registry
+from cutaway.knowledge.base.attribute import ACCESS
 from cutaway.knowledge.base.framework_names import lacks, missing_name
 
-DENIED = frozenset(
-    """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
-    __forward_code__ __forward_value__ __annotate__ __annotate_func__ gi_frame gi_code gi_yieldfrom cr_frame cr_code
-    cr_origin cr_await ag_frame ag_code ag_await f_globals f_locals f_builtins f_back f_code f_trace tb_frame tb_next
-    co_code co_consts __array_interface__ __array_struct__ __cutaway__""".split()
-)
 _CODE_ATTRIBUTES = frozenset(("co_code", "co_consts"))
 
 
@@ -49,11 +43,6 @@ def _refuse(name: str) -> Callable[..., Any]:
         return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
 
     return call
-
-
-def _is_instance(value: Any, kind: Any) -> bool:
-    """`isinstance` by the real class: reading `__class__` would run a `__getattribute__` of the target."""
-    return issubclass(type(value), kind)
 
 
 def denied_attribute(value: Any, name: str) -> Any:
@@ -87,7 +76,7 @@ def target_namespace(namespace: dict[str, Any]) -> Any:
 def get_attribute(value: Any, name: Any) -> Any:
     """Return `value.name`; the target may have computed the name at run time."""
     if type(name) is not str:
-        if not _is_instance(name, str):
+        if not is_instance(name, str):
             raise TypeError("attribute name must be string")
         name = str.__str__(name)
     value = assumed(value)
@@ -104,7 +93,7 @@ def get_attribute(value: Any, name: Any) -> Any:
         raise
     if type(attribute) is Unknown and type(value) is registry.KnownModule:
         check_name(value, name)
-    return expose(attribute) if special is None else special(value, name, attribute)
+    return admit(attribute) if special is None else special(value, name, attribute)
 
 
 def check_name(owner: registry.KnownModule, name: str) -> None:
@@ -115,96 +104,10 @@ def check_name(owner: registry.KnownModule, name: str) -> None:
         raise note(error, Operation.ATTRIBUTE, owner, name)
 
 
-def expose(value: Any) -> Any:
-    """Return a value of the host in the form that the target may see."""
-    check = CHECKS.get(type(value))
-    return value if check is None else check(value)
-
-
-# Checks of values that the target must not see as they are, by type. Every attribute that is read and
-# every result of a host function is looked up here, so the table is small and depends on the type alone.
-
-
-def _hidden(value: Any) -> Any:
-    return session.current().unknown(f"a {type(value).__name__} of the host is not available to the analysed code")
-
-
-_PLAIN_TYPES = frozenset((list, dict, str, tuple, set, int, float, bytes, type, types.SimpleNamespace))
-_PURE_MODULES = frozenset(
-    """math cmath itertools _operator _functools _collections _bisect _heapq _struct _random _statistics zlib binascii
-    unicodedata array _csv _json _weakref _sre _hashlib _md5 _sha1 _sha2 _sha256 _sha512 _sha3 _blake2""".split()
-)
-
-
-def _check_builtin(value: Any) -> Any:
-    owner = value.__self__
-    if type(owner) in _PLAIN_TYPES:
-        return value
-    if _is_instance(owner, types.ModuleType):
-        return value if owner.__name__ in _PURE_MODULES else _hidden(value)
-    if hasattr(type(owner), "__array_finalize__") or hasattr(type(owner), "__array_wrap__"):
-        from cutaway.knowledge.numpy.call import method  # late: numpy is imported only if a target needs it
-
-        return method(value)
-    return value
-
-
-_INTERNAL_TYPES = frozenset(
-    (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.GeneratorType, types.CoroutineType,
-     types.AsyncGeneratorType, types.CodeType, types.FrameType, types.TracebackType, types.ModuleType, types.CellType,
-     BaseException, dataclasses.Field)
-)  # fmt: skip
 _ACCESSORS = frozenset(
     "__getattribute__ __getattr__ __setattr__ __delattr__ __subclasses__ __reduce__ __reduce_ex__".split()
 )
 _REFUSED_METHODS = frozenset("tofile dump dumps resize setflags ctypes fromfile __setstate__".split())
-
-
-def _check_descriptor(value: Any) -> Any:
-    """A descriptor read from its class: those of Python's internal types could read anything."""
-    if value.__objclass__ in _INTERNAL_TYPES or value.__name__ in DENIED:
-        return _denied(value.__name__)
-    return value
-
-
-def _check_slot(value: Any) -> Any:
-    name = value.__name__
-    if name in _ACCESSORS:
-        return _denied(name)
-    if name in _REFUSED_METHODS:
-        return _refuse(value.__qualname__)
-    return value
-
-
-def _check_bound_slot(value: Any) -> Any:
-    """An operator of an object by its name, such as `x.__add__`."""
-    if type(value.__self__) in registry.ARRAYS:
-        from cutaway.knowledge.numpy.call import method  # late: numpy is imported only if a target needs it
-
-        return method(value)
-    return value
-
-
-def _check_dict(value: dict[str, Any]) -> Any:
-    """A dict: one with an import specification is the namespace of a module of the host."""
-    return _hidden(value) if "__spec__" in value and "__loader__" in value and "__builtins__" in value else value
-
-
-CHECKS: dict[type, Callable[[Any], Any]] = {
-    Pending: lambda value: value.resolve(),
-    types.ModuleType: _hidden,
-    types.FrameType: _hidden,
-    types.CodeType: _hidden,
-    types.TracebackType: lambda value: None,
-    types.BuiltinFunctionType: _check_builtin,
-    types.GetSetDescriptorType: _check_descriptor,
-    types.MemberDescriptorType: _check_descriptor,
-    types.WrapperDescriptorType: _check_slot,
-    types.MethodDescriptorType: _check_slot,
-    types.ClassMethodDescriptorType: _check_slot,
-    types.MethodWrapperType: _check_bound_slot,
-    dict: _check_dict,
-}
 
 
 # Special readers: each gets the owner of an attribute, its name and its value.
@@ -216,15 +119,17 @@ def _dict_attribute(owner: Any, name: str, value: Any) -> Any:
         return module_namespace(owner)
     if type(owner) is registry.KnownModule:
         return {key: getattr(owner, key) for key in dir(owner)}
-    if _is_instance(owner, type) and is_host_class(owner):
+    if is_instance(owner, type) and is_host_class(owner):
         members = {}
         for key, item in dict(value).items():
             if key in DENIED or type(item) in _HIDDEN_MEMBERS or key in _ACCESSORS:
                 continue
             members[key] = SPECIAL[key](owner, key, item) if key in SPECIAL else item
         return types.MappingProxyType(members)
-    if _is_instance(owner, types.FunctionType) and not is_of_target(owner):
-        return dict(value)
+    if is_instance(owner, types.FunctionType):
+        return value if is_of_target(owner) else dict(value)
+    if type(value) is dict and not is_instance(owner, type) and not is_writable_kind(type(owner)):
+        return types.MappingProxyType(value)  # of an object that is the host's
     return value
 
 
@@ -243,7 +148,7 @@ def _attribute_getter(owner: Any, name: str, value: Any) -> Any:
 
     def read(*args: Any) -> Any:
         *owners, attribute = args
-        if not _is_instance(attribute, str):
+        if not is_instance(attribute, str):
             raise TypeError("attribute name must be string")
         attribute = str.__str__(attribute)
         holder = owners[0] if owners else getattr(value, "__self__", owner)
@@ -253,7 +158,7 @@ def _attribute_getter(owner: Any, name: str, value: Any) -> Any:
             return denied_attribute(holder, attribute)
         special = SPECIAL.get(attribute)
         result = value(*owners, attribute)
-        return expose(result) if special is None else special(holder, attribute, result)
+        return admit(result) if special is None else special(holder, attribute, result)
 
     return read
 
@@ -266,7 +171,7 @@ def _attribute_setter(owner: Any, name: str, value: Any) -> Any:
 
     def write(*args: Any) -> Any:
         owners, rest = args[: len(args) - count], args[len(args) - count :]
-        if not rest or not _is_instance(rest[0], str):
+        if not rest or not is_instance(rest[0], str):
             return None
         attribute = str.__str__(rest[0])
         if _may_change(owners[0] if owners else getattr(value, "__self__", owner), attribute):
@@ -279,8 +184,8 @@ def _attribute_setter(owner: Any, name: str, value: Any) -> Any:
 def _function_metadata(owner: Any, name: str, value: Any) -> Any:
     """`__defaults__`, `__kwdefaults__`, `__annotations__`: those of the target, or a copy for a function of the host."""
     function = getattr(owner, "__func__", owner)
-    if not _is_instance(function, types.FunctionType):
-        return dict(value) if _is_instance(value, dict) and is_host_class(owner) else expose(value)
+    if not is_instance(function, types.FunctionType):
+        return dict(value) if is_instance(value, dict) and is_host_class(owner) else admit(value)
     record = record_of(function)
     if record is not None:
         return value or function_attribute(record, name)
@@ -290,7 +195,7 @@ def _function_metadata(owner: Any, name: str, value: Any) -> Any:
 
 
 def _traceback_attribute(owner: Any, name: str, value: Any) -> Any:
-    return None if _is_instance(owner, BaseException) else expose(value)
+    return None if is_instance(owner, BaseException) else admit(value)
 
 
 def _class_attribute(owner: Any, name: str, value: Any) -> Any:
@@ -302,7 +207,7 @@ def _register_method(owner: Any, name: str, value: Any) -> Any:
     import abc
 
     if getattr(value, "__func__", value) is not abc.ABCMeta.register:
-        return expose(value)
+        return admit(value)
 
     def register(*args: Any) -> Any:
         cls = args[0] if len(args) == 2 else value.__self__
@@ -320,16 +225,16 @@ def _refused_method(owner: Any, name: str, value: Any) -> Any:
         return _refuse(name)
     if name == "ctypes" and type(value).__module__.startswith("numpy"):
         return _denied(name)
-    return expose(value)
+    return admit(value)
 
 
 def _evaluating_method(owner: Any, name: str, value: Any) -> Any:
     """Methods of host classes that evaluate strings or access modules of the host."""
     function = getattr(value, "__func__", value)
-    if _is_instance(function, types.FunctionType) and not is_of_target(function):
+    if is_instance(function, types.FunctionType) and not is_of_target(function):
         if function.__module__ in ("typing", "enum", "annotationlib", "inspect", "functools", "typing_extensions"):
             return _refuse(name)
-    return expose(value)
+    return admit(value)
 
 
 _OPERATORS = {
@@ -342,7 +247,7 @@ _OPERATORS = {
 def _operator_method(owner: Any, name: str, value: Any) -> Any:
     """An operator that is called by its method name: the size limits of the operator apply."""
     if type(value) not in (types.MethodWrapperType, types.WrapperDescriptorType) or type(owner) in registry.ARRAYS:
-        return expose(value)
+        return admit(value)
 
     def operate(*args: Any) -> Any:
         operands = (value.__self__, *args) if type(value) is types.MethodWrapperType else args
@@ -359,7 +264,7 @@ def _operator_method(owner: Any, name: str, value: Any) -> Any:
 def _format_method(owner: Any, name: str, value: Any) -> Any:
     """`__format__` and `__round__`: the width that the target asks for is limited."""
     if is_of_target(value) or not callable(value):
-        return expose(value)
+        return admit(value)
 
     def format_value(*args: Any) -> Any:
         if args and is_wide(str(args[-1])):
@@ -372,12 +277,12 @@ def _format_method(owner: Any, name: str, value: Any) -> Any:
 def _version_attribute(owner: Any, name: str, value: Any) -> Any:
     """The version of a library or of Python: what the program does with it may differ where another one is installed."""
     session.current().doubts.setdefault(session.VERSIONS)
-    return expose(value)
+    return admit(value)
 
 
 def _enum_table(owner: Any, name: str, value: Any) -> Any:
     """The tables of an enumeration: copies for enumerations of the host."""
-    return type(value)(value) if _is_instance(value, (dict, list)) and is_host_class(owner) else value
+    return type(value)(value) if is_instance(value, (dict, list)) and is_host_class(owner) else value
 
 
 Special = Callable[[Any, str, Any], Any]
@@ -432,41 +337,6 @@ def is_of_target(value: Any) -> bool:
     return record_of(getattr(value, "__func__", value)) is not None
 
 
-def is_host_class(cls: Any) -> bool:
-    """Tell whether a class belongs to the host: the module that it names contains it."""
-    if not _is_instance(cls, type):
-        return False
-    if not cls.__flags__ & _HEAP_TYPE:
-        return True
-    module = sys.modules.get(_type_attribute(cls, "__module__"))
-    if module is None:
-        return False
-    if module.__name__.startswith("cutaway."):
-        return True
-    member: Any = module
-    for part in _type_attribute(cls, "__qualname__").split("."):
-        member = getattr(member, part, None)
-    return member is cls
-
-
-_HEAP_TYPE = 1 << 9
-
-
-def _type_attribute(cls: type, name: str) -> str:
-    value = type.__getattribute__(cls, name)
-    return value if _is_instance(value, str) else ""
-
-
-_INTERPRETER_CLASSES: set[type] = set()
-
-
-def hide_from_target(*classes: type) -> None:
-    """Hide instances of the interpreter's own classes from the target, which can neither see nor modify them."""
-    for cls in classes:
-        _INTERPRETER_CLASSES.add(cls)
-        CHECKS[cls] = _hidden
-
-
 def _may_change(owner: Any, name: str) -> bool:
     """Tell whether the target may set or delete an attribute; changes to a modelled library are recorded for undoing."""
     if name in DENIED or name in FORBIDDEN_CLASS_ATTRIBUTES:
@@ -478,19 +348,28 @@ def _may_change(owner: Any, name: str) -> bool:
         if name not in _STRUCTURAL_ATTRIBUTES:
             session.current().save_attribute(owner, name)
             return True
-    elif _is_instance(owner, type):
+    elif is_instance(owner, type):
         if not is_host_class(owner):
             return True
     elif kind is types.FunctionType:
         if is_of_target(owner):
             return True
-    elif kind is not dataclasses.Field and kind not in _INTERPRETER_CLASSES and not registry.is_constant(owner):
+    elif (is_writable_kind(kind) and not registry.is_constant(owner)) or _has_no_place_for(kind, name):
         return True
     if name == "__doc__":
         return False  # no result depends on a docstring
     title = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", kind.__name__)
     session.current().unknown(f"{title}.{name} belongs to the host: it is not modified")
     return False
+
+
+def _has_no_place_for(kind: Any, name: str) -> bool:
+    """Tell whether objects of a class have neither a dict nor such an attribute, so that setting it raises an error."""
+    return (
+        kind.__dictoffset__ == 0
+        and kind.__setattr__ is object.__setattr__
+        and not any(name in vars(cls) for cls in kind.__mro__)
+    )
 
 
 def class_namespace(namespace: dict[str, Any]) -> dict[str, Any]:
@@ -553,4 +432,8 @@ def lose_attributes(owner: Any, unknown: Unknown) -> None:
 def is_target_instance(value: Any) -> bool:
     """Tell whether a value is an instance of a class of the target."""
     kind = type(value)
-    return bool(kind.__flags__ & _HEAP_TYPE) and not is_host_class(kind) and "__dict__" in dir(kind)
+    return not is_host_class(kind) and "__dict__" in dir(kind)
+
+
+# Rows of libraries that compute the names of attributes read and set them as the target does.
+ACCESS.read, ACCESS.write, ACCESS.remove = get_attribute, set_attribute, delete_attribute

@@ -8,9 +8,10 @@ from inspect import Parameter
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import CHECKS, admit
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.attributes import CHECKS
+from cutaway.interp.boundary.gate import may_call
 from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
 from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.boundary.losing import lose_contents, lose_parts
@@ -57,7 +58,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             if type(argument) is Unknown and argument.usual is not None:
                 kwargs[name] = assumed(argument)
     if kind is _BuiltinType:
-        result = call_native(function, args, kwargs)
+        result = admit(call_native(function, args, kwargs))
         if type(result) is Unknown:
             _call_back(function, args, kwargs, result)
         return result
@@ -96,6 +97,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     """Call a class, a function of the knowledge base, or a callable object."""
     if isinstance(function, type) and (note := getattr(function, PRESUMES, None)) is not None:
         session.current().presume(note.text, note.place)
+    if not may_call(type(function)):
+        return Unknown(f"calling a {type(function).__name__} is not supported", session.current().place())
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:
@@ -120,7 +123,7 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         _call_back(function, args, kwargs, result)
     elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
         return derived_unknown(result)  # the result for an unknown number need not be a number
-    check = CHECKS.get(type(result))
+    check = CHECKS[type(result)]
     return result if check is None else check(result)
 
 

@@ -22,7 +22,7 @@ from cutaway.core.place import Place
 from cutaway.core.protocols import is_module
 from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, decisions
-from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.boundary.reachability import is_always_reached, never_binds, never_sets
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.function import record_of

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import encodings
+import encodings.aliases
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cutaway.core import session
@@ -42,9 +44,9 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if isinstance(owner, (str, bytes, bytearray)):
         if name == "join" and args and not isinstance(args[0], (str, bytes, Unknown)):
             args = [list(counted(args[0])), *args[1:]]
-        unknown = _unknown_argument(name, args, kwargs)
+        unknown = _why_no_string(name, args, kwargs)
         if unknown is not None:
-            return Unknown("a string built from an unknown value", unknown.place)
+            return unknown
     elif args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
         if name in _SEARCH_METHODS:
             return derived_unknown(args[0])
@@ -63,6 +65,32 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     except Exception as error:
         note_own(error, Operation.CALL, function, *args, *kwargs.values())
         return unknown_or_raise(error, args, kwargs)
+
+
+_CODECS_WITHOUT_ALIAS = frozenset(
+    """charmap cp720 cp737 cp856 cp874 cp875 cp1006 idna koi8_t koi8_u mac_arabic mac_croatian mac_farsi mac_romanian palmos
+    punycode raw_unicode_escape undefined unicode_escape utf_8_sig""".split()
+)
+
+
+def check_codec(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise `LookupError` for an encoding that Python does not have: it would import a module of that name."""
+    encoding = args[0] if args else kwargs.get("encoding", "utf-8")
+    if isinstance(encoding, str):
+        name = encodings.normalize_encoding(str.__str__(encoding)).lower()
+        known = encodings.aliases.aliases
+        if name not in known and name not in known.values() and name not in _CODECS_WITHOUT_ALIAS:
+            raise LookupError(f"unknown encoding: {str.__str__(encoding)}")
+
+
+def _why_no_string(name: str, args: list[Any], kwargs: dict[str, Any]) -> Unknown | None:
+    """Return an unknown in place of what a method of a string returns; None where it is called."""
+    unknown = _unknown_argument(name, args, kwargs)
+    if unknown is not None:
+        return Unknown("a string built from an unknown value", unknown.place)
+    if name in ("encode", "decode"):
+        check_codec(args, kwargs)
+    return None
 
 
 def _change_by_unknown(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

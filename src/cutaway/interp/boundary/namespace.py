@@ -16,6 +16,8 @@ _HIDDEN_NAMES = frozenset((MODULE_STATE,))
 class Namespace(dict[str, Any]):
     """The names of a module: imports are resolved when they are read, and assignments change the module."""
 
+    __slots__ = ("state",)
+
     def __init__(self, state: ModuleState) -> None:
         super().__init__()
         self.state = state

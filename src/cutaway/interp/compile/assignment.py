@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+from cutaway.core.admission import CHECKS, admit
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import set_attribute
@@ -97,9 +98,10 @@ def _unpack(compiler: ScopeCompiler, elements: list[ast.expr]) -> Callable[[Fram
             if len(items) < count - 1:
                 message = f"not enough values to unpack (expected at least {count - 1}, got {len(items)})"
                 raise note(ValueError(message), Operation.UNPACKING, value)
-            items[star : len(items) - after] = [items[star : len(items) - after]]
+            items[star : len(items) - after] = [list(map(admit, items[star : len(items) - after]))]
         for assign, item in zip(assigns, items):
-            assign(frame, item)
+            check = CHECKS[type(item)]
+            assign(frame, item if check is None else check(item))
 
     return unpack
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
@@ -101,7 +102,7 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
             _report_missing(frame, place, source_module.__name__, name, strict, is_certain)
         if isinstance(value, SourceModule) and value.__dict__["__name__"] == f"{full}.{name}":
             return _submodule(loader, f"{full}.{name}")
-        return value.resolve() if type(value) is Pending else value
+        return admit(value)
 
     return load, is_evaluated
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule, SourceText, UnloadedModule
 from cutaway.interp.modules.waiting import WaitingModules
@@ -157,7 +157,27 @@ class Loader:
             return resolve.find(name, self.folders)
         self.load(parent)
         above = self.states.get(parent)
-        return resolve.find(name, above.namespace.get("__path__", ())) if above is not None else None
+        return resolve.find(name, self._package_folders(above)) if above is not None else None
+
+    def _package_folders(self, package: ModuleState) -> list[str]:
+        """Return the folders that a package's `__path__` names; the target may change it, but not to read elsewhere."""
+        path = package.namespace.get("__path__", ())
+        if type(path) not in (list, tuple):
+            return []
+        return [folder for folder in path if type(folder) is str and self.may_read(os.path.join(folder, "any"))]
+
+    def may_read(self, path: str) -> bool:
+        """Tell whether a file is below one of the folders that imports are searched in, and not hidden there.
+
+        Links are followed, so one that leaves the project does not count; files of installed packages may be links.
+        """
+        real, plain = disk.real_path(path), os.path.abspath(path)
+        for folder in self.folders:
+            if resolve.is_below(real, disk.real_path(folder)):
+                return not _is_hidden(real, disk.real_path(folder)) and not _is_hidden(plain, folder)
+            if resolve.is_installation(folder) and resolve.is_below(plain, folder):
+                return not _is_hidden(plain, folder)
+        return False
 
     def _missing_module(self, name: str, strict: bool) -> Unknown:
         place = session.current().place()
@@ -215,6 +235,13 @@ class Loader:
         state.named = True
         self.modules[name] = state.module
         return state
+
+
+def _is_hidden(path: str, folder: str) -> bool:
+    """Tell whether a file, or a folder on the way to it, has a name that starts with a dot."""
+    if not resolve.is_below(path, folder):
+        return False
+    return any(part.startswith(".") for part in path[len(folder) :].split(os.sep))
 
 
 def current() -> Loader:

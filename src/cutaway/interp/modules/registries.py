@@ -7,10 +7,11 @@ same key is noted, and the analysis is repeated with every module evaluated wher
 
 from __future__ import annotations
 
-import copy
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from cutaway.knowledge.base import copying
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.waiting import WaitingModules
@@ -115,7 +116,7 @@ def _class(kind: Any, filling: _Filling) -> Any:
 
         def __deepcopy__(self, memo: dict[int, Any]) -> Any:
             self._fill()
-            return copy.deepcopy(_plain(kind, self), memo)
+            return copying.deepcopy(_plain(kind, self), memo)
 
         def __reduce_ex__(self, protocol: Any) -> Any:
             self._fill()

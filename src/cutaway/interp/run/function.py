@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from cutaway.core import session
+from cutaway.core.admission import CHECKS, admit
 from cutaway.core.error import keep_built, locate
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_module
@@ -138,9 +139,17 @@ def wrap(record: Record) -> Any:
     def function(*args, **kwargs):  # type: ignore[no-untyped-def]
         if is_idle():  # called by an object that outlives the analysis
             return Unknown("the analysis is over: the target is not interpreted after it")
-        return invoke(record, list(args), kwargs)
+        return invoke(record, *_admitted(args, kwargs))
 
     return function
+
+
+def _admitted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a call by the host: they enter the target's world here."""
+    return (
+        [value if (check := CHECKS[type(value)]) is None else check(value) for value in args],
+        {name: admit(value) for name, value in kwargs.items()} if kwargs else kwargs,
+    )
 
 
 WRAPPER = wrap(None).__code__  # type: ignore[arg-type]

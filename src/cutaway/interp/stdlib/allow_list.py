@@ -10,7 +10,8 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
-from cutaway.interp.boundary.attributes import class_namespace, is_host_class
+from cutaway.interp.boundary.attributes import class_namespace, is_of_target
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.formatting import Formatter
@@ -77,7 +78,17 @@ def _enum(real: Any) -> dict[str, Any]:
 
 
 def _abc(real: Any) -> dict[str, Any]:
-    return {"update_abstractmethods": _for_target_classes(real.update_abstractmethods)}
+    def abstractmethod(function: Any) -> Any:
+        """`abstractmethod`, which marks what it is given: functions of the host stay as they are."""
+        is_host = isinstance(function, types.FunctionType) and not is_of_target(function)
+        return function if is_host or is_host_class(function) else real.abstractmethod(function)
+
+    return {
+        "abstractmethod": abstractmethod,
+        "abstractclassmethod": lambda function: classmethod(abstractmethod(function)),
+        "abstractstaticmethod": lambda function: staticmethod(abstractmethod(function)),
+        "update_abstractmethods": _for_target_classes(real.update_abstractmethods),
+    }
 
 
 def _collections(real: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from cutaway.interp.boundary.attributes import (
     variables_of,
 )
 from cutaway.interp.boundary.call import CONVERSIONS
+from cutaway.interp.boundary.host_calls import check_codec
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import BINARY, power, too_large_result
 from cutaway.interp.boundary.string_limits import size_in_string
@@ -435,13 +436,28 @@ def builtin_super(*args: Any) -> Any:
 CONSTRUCTORS[super] = builtin_super
 
 
+def _decoding(kind: Any) -> Callable[..., Any]:
+    """`str`, `bytes` and `bytearray`, which take the name of an encoding."""
+    convert = _conversion(kind)
+
+    def make(*args: Any) -> Any:
+        if len(args) > 1:
+            check_codec(args[1:], {})
+        return convert(*args)
+
+    return make
+
+
+CONVERSIONS[str] = _decoding(str)
+
+
 def _bytes_conversion(kind: Any) -> Callable[..., Any]:
     def make(*args: Any) -> Any:
         if args and isinstance(args[0], int) and args[0] > ELEMENTS:
             return session.current().unknown("a byte string would be too large to build")
         if args and isinstance(args[0], int):
             build(args[0])
-        return _conversion(kind)(*args)
+        return _decoding(kind)(*args)
 
     return make
 

@@ -6,11 +6,12 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, decisions
+from cutaway.interp.boundary.gate import is_writable_kind
 from cutaway.interp.modules import loader
+from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.allow_list import public_names
 from cutaway.interp.stdlib.builtins import has_effects
 from cutaway.interp.stdlib.modules import stdlib_module
-from cutaway.knowledge.base import registry
 
 _MAX_CHOICES = 8
 
@@ -35,8 +36,14 @@ def _argparse() -> dict[str, Any]:
             return super().parse_args(self._command_line(args), namespace)
 
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
-            if isinstance(namespace, type) or callable(namespace) or registry.is_shared(namespace):
+            if namespace is not None and (
+                isinstance(namespace, type) or not is_writable_kind(type(namespace)) or callable(namespace)
+            ):
                 raise TypeError("the namespace of a command line must be a plain object")
+            for action in self._actions:
+                if isinstance(action, (argparse._AppendAction, argparse._AppendConstAction)):
+                    if action.default is not None and type(action.default) is not list:
+                        action.default = list(counted(action.default))  # would be copied in a way of its own
             return super().parse_known_args(self._command_line(args), namespace)
 
         def _command_line(self, args: Any) -> Any:

@@ -7,9 +7,10 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cutaway.core.admission import admit
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, derived_unknown
-from cutaway.interp.boundary.attributes import expose, get_attribute, special_reader
+from cutaway.interp.boundary.attributes import get_attribute, special_reader
 from cutaway.interp.boundary.string_limits import is_wide, too_wide_string
 from cutaway.interp.run.budget import ELEMENTS
 
@@ -97,4 +98,4 @@ def _formatting(owner: Any, name: str, value: Any) -> Any:
         if name == "format":
             return lambda template, /, *args, **kwargs: format_template(template, args, kwargs)
         return lambda template, mapping: format_template(template, (), mapping)
-    return expose(value)
+    return admit(value)

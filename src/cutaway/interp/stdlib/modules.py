@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.stdlib.allow_list import MODULES, public_names
@@ -51,7 +52,10 @@ class NativeModule:
     """A module of the standard library with the listed names; other names are unknown."""
 
     def __init__(self, name: str, table: dict[str, Any]) -> None:
-        self.__dict__.update(table)
+        for key, value in table.items():
+            admitted = admit(value)
+            if type(admitted) is not Unknown or type(value) is Unknown:
+                self.__dict__[key] = admitted
         self.__name__ = name
 
     def __getattr__(self, name: str) -> Any:

@@ -9,6 +9,7 @@ from cutaway.core import session
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute
+from cutaway.interp.boundary.call import call
 from cutaway.interp.boundary.operators import BINARY, COMPARE, IN_PLACE, contains
 from cutaway.interp.run.budget import BITS
 from cutaway.interp.run.iteration import counted
@@ -124,7 +125,8 @@ def _operator() -> dict[str, Any]:
         return lambda value: read(value, names[0]) if len(names) == 1 else tuple(read(value, p) for p in names)
 
     def methodcaller(name: str, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
-        return lambda value: get_attribute(value, name)(*args, **kwargs)
+        return lambda value: call(get_attribute(value, name), list(args), dict(kwargs))
 
+    table["call"] = lambda function, /, *args, **kwargs: call(function, list(args), kwargs)
     table.update(attrgetter=attrgetter, methodcaller=methodcaller, itemgetter=operator.itemgetter)
     return table

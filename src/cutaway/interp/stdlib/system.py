@@ -32,6 +32,7 @@ def _sys() -> dict[str, Any]:
 
     table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
                                            "platform", "implementation", "hash_info")}  # fmt: skip
+    table["implementation"] = types.SimpleNamespace(**vars(sys.implementation))  # the host has its own
     stream = types.SimpleNamespace(write=do_nothing, flush=do_nothing, isatty=lambda: False)
 
     def exit_program(*_args: Any) -> None:

@@ -11,9 +11,9 @@ from cutaway.interp.stdlib.modules import stdlib_module
 
 @stdlib_module("copy")
 def _copy() -> dict[str, Any]:
-    import copy
+    from cutaway.knowledge.base import copying  # late: few programs copy
 
-    return {"copy": copy.copy, "deepcopy": copy.deepcopy, "Error": copy.Error}
+    return {"copy": copying.copy, "deepcopy": copying.deepcopy, "Error": copying.Error}
 
 
 @stdlib_module("json")

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from cutaway.core.session import Reference
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 
 Refer: TypeAlias = Callable[[Any], Reference | None]
 """Returns the reference of a tensor, None for anything else."""
@@ -60,4 +61,4 @@ def _walk(value: Any, path: str, found: list[tuple[str, Reference]], refer: Refe
             _walk(item, f"{path}.{key}" if path else key, found, refer)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
-            _walk(getattr(value, field.name, None), f"{path}.{field.name}" if path else field.name, found, refer)
+            _walk(attribute.get(value, field.name, None), f"{path}.{field.name}" if path else field.name, found, refer)

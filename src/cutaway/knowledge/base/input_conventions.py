@@ -12,6 +12,7 @@ from typing import Any
 
 from cutaway.core.record import dataclass
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown
+from cutaway.knowledge.base import attribute
 
 LENGTH = 128
 """Elements of a sequence, unless the network has fewer positions."""
@@ -76,7 +77,7 @@ class Settings:
 
 def _setting(source: Any, name: str) -> Any:
     try:
-        value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+        value = source.get(name) if isinstance(source, Mapping) else attribute.get(source, name, None)
     except (Exception, Undecidable, Exhausted):  # a configuration that computes what it is asked for, and can't
         return None
     return None if isinstance(value, Unknown) else value

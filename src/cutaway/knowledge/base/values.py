@@ -6,9 +6,55 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutaway.core.size.dim import product
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Undecidable, Unknown
 
 LIMIT = 1 << 16  # elements; larger tensors do not carry their numbers
+
+
+_PLAIN = frozenset((int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), range))
+
+
+def exact(value: Any) -> Any:
+    """Return a value as numpy gets it: in exactly the built-in types, all the way down.
+
+    numpy asks any other object where in memory its numbers are, so one of a class of the target never gets there.
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is list or kind is tuple:
+        return value if all(type(item) in _PLAIN for item in value) else kind(map(exact, value))
+    for base, convert in _EXACT.items():
+        if issubclass(kind, base):
+            return convert(value)
+    module = str(type.__getattribute__(kind, "__module__"))
+    if module.partition(".")[0] in ("numpy", "cutaway") and "__module__" in vars(kind):
+        return value
+    if hasattr(kind, "__array_finalize__"):
+        return _exact_array(value)
+    raise Undecidable(Unknown(f"numpy is not computed with an object of class {kind.__name__}"))
+
+
+def _exact_array(value: Any) -> Any:
+    import numpy
+
+    array = numpy.ndarray.view(value, numpy.ndarray) if isinstance(value, numpy.ndarray) else None
+    if array is None or array.dtype.hasobject:
+        raise Undecidable(Unknown(f"numpy is not computed with an object of class {type(value).__name__}"))
+    return array
+
+
+_EXACT: dict[type, Callable[[Any], Any]] = {
+    list: lambda value: list(map(exact, list.__iter__(value))),
+    tuple: lambda value: tuple(map(exact, tuple.__iter__(value))),
+    dict: lambda value: {exact(key): exact(item) for key, item in dict.items(value)},
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__pos__,
+    str: str.__str__,
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+}
+"""Built-in class -> what makes an object of it from one of a derived class."""
 
 
 class Lazy:
@@ -33,7 +79,7 @@ class Lazy:
         if self._compute is not None:
             import numpy
 
-            arguments = [a.array() if isinstance(a, Lazy) else a for a in self._arguments]
+            arguments = [a.array() if isinstance(a, Lazy) else exact(a) for a in self._arguments]
             with numpy.errstate(all="ignore"):
                 self._array = self._compute(numpy, *arguments)
             self._compute, self._arguments = None, ()
@@ -53,7 +99,7 @@ class Lazy:
 
 def known(array: Any) -> Lazy:
     """Wrap numbers that are already there."""
-    return Lazy(lambda np: np.asarray(array))
+    return Lazy(lambda np, numbers: np.asarray(numbers), [array])
 
 
 _NOT_OF_NUMPY = frozenset(("bfloat16", "complex32", "string"))

@@ -5,12 +5,12 @@ Each is there for the reason given with it; everything else of the library is in
 
 from __future__ import annotations
 
-import copy
 import os
 from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute, copying
 from cutaway.knowledge.base.registry import TABLE, register, row
 
 
@@ -95,7 +95,7 @@ def _from_pretrained(
             )
         config, kwargs = cls.config_class.from_pretrained(place, return_unused_kwargs=True, **subfolder, **kwargs)
     else:
-        config = copy.deepcopy(config)
+        config = copying.deepcopy(config)
     if isinstance(config, Unknown):
         return config
     if kwargs.get("dtype", kwargs.get("torch_dtype")) in (None, "auto"):
@@ -121,7 +121,11 @@ def _quantise(network: Any, settings: Any) -> None:
 
     What the layers compute has the same shapes.
     """
-    ask = settings.get if isinstance(settings, dict) else lambda name, default=None: getattr(settings, name, default)
+    ask = (
+        settings.get
+        if isinstance(settings, dict)
+        else lambda name, default=None: attribute.get(settings, name, default)
+    )
     method = ask("quant_method")
     name = getattr(method, "value", method)
     reason = (

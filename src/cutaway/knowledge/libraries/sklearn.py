@@ -8,6 +8,7 @@ from typing import Any
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.base.values import exact
 
 
 def _rows(array: Any, count: Any) -> Any:
@@ -17,7 +18,7 @@ def _rows(array: Any, count: Any) -> Any:
     if isinstance(array, (list, tuple)):
         import numpy
 
-        array = numpy.asarray(array)
+        array = numpy.asarray(exact(array))
     shape = getattr(array, "shape", None)
     if not isinstance(shape, tuple) or not shape or hasattr(type(array), "reference"):
         return Unknown("data that is not known is split")

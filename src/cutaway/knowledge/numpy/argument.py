@@ -14,10 +14,12 @@ import numpy
 from cutaway.core import session
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base.values import exact
 from cutaway.knowledge.numpy.shaped import is_lost
 
 ELEMENTS = 1 << 22
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), range))
+_NUMBER_CLASSES = frozenset((int, float, bool, complex, str, bytes, object))
 _DEEPEST = 64
 
 
@@ -50,8 +52,10 @@ def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
         return foremost(unknown_in(item, depth + 1) for item in value)
     if isinstance(value, Dim):
         return Unknown(f"numpy is not computed with the symbolic size {value}", session.current().place())
-    if isinstance(value, (numpy.ndarray, numpy.generic, numpy.dtype, type)):
+    if isinstance(value, (numpy.ndarray, numpy.generic, numpy.dtype)):
         return WITHOUT_NUMBERS if is_lost(value) else None
+    if isinstance(value, type) and (value in _NUMBER_CLASSES or (type(value) is type and value.__module__ == "numpy")):
+        return None
     if isinstance(value, dict):
         return unknown_in([*value.keys(), *value.values()], depth + 1)
     if hasattr(kind, "reference"):
@@ -68,11 +72,16 @@ def has_numbers(tensor: Any) -> bool:
 
 def plain(value: Any) -> Any:
     """Return a value as numpy gets it: a tensor whose numbers are known counts as the array of them."""
-    if hasattr(type(value), "reference"):
-        return value.array()
-    if isinstance(value, (list, tuple)) and any(hasattr(type(item), "reference") for item in value):
-        return type(value)(plain(item) for item in value)
-    return value
+    kind = type(value)
+    if kind in _PLAIN or kind is numpy.ndarray or isinstance(value, type):
+        return value
+    if hasattr(kind, "reference"):
+        return exact(value.array())
+    if isinstance(value, list):
+        return list(map(plain, list.__iter__(value)))
+    if isinstance(value, tuple):
+        return tuple(map(plain, tuple.__iter__(value)))
+    return exact(value)
 
 
 def result(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.promote import result_type
@@ -151,7 +152,7 @@ def _univariate(name: str, parameters: dict[str, Any], reparametrized: bool) -> 
             raise TypeError(f"{name}.__init__() missing required argument: '{missing[0]}'")
         tensors = _broadcast_all(*given.values())
         for parameter, tensor in zip(given, tensors):
-            setattr(self, parameter, tensor)
+            attribute.put(self, parameter, tensor)
         self._parameters = tuple(tensors)
         self._dtype = tensors[0].dtype
         Distribution.__init__(self, tensors[0].shape)
@@ -383,7 +384,7 @@ class MultivariateNormal(Distribution):
         for name, value in zip(
             ("covariance_matrix", "precision_matrix", "scale_tril"), (covariance_matrix, precision_matrix, scale_tril)
         ):
-            setattr(self, name, matrix if value is not None else self._moment(name, matrix.shape))
+            attribute.put(self, name, matrix if value is not None else self._moment(name, matrix.shape))
 
 
 @row(f"{_HOME}.Independent", f"{_HOME}.independent.Independent")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from cutaway.core.admission import CHECKS, admit
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.attributes import CHECKS, GUARDED, check_name, expose, get_attribute
+from cutaway.interp.boundary.attributes import GUARDED, check_name, get_attribute
 from cutaway.interp.boundary.unknown_raises import may_raise
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.choice import UNDECIDED, chosen_key, drawn
@@ -31,14 +32,14 @@ class Access(ScopeCompiler):
             return lambda frame: get_attribute(value(frame), name)
         if self.in_condition and is_mode(name):
             text = ast.unparse(node)
-            return lambda frame: training_mode(getattr(value(frame), name), text, frame)
+            return lambda frame: training_mode(admit(getattr(value(frame), name)), text, frame)
 
         def evaluate(frame: Frame) -> Any:
             owner = value(frame)
             if type(owner) is Unknown:
                 if owner.usual is None and owner.term is None and not in_chain:
                     may_raise(owner, node, frame)
-                return expose(Unknown.__getattr__(owner, name))  # its own attributes are not the program's
+                return admit(Unknown.__getattr__(owner, name))  # its own attributes are not the program's
             try:
                 attribute = getattr(owner, name)
             except AttributeError as error:
@@ -49,7 +50,7 @@ class Access(ScopeCompiler):
                 raise
             if type(attribute) is Unknown and type(owner) is KnownModule:
                 check_name(owner, name)
-            check = CHECKS.get(type(attribute))
+            check = CHECKS[type(attribute)]
             return attribute if check is None else check(attribute)
 
         return evaluate
@@ -75,7 +76,7 @@ class Access(ScopeCompiler):
                 return array_item(container, index)
             else:
                 item = _item(container, index)
-            check = CHECKS.get(type(item))
+            check = CHECKS[type(item)]
             return item if check is None else check(item)
 
         return evaluate

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.compile.assignment import assign_target
@@ -63,7 +64,7 @@ class Comprehensions(ScopeCompiler):
             _, assign, tests = loops[level]
             for item in source:
                 tick()
-                assign(frame, item)
+                assign(frame, admit(item))
                 if not tests or all(decide(test(frame), node, frame) for test, node in tests):
                     if level + 1 < len(loops):
                         inner_source = loops[level + 1][0]
@@ -78,14 +79,14 @@ class Comprehensions(ScopeCompiler):
 
         def run_iteration(frame: Frame, item: Any) -> Any:
             tick()
-            loops[0][1](frame, item)
+            loops[0][1](frame, admit(item))
             return element(frame)
 
         def build_list(frame: Frame, source: Any) -> list[Any]:
             assign, result = loops[0][1], []
             for item in source:
                 tick()
-                assign(frame, item)
+                assign(frame, admit(item))
                 result.append(element(frame))
             return result
 

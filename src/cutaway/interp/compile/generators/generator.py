@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Generator
 from typing import Any
 
+from cutaway.core.admission import admit
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.generators.yields import Hoist, is_plain_yield, targets_of
@@ -179,7 +180,7 @@ class GeneratorCompiler(StatementCompiler):
             items = yield from source(frame)
             for item in items:
                 tick()
-                assign(frame, item)
+                assign(frame, admit(item))
                 signal = yield from body(frame)
                 if signal is BREAK:
                     return None
@@ -236,7 +237,7 @@ class GeneratorCompiler(StatementCompiler):
             leave, value = enter(manager)
             try:
                 if assign is not None:
-                    assign(frame, value)
+                    assign(frame, admit(value))
                 steps = body(frame)
                 signal = yield from (_tracking_handlers(steps) if can_catch(manager) else steps)
             except UNCATCHABLE:

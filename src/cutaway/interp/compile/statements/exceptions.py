@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.condition import ENVIRONMENT, Decision
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
@@ -88,7 +89,7 @@ class Exceptions(UndecidedCode):
             running.guarded += may_catch
             try:
                 if assign is not None:
-                    assign(frame, value)
+                    assign(frame, admit(value))
                 signal = body(frame)
             except UNCATCHABLE:
                 leave(None)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import CHECKS, admit
 from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
 from cutaway.core.place import Place
@@ -165,7 +166,7 @@ class _ForLoop:
 
     def _run_iteration(self, frame: Frame, item: Any) -> object | None:
         tick()
-        self.assign(frame, item)
+        self.assign(frame, admit(item))
         return self.body(frame)
 
     def _run_series(self, frame: Frame, series: Series) -> object | None:
@@ -208,7 +209,8 @@ class _ForLoop:
                 unknown += 1
                 if unknown > MOST_UNKNOWN:
                     return self._run_any_number(frame, item)
-            assign(frame, item)
+            check = CHECKS[type(item)]
+            assign(frame, item if check is None else check(item))
             signal = body(frame)
             if here.loop_exit is not None:
                 self.compiler.end_settled_loop(frame, self.node.body, here)

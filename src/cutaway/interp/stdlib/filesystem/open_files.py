@@ -10,7 +10,6 @@ from typing import Any
 from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules import loader
-from cutaway.syntax import resolve
 
 _MAX_BYTES = 4 << 20
 
@@ -22,15 +21,8 @@ def plain_path(path: Any) -> str:
 
 
 def is_readable(path: str) -> bool:
-    """Tell whether a file is below one of the folders that imports are searched in.
-
-    Links are followed, so one that leaves the project does not count; files of installed packages may be links.
-    """
-    folders = loader.current().folders
-    real, plain = disk.real_path(path), os.path.abspath(path)
-    return any(real.startswith(disk.real_path(folder) + os.sep) for folder in folders) or any(
-        plain.startswith(os.path.join(folder, "")) for folder in folders if resolve.is_installation(folder)
-    )
+    """Tell whether the target may read a file: below one of the folders that imports are searched in, and not hidden."""
+    return loader.current().may_read(path)
 
 
 def read_text(path: Any, mode: Any) -> Any:

@@ -12,8 +12,10 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
-from cutaway.interp.boundary.attributes import is_host_class
+from cutaway.interp.boundary.attributes import get_attribute
+from cutaway.interp.boundary.gate import DENIED, is_host_class
 from cutaway.interp.stdlib.reflection import field_annotations as field_annotations
+from cutaway.knowledge.base import copying
 
 # Attributes of a metaclass that could make a class show different fields each time they are read.
 _METACLASS_HOOKS = (
@@ -92,4 +94,74 @@ def _check_fields(subclass: type) -> None:
 def _check_name(name: Any) -> str:
     if type(name) is not str or not name.isidentifier() or keyword.iskeyword(name):
         raise InvalidField(f"Field names must be valid identifiers: {name!r}")
+    if name in DENIED or name in ("__class__", "__dict__", "__mro__"):
+        raise InvalidField(f"a field named {name} is not supported")
     return name
+
+
+# What reads the fields of an object by their names does so as the target may.
+
+
+def _fields_of(value: Any, function: str) -> tuple[Any, ...]:
+    if isinstance(value, type) or not hasattr(type(value), "__dataclass_fields__"):
+        raise TypeError(f"{function}() should be called on dataclass instances")
+    return dataclasses.fields(value)
+
+
+def asdict(obj: Any, *, dict_factory: Any = dict) -> Any:
+    """`dataclasses.asdict`."""
+    if type(obj) is Unknown:
+        return derived_unknown(obj)
+    _fields_of(obj, "asdict")
+    return _converted(obj, dict_factory)
+
+
+def astuple(obj: Any, *, tuple_factory: Any = tuple) -> Any:
+    """`dataclasses.astuple`."""
+    if type(obj) is Unknown:
+        return derived_unknown(obj)
+    _fields_of(obj, "astuple")
+    return _converted(obj, lambda pairs: tuple_factory([item for _, item in pairs]))
+
+
+def _converted(value: Any, make: Any) -> Any:
+    """Return a value with the data classes in it converted, and everything else copied."""
+    kind = type(value)
+    if kind is Unknown or kind in (int, float, bool, str, type(None)):
+        return value
+    if not isinstance(value, type) and hasattr(kind, "__dataclass_fields__"):
+        pairs = [(f.name, _converted(get_attribute(value, f.name), make)) for f in dataclasses.fields(value)]
+        return make(pairs)
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return kind(*[_converted(item, make) for item in value])
+    if isinstance(value, (list, tuple)):
+        return kind(_converted(item, make) for item in value)  # type: ignore[call-arg]
+    if isinstance(value, dict):
+        pairs = [(_converted(key, make), _converted(item, make)) for key, item in value.items()]
+        if not hasattr(kind, "default_factory"):
+            return kind(pairs)
+        result = kind(value.default_factory)  # type: ignore[attr-defined]
+        result.update(pairs)
+        return result
+    return copying.deepcopy(value)
+
+
+def replace(obj: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace`."""
+    if type(obj) is Unknown:
+        return derived_unknown(obj)
+    _fields_of(obj, "replace")
+    for item in type(obj).__dataclass_fields__.values():
+        if item._field_type is dataclasses._FIELD_CLASSVAR:  # type: ignore[attr-defined]
+            continue
+        if not item.init:
+            if item.name in changes:
+                raise ValueError(
+                    f"field {item.name} is declared with init=False, it cannot be specified with replace()"
+                )
+            continue
+        if item.name not in changes:
+            if item._field_type is dataclasses._FIELD_INITVAR and item.default is dataclasses.MISSING:  # type: ignore[attr-defined]
+                raise ValueError(f"InitVar {item.name!r} must be specified with replace()")
+            changes[item.name] = get_attribute(obj, item.name)
+    return type(obj)(**changes)

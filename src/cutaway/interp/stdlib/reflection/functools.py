@@ -8,7 +8,8 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
-from cutaway.interp.boundary.attributes import get_attribute, is_host_class, set_attribute
+from cutaway.interp.boundary.attributes import get_attribute, set_attribute
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
 from cutaway.syntax.scope import Scope

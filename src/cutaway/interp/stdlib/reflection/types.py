@@ -6,9 +6,11 @@ import types
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.unknown import Unknown
-from cutaway.interp.boundary.attributes import DENIED, SPECIAL, expose, get_attribute, is_host_class
+from cutaway.interp.boundary.attributes import SPECIAL, get_attribute
 from cutaway.interp.boundary.code_objects import frame_view
+from cutaway.interp.boundary.gate import DENIED, is_host_class
 from cutaway.interp.modules import loader
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
@@ -122,7 +124,7 @@ def _getattr_static(value: Any, name: Any, *default: Any) -> Any:
 
     if type(value) is Unknown or name in DENIED or is_host_class(type(value)) or name in SPECIAL:
         return builtin_getattr(value, name, *default) if default else get_attribute(value, name)
-    return expose(inspect.getattr_static(value, name, *default))
+    return admit(inspect.getattr_static(value, name, *default))
 
 
 @stdlib_module("functools")
@@ -136,9 +138,10 @@ def _functools() -> dict[str, Any]:
 @stdlib_module("dataclasses")
 def _dataclasses() -> dict[str, Any]:
     # late: `dataclasses` of the host is slow to import
-    from cutaway.interp.stdlib.reflection.dataclasses import dataclass, make_dataclass
+    from cutaway.interp.stdlib.reflection import dataclasses as ours
 
-    return {**public_names("dataclasses"), "dataclass": dataclass, "make_dataclass": make_dataclass}
+    names = ("asdict", "astuple", "dataclass", "make_dataclass", "replace")
+    return {**public_names("dataclasses"), **{name: getattr(ours, name) for name in names}}
 
 
 @stdlib_module("builtins")

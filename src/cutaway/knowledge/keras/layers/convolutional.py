@@ -8,6 +8,7 @@ from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import channels, positive, several
 from cutaway.knowledge.keras.models.input_spec import InputSpec
@@ -36,7 +37,7 @@ class Convolution(Layer):
         rank = self.rank
         for option in _OPTIONS:
             if option in given:
-                setattr(self, option, given[option])
+                attribute.put(self, option, given[option])
         if "filters" in given:
             self.filters = positive(given["filters"], f"{name}: filters")
         self.kernel_size = several(given["kernel_size"], rank, f"{name}: kernel_size")

@@ -8,6 +8,7 @@ from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule
 from cutaway.knowledge.keras.layers.arguments import channels
 from cutaway.knowledge.keras.layers.core import Wrapper
@@ -56,7 +57,7 @@ class BatchNormalization(Layer):
         self.moving_variance = self.add_weight(shape=(size,), name="moving_variance", trainable=False, autocast=False)
         if self.renorm:
             for name in ("moving_stddev", "renorm_mean", "renorm_stddev"):
-                setattr(self, name, self.add_weight(shape=(size,), name=name, trainable=False, autocast=False))
+                attribute.put(self, name, self.add_weight(shape=(size,), name=name, trainable=False, autocast=False))
         rank = None if isinstance(input_shape, Unknown) else len(input_shape)
         self.input_spec = InputSpec(ndim=rank, axes={self.axis: size})
 

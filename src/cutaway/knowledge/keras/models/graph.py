@@ -9,6 +9,7 @@ from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.layers_in_loops import mark, turning, turns_of
@@ -68,7 +69,7 @@ class Operation:
         if not nodes:
             what = which.removesuffix("_tensors").removesuffix("s")
             raise ValueError(f"The layer {self.name} has never been called and thus has no defined {what}.")  # type: ignore[attr-defined]
-        found = getattr(nodes[0], which)
+        found = attribute.get(nodes[0], which)
         return found[0] if len(found) == 1 else found
 
 

@@ -9,7 +9,7 @@ from cutaway.core.fault import Fault, IndexFault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import Dim, equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.base.values import Lazy
+from cutaway.knowledge.base.values import Lazy, exact
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor, strides_of
 from cutaway.ops import layout
@@ -34,7 +34,7 @@ class Literal:
         """Return the numbers, if all are known."""
         if not self.fixed:
             return None
-        flat, shape, boolean = self.flat, self.shape, self.boolean
+        flat, shape, boolean = exact(self.flat), self.shape, self.boolean
         return Lazy(lambda np: np.array(flat, dtype=bool if boolean else "int64").reshape(shape))
 
 

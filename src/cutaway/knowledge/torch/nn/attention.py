@@ -10,6 +10,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import Dim
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -315,7 +316,7 @@ class MultiheadAttention(Module):
         separate = {"q_proj_weight": embed_dim, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
         if not self._qkv_same_embed_dim:
             for name, width in separate.items():
-                setattr(self, name, Parameter(new((embed_dim, width), dtype)))
+                attribute.put(self, name, Parameter(new((embed_dim, width), dtype)))
             self.register_parameter("in_proj_weight", None)
         else:
             self.in_proj_weight = Parameter(new((3 * embed_dim, embed_dim), dtype))

@@ -12,6 +12,7 @@ from cutaway.core import session
 from cutaway.core.loop.series import Iterations, Plan, Repeat, Series, refuse_differing
 from cutaway.core.size.dim import Dim, symbol
 from cutaway.core.unknown import Undecidable, Unknown, decisions
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.torch.nn.module import Module, layer
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
@@ -141,14 +142,14 @@ class Sequential(_Indexed):
         return self._get_item_by_idx(self._modules.values(), idx)
 
     def __setitem__(self, idx: Any, module: Any) -> None:
-        setattr(self, self._get_item_by_idx(self._modules.keys(), idx), module)
+        attribute.put(self, self._get_item_by_idx(self._modules.keys(), idx), module)
 
     def __delitem__(self, idx: Any) -> None:
         if isinstance(idx, slice):
             for key in list(self._modules)[idx]:
-                delattr(self, key)
+                attribute.delete(self, key)
         else:
-            delattr(self, self._get_item_by_idx(self._modules.keys(), idx))
+            attribute.delete(self, self._get_item_by_idx(self._modules.keys(), idx))
         self._renumber()
 
     def __add__(self, other: Any) -> Any:
@@ -242,14 +243,14 @@ class ModuleList(_Indexed):
         return self._modules[self._get_abs_string_index(idx)]
 
     def __setitem__(self, idx: Any, module: Any) -> None:
-        setattr(self, self._get_abs_string_index(idx), module)
+        attribute.put(self, self._get_abs_string_index(idx), module)
 
     def __delitem__(self, idx: Any) -> None:
         if isinstance(idx, slice):
             for i in range(len(self._modules))[idx]:
-                delattr(self, str(i))
+                attribute.delete(self, str(i))
         else:
-            delattr(self, self._get_abs_string_index(idx))
+            attribute.delete(self, self._get_abs_string_index(idx))
         self._renumber()
 
     def __iadd__(self, modules: Any) -> Any:

@@ -9,6 +9,7 @@ from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -165,8 +166,8 @@ def _restate(module: Any, lazy: type) -> None:
         return
     given = {name: value for name, value in bound.items() if name in wanted}
     stated = {
-        name: given[name] if name in given else getattr(module, name)
+        name: given[name] if name in given else attribute.get(module, name)
         for name, parameter in list(wanted.items())[1:]
-        if name in given or (parameter.default is parameter.empty and hasattr(module, name))
+        if name in given or (parameter.default is parameter.empty and attribute.has(module, name))
     }
     module.__dict__["_construction"] = Construction((), stated, made.place)

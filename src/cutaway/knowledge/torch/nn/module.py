@@ -14,6 +14,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.loop.series import Repeat, mentions
 from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.recorded_call import wrong_call
@@ -223,7 +224,7 @@ class Module:
         """`hasattr`, without making an exception where there is no such attribute, as there is mostly not."""
         cls, fields = type(self), self.__dict__
         if cls.__getattr__ is not Module.__getattr__ or cls.__getattribute__ is not object.__getattribute__:
-            return hasattr(self, name)
+            return attribute.has(self, name)
         own = name in fields or any(name in fields[table] for table in ("_parameters", "_buffers", "_modules"))
         return own or any(name in vars(base) for base in cls.__mro__)
 
@@ -310,20 +311,20 @@ class Module:
     def get_submodule(self, target: str) -> Any:
         module = self
         for name in target.split(".") if target else []:
-            if not hasattr(module, name):
+            if not attribute.has(module, name):
                 raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-            module = getattr(module, name)
+            module = attribute.get(module, name)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
         path, _, name = target.rpartition(".")
-        setattr(self.get_submodule(path), name, module)
+        attribute.put(self.get_submodule(path), name, module)
 
     def get_parameter(self, target: str) -> Any:
         path, _, name = target.rpartition(".")
-        return getattr(self.get_submodule(path), name)
+        return attribute.get(self.get_submodule(path), name)
 
     get_buffer = get_parameter
 
@@ -551,7 +552,9 @@ def _cast_to(dtype: str) -> Callable[[Any], Any]:
     def cast(self: Any) -> Any:
         return self._apply(
             lambda tensor: (
-                getattr(tensor, dtype)() if isinstance(tensor, Tensor) and tensor.dtype.is_floating_point else tensor
+                attribute.get(tensor, dtype)()
+                if isinstance(tensor, Tensor) and tensor.dtype.is_floating_point
+                else tensor
             )
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.torch.nn.container import pairs, position
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -39,10 +40,10 @@ class ParameterList(Module):
             for i in range(*idx.indices(len(self))):
                 part.append(self[i])
             return part
-        return getattr(self, self._get_abs_string_index(idx))
+        return attribute.get(self, self._get_abs_string_index(idx))
 
     def __setitem__(self, idx: Any, param: Any) -> None:
-        setattr(self, self._get_abs_string_index(idx), _as_parameter(param))
+        attribute.put(self, self._get_abs_string_index(idx), _as_parameter(param))
 
     def __len__(self) -> int:
         return self._size
@@ -96,15 +97,15 @@ class ParameterDict(Module):
         return key
 
     def __getitem__(self, key: Any) -> Any:
-        return getattr(self, self._key_to_attr(key))
+        return attribute.get(self, self._key_to_attr(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._keys[key] = None
-        setattr(self, self._key_to_attr(key), _as_parameter(value))
+        attribute.put(self, self._key_to_attr(key), _as_parameter(value))
 
     def __delitem__(self, key: Any) -> None:
         del self._keys[key]
-        delattr(self, self._key_to_attr(key))
+        attribute.delete(self, self._key_to_attr(key))
 
     def __len__(self) -> int:
         return len(self._keys)

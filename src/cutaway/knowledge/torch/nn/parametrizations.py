@@ -9,6 +9,7 @@ from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim as sizes
 from cutaway.core.size.dim import product
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parametrize import register_parametrization
@@ -23,7 +24,7 @@ _PACKAGE = "torch.nn.utils.parametrizations"
 
 
 def _tensor_of(module: Any, name: str) -> Any:
-    weight = getattr(module, name, None)
+    weight = attribute.get(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     return weight

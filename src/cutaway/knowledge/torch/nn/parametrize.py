@@ -10,6 +10,7 @@ from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.container import ModuleDict, ModuleList
 from cutaway.knowledge.torch.nn.mode import copy_mode
@@ -111,13 +112,13 @@ class ParametrizationList(ModuleList):
             _set(self.original, value)
         else:
             for i, tensor in enumerate(value):
-                _set(getattr(self, f"original{i}"), tensor)
+                _set(attribute.get(self, f"original{i}"), tensor)
 
     def forward(self) -> Any:
         if self.is_tensor:
             x = self[0](self.original)
         else:
-            x = self[0](*(getattr(self, f"original{i}") for i in range(self.ntensors)))
+            x = self[0](*(attribute.get(self, f"original{i}") for i in range(self.ntensors)))
         for module in list(self)[1:]:
             x = module(x)
         return x
@@ -141,7 +142,7 @@ def _inject_property(module: Any, tensor_name: str) -> None:
     def set_original(self: Any, value: Any) -> None:
         self.parametrizations[tensor_name].right_inverse(value)
 
-    setattr(type(module), tensor_name, property(get, set_original))
+    attribute.put(type(module), tensor_name, property(get, set_original))
 
 
 @row(f"{_PACKAGE}.register_parametrization")
@@ -150,14 +151,14 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
         copy_mode(module, part)
     if is_parametrized(module, tensor_name):
         if not unsafe:
-            current = getattr(module, tensor_name)
+            current = attribute.get(module, tensor_name)
             _check_alike(parametrization(current), current.shape, current.dtype, tensor_name)
         module.parametrizations[tensor_name].append(parametrization)
         module.parametrizations[tensor_name].unsafe |= unsafe
     elif tensor_name in module._buffers or tensor_name in module._parameters:
-        original = getattr(module, tensor_name)
+        original = attribute.get(module, tensor_name)
         parametrizations = ParametrizationList([parametrization], original, unsafe=unsafe)
-        delattr(module, tensor_name)
+        attribute.delete(module, tensor_name)
         if not is_parametrized(module):
             _inject_new_class(module)
             module.parametrizations = ModuleDict()
@@ -187,9 +188,9 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
     if parametrizations.is_tensor:
         original = parametrizations.original
         if leave_parametrized:
-            _set(original, getattr(module, tensor_name))
+            _set(original, attribute.get(module, tensor_name))
     elif leave_parametrized:
-        original = getattr(module, tensor_name)
+        original = attribute.get(module, tensor_name)
         # The computed weight requires a gradient where one of its originals does and the mode records it.
         if modes().grad and any(p.requires_grad for p in parametrizations.parameters(recurse=False)):
             original = Parameter(original)
@@ -198,7 +199,7 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
             "Cannot leave unparametrized (`leave_parametrized=False`) a tensor "
             "that is parametrized in terms of a sequence of tensors."
         )
-    delattr(type(module), tensor_name)
+    attribute.delete(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     _enter(module, tensor_name, original)
     if not is_parametrized(module):
@@ -218,10 +219,10 @@ def transfer_parametrizations_and_params(from_module, to_module, tensor_name=Non
         return to_module
     for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:
         source = from_module.parametrizations[name]
-        if not hasattr(to_module, name):
-            setattr(to_module, name, Parameter(getattr(from_module, name)))
+        if not attribute.has(to_module, name):
+            attribute.put(to_module, name, Parameter(attribute.get(from_module, name)))
         for parametrization in source:
             register_parametrization(to_module, name, parametrization)
         for original in list(source._parameters) + list(source._buffers):
-            setattr(to_module.parametrizations[name], original, getattr(source, original))
+            attribute.put(to_module.parametrizations[name], original, attribute.get(source, original))
     return to_module

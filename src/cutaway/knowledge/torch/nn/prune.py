@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.tensor.tensor import new
 
@@ -23,15 +24,15 @@ class BasePruningMethod:
         pass
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self._tensor_name, self.apply_mask(module))
+        attribute.put(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """Which weights go depends on their numbers; the mask's shape is all that is known."""
         return new(default_mask.shape, default_mask.dtype)
 
     def apply_mask(self, module: Any) -> Any:
-        mask = getattr(module, f"{self._tensor_name}_mask")
-        original = getattr(module, f"{self._tensor_name}_orig")
+        mask = attribute.get(module, f"{self._tensor_name}_mask")
+        original = attribute.get(module, f"{self._tensor_name}_orig")
         return mask.to(dtype=original.dtype) * original
 
     @classmethod
@@ -52,11 +53,11 @@ class BasePruningMethod:
             module.register_parameter(f"{name}_orig", original)
             mask = torch.ones_like(original)
         else:
-            original = getattr(module, f"{name}_orig")
-            mask = getattr(module, f"{name}_mask")
+            original = attribute.get(module, f"{name}_orig")
+            mask = attribute.get(module, f"{name}_mask")
         mask = method.compute_mask(original, default_mask=mask)
         module.register_buffer(f"{name}_mask", mask)
-        setattr(module, name, method.apply_mask(module))
+        attribute.put(module, name, method.apply_mask(module))
         module.register_forward_pre_hook(method)
         return method
 
@@ -66,11 +67,11 @@ class BasePruningMethod:
 
     def remove(self, module: Any) -> None:
         name = self._tensor_name
-        if hasattr(module, name):
-            delattr(module, name)
+        if attribute.has(module, name):
+            attribute.delete(module, name)
         original = module._parameters.pop(f"{name}_orig")
         del module._buffers[f"{name}_mask"]
-        setattr(module, name, original)
+        attribute.put(module, name, original)
 
 
 @row(f"{_PACKAGE}.PruningContainer")

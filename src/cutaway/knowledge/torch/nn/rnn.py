@@ -11,6 +11,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.packed import PackedSequence, count
@@ -138,14 +139,14 @@ class RNNBase(Module):
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 names = [f"{kind}_l{index}{suffix}" for kind in shapes]
                 for name, shape in zip(names, shapes.values()):
-                    setattr(self, name, Parameter(new(shape, dtype)))
+                    attribute.put(self, name, Parameter(new(shape, dtype)))
                 self._flat_weights_names.extend(names)
                 self._all_weights.append(names)
         self._init_flat_weights()
         self.reset_parameters()
 
     def _init_flat_weights(self) -> None:
-        self._flat_weights = [getattr(self, name, None) for name in self._flat_weights_names]
+        self._flat_weights = [attribute.get(self, name, None) for name in self._flat_weights_names]
         self.flatten_parameters()
 
     _update_flat_weights = _init_flat_weights
@@ -163,7 +164,7 @@ class RNNBase(Module):
 
     @property
     def all_weights(self) -> list[list[Any]]:
-        return [[getattr(self, name) for name in names] for names in self._all_weights]
+        return [[attribute.get(self, name) for name in names] for names in self._all_weights]
 
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1
@@ -284,10 +285,10 @@ def _check_configuration(module: Any, dropout: Any) -> None:
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
     for name in ("bias", "batch_first"):
-        if not isinstance(getattr(module, name), (bool, Unknown)):
-            raise TypeError(f"{name} should be of type bool, got: {type(getattr(module, name)).__name__}")
+        if not isinstance(attribute.get(module, name), (bool, Unknown)):
+            raise TypeError(f"{name} should be of type bool, got: {type(attribute.get(module, name)).__name__}")
     for name in ("input_size", "hidden_size"):
-        size = getattr(module, name)
+        size = attribute.get(module, name)
         if isinstance(size, Unknown):
             continue
         if not isinstance(size, (int, Dim)):

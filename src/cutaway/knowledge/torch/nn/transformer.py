@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
@@ -11,6 +10,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.unknown import Undecidable
+from cutaway.knowledge.base import copying
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.functional.activation import relu
 from cutaway.knowledge.torch.nn.attention import MultiheadAttention, _canonical_mask, _none_or_dtype
@@ -31,7 +31,7 @@ def _generate_square_subsequent_mask(sz, device=None, dtype=None):
 @row(f"{_PACKAGE}._get_clones")
 def _get_clones(module, N):
     session.current().limit_parts(N, "layers")
-    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+    return ModuleList([copying.deepcopy(module) for _ in range(N)])
 
 
 @row(f"{_PACKAGE}._get_activation_fn")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
+from cutaway.knowledge.base import copying
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parameter import Parameter
@@ -104,7 +104,7 @@ def _check_eval(*modules: Any) -> None:
 @row(f"{_UTILS}.fuse_conv_bn_eval", f"{_UTILS}.fusion.fuse_conv_bn_eval")
 def fuse_conv_bn_eval(conv, bn, transpose=False):
     _check_eval(conv, bn)
-    fused = copy.deepcopy(conv)
+    fused = copying.deepcopy(conv)
     fused.weight, fused.bias = fuse_conv_bn_weights(
         fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, transpose
     )
@@ -114,7 +114,7 @@ def fuse_conv_bn_eval(conv, bn, transpose=False):
 @row(f"{_UTILS}.fuse_linear_bn_eval", f"{_UTILS}.fusion.fuse_linear_bn_eval")
 def fuse_linear_bn_eval(linear, bn):
     _check_eval(linear, bn)
-    fused = copy.deepcopy(linear)
+    fused = copying.deepcopy(linear)
     fused.weight, fused.bias = fuse_linear_bn_weights(
         fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
     )

@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim as sizes
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, row
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.tensor.op import Out, op
@@ -57,30 +58,30 @@ class WeightNorm:
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Any) -> Any:
-        return _weight_norm(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+        return _weight_norm(attribute.get(module, f"{self.name}_v"), attribute.get(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
     def apply(module: Any, name: str, dim: Any) -> WeightNorm:
         if _hook_of(module, WeightNorm, name) is not None:
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         hook = WeightNorm(name, dim)
-        weight = getattr(module, name)
+        weight = attribute.get(module, name)
         del module._parameters[name]
         module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, hook.dim)))
         module.register_parameter(f"{name}_v", Parameter(weight.data))
-        setattr(module, name, hook.compute_weight(module))
+        attribute.put(module, name, hook.compute_weight(module))
         module.register_forward_pre_hook(hook)
         return hook
 
     def remove(self, module: Any) -> None:
         weight = self.compute_weight(module)
-        delattr(module, self.name)
+        attribute.delete(module, self.name)
         del module._parameters[f"{self.name}_g"]
         del module._parameters[f"{self.name}_v"]
-        setattr(module, self.name, Parameter(weight.data))
+        attribute.put(module, self.name, Parameter(weight.data))
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module))
+        attribute.put(module, self.name, self.compute_weight(module))
 
 
 @row(f"{_UTILS}.weight_norm", f"{_UTILS}.weight_norm.weight_norm")
@@ -125,8 +126,8 @@ class SpectralNorm:
         return weight.reshape(weight.shape[0], -1)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
-        weight = getattr(module, f"{self.name}_orig")
-        u, v = getattr(module, f"{self.name}_u"), getattr(module, f"{self.name}_v")
+        weight = attribute.get(module, f"{self.name}_orig")
+        u, v = attribute.get(module, f"{self.name}_u"), attribute.get(module, f"{self.name}_v")
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
             for _ in range(self.n_power_iterations):
@@ -144,9 +145,9 @@ class SpectralNorm:
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
         height, width = matrix_sizes(weight, dim)
-        delattr(module, name)
+        attribute.delete(module, name)
         module.register_parameter(f"{name}_orig", weight)
-        setattr(module, name, new(weight.shape, weight.dtype, base=weight))
+        attribute.put(module, name, new(weight.shape, weight.dtype, base=weight))
         module.register_buffer(f"{name}_u", new((height,), weight.dtype))
         module.register_buffer(f"{name}_v", new((width,), weight.dtype))
         module.register_forward_pre_hook(hook)
@@ -155,11 +156,11 @@ class SpectralNorm:
     def remove(self, module: Any) -> None:
         weight = self.compute_weight(module, do_power_iteration=False)
         for suffix in ("", "_u", "_v", "_orig"):
-            delattr(module, f"{self.name}{suffix}")
+            attribute.delete(module, f"{self.name}{suffix}")
         module.register_parameter(self.name, Parameter(weight))
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+        attribute.put(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
 def default_dim(module: Any) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, register_all, transparent
 from cutaway.knowledge.torch.runtime.utils import tree_flatten
@@ -178,6 +179,6 @@ def _batched(result, at, size):
 def stack_module_state(models):
     tables = ({}, {})  # type: tuple[dict[str, Any], dict[str, Any]]
     for table, members in zip(tables, ("named_parameters", "named_buffers")):
-        for name, _ in getattr(models[0], members)():
-            table[name] = torch.stack([dict(getattr(model, members)())[name] for model in models])
+        for name, _ in attribute.get(models[0], members)():
+            table[name] = torch.stack([dict(attribute.get(model, members)())[name] for model in models])
     return tables

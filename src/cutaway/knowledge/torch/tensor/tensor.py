@@ -11,6 +11,7 @@ from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import TABLE, load_rest, register
 from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.values import Lazy
@@ -187,8 +188,8 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
 
     def __getattr__(self, name: str) -> Any:
         while not name.startswith("_") and load_rest(f"torch.Tensor.{name}"):
-            if hasattr(type(self), name):
-                return getattr(self, name)
+            if attribute.has(type(self), name):
+                return attribute.get(self, name)
         if name in NO_ROWS:
             return session.current().unknown(f"Tensor.{name} is not modelled")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)

@@ -1,0 +1,382 @@
+"""The gate: which values of the host enter the target's world.
+
+Attributes, results of calls, items, and arguments of callbacks all pass `admit`. It allows instead of refusing: a value is
+admitted if it belongs to the target, to a modelled library, or to a type of the table in `natives.py`; a function of the
+host only if the table names it. Everything else is seen as an unknown.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cutaway.core import session
+from cutaway.core.admission import CHECKS, Check, admit
+from cutaway.core.unknown import Unknown
+from cutaway.interp.boundary import natives
+from cutaway.interp.run.frame import Pending
+from cutaway.interp.run.function import WRAPPER
+from cutaway.knowledge.base import registry
+
+__all__ = ["CHECKS", "admit", "forget", "is_host_class", "is_writable_kind", "may_call"]
+
+DENIED = frozenset(
+    """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
+    __forward_code__ __forward_value__ __annotate__ __annotate_func__ gi_frame gi_code gi_yieldfrom cr_frame cr_code
+    cr_origin cr_await ag_frame ag_code ag_await f_globals f_locals f_builtins f_back f_code f_trace tb_frame tb_next
+    co_code co_consts __array_interface__ __array_struct__ __cutaway__ __getstate__ __setstate__ __slotnames__""".split()
+)
+"""Attributes that are never read from an object of the host."""
+
+_HEAP_TYPE = 1 << 9
+
+
+def is_instance(value: Any, kind: Any) -> bool:
+    """`isinstance` by the real class: reading `__class__` would run a `__getattribute__` of the target."""
+    return issubclass(type(value), kind)
+
+
+def is_host_class(cls: Any) -> bool:
+    """Tell whether a class belongs to the host: the module that it names contains it."""
+    if not is_instance(cls, type):
+        return False
+    if not cls.__flags__ & _HEAP_TYPE:
+        return True
+    module = sys.modules.get(type_attribute(cls, "__module__"))
+    if module is None:
+        return False
+    if module.__name__.startswith("cutaway."):
+        return True
+    member: Any = module
+    for part in type_attribute(cls, "__qualname__").split("."):
+        member = getattr(member, part, None)
+    return member is cls
+
+
+def type_attribute(cls: type, name: str) -> str:
+    """Return an attribute of a class as its own namespace has it, without asking its metaclass."""
+    value = type.__getattribute__(cls, name)
+    return value if is_instance(value, str) else ""
+
+
+def full_name(cls: type) -> str:
+    """Return the name of a class of the host with its module."""
+    return f"{type_attribute(cls, '__module__')}.{type_attribute(cls, '__qualname__')}"
+
+
+def hidden(value: Any) -> Unknown:
+    """Record that a value is not available to the target."""
+    return session.current().unknown(f"a {type(value).__name__} of the host is not available to the analysed code")
+
+
+def _denied(owner: str, name: str) -> Unknown:
+    return Unknown(f"{owner}.{name} is not available to the analysed code", session.current().place())
+
+
+# Classes.
+
+_OWN = (
+    "cutaway.knowledge.",
+    "cutaway.core.",
+    "cutaway.interp.stdlib.",
+    "cutaway.interp.boundary.",
+    "cutaway.interp.symbolic.",
+    "cutaway.interp.modules.registries",
+)
+_OWN_CLASSES = frozenset(
+    "cutaway.interp.modules.module.SourceModule cutaway.interp.run.frame.Pending cutaway.interp.run.gradual.Gradual".split()
+)
+_INTERNAL = ("cutaway.core.session.", "cutaway.core.context.", "cutaway.core.disk.", "cutaway.core.program_state.")
+
+
+def _is_visible_class(cls: type) -> bool:
+    """Tell whether the target may hold a class and its instances."""
+    if not is_host_class(cls) or issubclass(cls, BaseException):
+        return True
+    name = full_name(cls)
+    if name.startswith("cutaway."):
+        return (name.startswith(_OWN) and not name.startswith(_INTERNAL)) or name in _OWN_CLASSES
+    return name in natives.TYPES
+
+
+_VISIBLE: dict[type, bool] = {}
+"""Classes that were met, and whether the target may hold them."""
+
+
+def _check_class(cls: Any) -> Any:
+    visible = _VISIBLE.get(cls)
+    if visible is None:
+        visible = _VISIBLE[cls] = _is_visible_class(cls)
+    return cls if visible else _denied(type_attribute(cls, "__module__"), type_attribute(cls, "__qualname__"))
+
+
+def _judge(kind: type) -> Check | None:
+    """Decide how values of a type enter the target's world."""
+    if issubclass(kind, type):
+        return _check_class
+    if issubclass(kind, types.ModuleType):
+        return hidden
+    return None if _is_visible_class(kind) else hidden
+
+
+def forget() -> None:
+    """Forget the classes that an analysis has met."""
+    CHECKS.forget()
+    _VISIBLE.clear()
+    _METHODS.clear()
+    _CALLABLE.clear()
+
+
+# Functions that are written in Python: the module that they are defined in decides, which nobody can change.
+
+_HOMES: dict[int, str] = {}
+"""Namespaces of modules that functions were met of, by their identity: modules are never unloaded."""
+_ADMITTED = ""
+_REAL_NAMES = {"collections.abc": "_collections_abc"}
+
+
+def _home(function: types.FunctionType) -> str:
+    names = function.__globals__
+    home = _HOMES.get(id(names))
+    if home is None:
+        name = str(names.get("__name__", ""))
+        module = sys.modules.get(_REAL_NAMES.get(name, name))
+        if module is None or vars(module) is not names:
+            # A named tuple's constructor is compiled in a namespace of its own.
+            return name if name.startswith("namedtuple_") else "?"
+        home = _HOMES[id(names)] = _ADMITTED if name.startswith(_OWN) else name
+    return home
+
+
+def _check_function(function: Any) -> Any:
+    if function.__code__ is WRAPPER:
+        return function
+    home = _home(function)
+    if home == _ADMITTED or home.startswith("namedtuple_"):
+        return function if "." not in function.__qualname__ else _for_instances(function)
+    if f"{home}.{function.__code__.co_name}" in natives.FUNCTIONS:
+        name = function.__qualname__
+        if f"{home}.{name}" not in natives.REFUSED:
+            return _for_instances(function) if "." in name else function
+    return _denied(home, function.__code__.co_name)
+
+
+def _check_method(method: Any) -> Any:
+    function = method.__func__
+    if type(function) is types.FunctionType:
+        if function.__code__ is WRAPPER or _home(function) == _ADMITTED:
+            return method
+        if function.__name__ in _INITIALISERS and not _may_initialise(method.__self__):
+            return _denied(type(method.__self__).__name__, function.__name__)
+        admitted = _check_function(function)
+        return admitted if type(admitted) is Unknown else method
+    admitted = admit(function)
+    return admitted if type(admitted) is Unknown else method
+
+
+_INITIALISERS = frozenset(("__init__", "__init_subclass__", "__set_name__"))
+
+
+def _may_initialise(value: Any) -> bool:
+    """Tell whether an object may be initialised again: one that the host shares with the target, such as `typing.Any`, not."""
+    return not is_host_class(value) if is_instance(value, type) else is_writable_kind(type(value))
+
+
+_GUARDED: dict[Any, Any] = {}
+
+
+def _for_instances(function: Any) -> Any:
+    """Return a method that was read from its class: it is called with instances of the class only, as those in C are.
+
+    It may set attributes of what it takes for its instance, which must not be an object of the host.
+    """
+    if "<locals>" in function.__qualname__:
+        return function
+    guarded = _GUARDED.get(function)
+    if guarded is None:
+        cls = _class_of(function)
+        if cls is None:
+            return function
+        guarded = _GUARDED[function] = _guarded(function, cls)
+    return guarded
+
+
+def _class_of(function: Any) -> type | None:
+    """Return the class of the host that defines a method, None where a function is not a method of one."""
+    *path, name = function.__qualname__.split(".")
+    owner: Any = sys.modules.get(function.__globals__.get("__name__", ""))
+    for part in path:
+        owner = vars(owner).get(part) if owner is not None and hasattr(owner, "__dict__") else None
+    if not is_instance(owner, type) or vars(owner).get(name) is not function:
+        return None
+    return owner  # type: ignore[no-any-return]
+
+
+def _guarded(function: Any, cls: type) -> Any:
+    is_initialiser = function.__name__ in _INITIALISERS
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        if args and not issubclass(type(args[0]), cls):
+            if type(args[0]) is Unknown:
+                return function(*args, **kwargs)
+            name = f"{cls.__name__}.{function.__name__}"
+            return session.current().unknown(f"{name}() is not called on an object of another class")
+        if is_initialiser and args and not _may_initialise(args[0]):
+            return session.current().unknown(
+                f"{cls.__name__}.{function.__name__}() is not called on an object of the host"
+            )
+        return function(*args, **kwargs)
+
+    return method
+
+
+_CALLABLE: dict[type, bool] = {}
+
+
+def may_call(kind: type) -> bool:
+    """Tell whether objects of a class may be called: what a class of the host does then must be in the table."""
+    verdict = _CALLABLE.get(kind)
+    if verdict is None:
+        method = next((vars(cls)["__call__"] for cls in kind.__mro__ if "__call__" in vars(cls)), None)
+        is_python = type(method) is types.FunctionType and method.__code__ is not WRAPPER
+        verdict = _CALLABLE[kind] = not is_python or type(_check_function(method)) is not Unknown
+    return verdict
+
+
+GUARD = _guarded(admit, object).__code__
+"""The code of every method that is called on instances of its class only."""
+
+
+# Functions and methods that are written in C.
+
+
+def _check_builtin(function: Any) -> Any:
+    owner, name = function.__self__, function.__name__
+    kind = type(owner)
+    allowed = _METHODS.get(kind)
+    if allowed is None:
+        allowed = _methods_of(kind)
+    if name in allowed:
+        if kind in registry.ARRAYS or hasattr(kind, "__array_finalize__"):
+            return _array_method(function)
+        return function
+    if kind is types.ModuleType:
+        home = owner.__name__
+        return function if f"{home}.{name}" in natives.FUNCTIONS else _denied(home, name)
+    if issubclass(kind, type):
+        return function if name in natives.CLASS_METHODS else _denied(owner.__name__, name)
+    return _denied(kind.__name__, name)
+
+
+def _array_method(function: Any) -> Any:
+    from cutaway.knowledge.numpy.call import method  # late: numpy is imported only if a target needs it
+
+    return method(function)
+
+
+_METHODS: dict[type, frozenset[str]] = {}
+"""The methods in C of each type that was met, as far as they are in the table."""
+
+
+def _methods_of(kind: type) -> frozenset[str]:
+    names: set[str] = set()
+    if not issubclass(kind, type) and kind is not types.ModuleType:
+        names.update(natives.PROTOCOL)
+        for cls in kind.__mro__:
+            if is_host_class(cls):
+                names.update(natives.METHODS.get(full_name(cls), ()))
+    _METHODS[kind] = methods = frozenset(names)
+    return methods
+
+
+def _check_descriptor(value: Any) -> Any:
+    """A method or attribute in C that is read from its class."""
+    cls, name = value.__objclass__, value.__name__
+    if not is_host_class(cls):
+        return value
+    if not _is_visible_class(cls) or name in DENIED:
+        return _denied(cls.__name__, name)
+    if cls in _INTERNAL_TYPES:
+        return _denied(cls.__name__, name)
+    if type(value) in _DATA:
+        return value
+    if name in natives.PROTOCOL or name in natives.METHODS.get(full_name(cls), ()):
+        return value
+    return _denied(cls.__name__, name)
+
+
+_DATA = frozenset((types.GetSetDescriptorType, types.MemberDescriptorType))
+_SETTERS = frozenset(("__set__", "__delete__"))
+_INTERNAL_TYPES = frozenset(
+    (types.GetSetDescriptorType, types.MemberDescriptorType, types.CodeType, types.FrameType, types.TracebackType,
+     types.ModuleType, types.CellType)
+)  # fmt: skip
+
+
+def _check_bound_slot(value: Any) -> Any:
+    """An operator of an object by its name, such as `x.__add__`."""
+    owner = value.__self__
+    sets_host = value.__name__ in _SETTERS and type(owner) in _DATA and is_host_class(owner.__objclass__)
+    if value.__name__ not in natives.PROTOCOL or sets_host:
+        return _denied(type(owner).__name__, value.__name__)
+    return _array_method(value) if type(value.__self__) in registry.ARRAYS else value
+
+
+# Other values.
+
+
+def _check_dict(value: dict[str, Any]) -> Any:
+    """A dict: one with an import specification is the namespace of a module of the host."""
+    return hidden(value) if "__spec__" in value and "__loader__" in value and "__builtins__" in value else value
+
+
+def _check_partial(value: Any) -> Any:
+    inner = admit(value.func)
+    return inner if type(inner) is Unknown and type(value.func) is not Unknown else value
+
+
+def _nothing(_value: Any) -> None:
+    return None
+
+
+def _resolve(value: Pending) -> Any:
+    return value.resolve()
+
+
+_RULES: dict[type, Callable[[Any], Any]] = {
+    Pending: _resolve,
+    types.ModuleType: hidden,
+    types.FrameType: hidden,
+    types.CodeType: hidden,
+    types.CellType: hidden,
+    types.TracebackType: _nothing,
+    types.FunctionType: _check_function,
+    types.MethodType: _check_method,
+    types.BuiltinFunctionType: _check_builtin,
+    types.GetSetDescriptorType: _check_descriptor,
+    types.MemberDescriptorType: _check_descriptor,
+    types.WrapperDescriptorType: _check_descriptor,
+    types.MethodDescriptorType: _check_descriptor,
+    types.ClassMethodDescriptorType: _check_descriptor,
+    types.MethodWrapperType: _check_bound_slot,
+    functools.partial: _check_partial,
+    dict: _check_dict,
+    type: _check_class,
+}
+CHECKS.update(_RULES)
+CHECKS.update(dict.fromkeys((int, float, bool, str, bytes, list, tuple, set, frozenset, type(None), Unknown)))
+CHECKS.judge = _judge
+
+
+def is_writable_kind(kind: type) -> bool:
+    """Tell whether the target may set attributes of instances of a class: of its own classes, and of a few of the host."""
+    if not is_host_class(kind) or issubclass(kind, BaseException):
+        return True
+    name = full_name(kind)
+    if name.startswith("cutaway."):
+        return _is_visible_class(kind)
+    return name in natives.WRITABLE or name.startswith("argparse.")
