@@ -125,7 +125,7 @@ def effects(source: str, seconds: float) -> list[str]:
         compile_initialisers()
         before = state()
         with watching() as watch, suppress(cutaway.CutawayError):
-            cutaway.show(str(model), timeout=seconds)
+            cutaway.show(str(model), timeout=seconds, isolated=False)
         acts = [act for act in watch.acts if folder not in act]
         return [*acts, *watch.escaped(), *changed(before, state())]
 

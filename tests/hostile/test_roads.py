@@ -43,7 +43,7 @@ def effects(folder: Path, attack: str) -> list[str]:
     compile_initialisers()
     before = state()
     with watching() as watch, suppress(cutaway.CutawayError):
-        cutaway.show(f"{model}::Net", input="1x2", timeout=20)
+        cutaway.show(f"{model}::Net", input="1x2", timeout=20, isolated=False)
     new = {path.name for path in folder.iterdir()} ^ names
     return [*watch.acts, *watch.escaped(), *changed(before, state()), *new]
 

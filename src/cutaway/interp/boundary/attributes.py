@@ -24,7 +24,7 @@ from cutaway.interp.boundary.operators import too_large_result
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.annotations import function_attribute
 from cutaway.interp.run.function import record_of
-from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.interpreter import interpreter, is_idle
 from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base import registry
@@ -221,7 +221,7 @@ def _register_method(owner: Any, name: str, value: Any) -> Any:
 
 def _refused_method(owner: Any, name: str, value: Any) -> Any:
     """Methods of host objects that write to disk or expose memory."""
-    if type(value) in (types.BuiltinFunctionType, types.MethodDescriptorType, types.GetSetDescriptorType):
+    if is_instance(value, (types.BuiltinFunctionType, types.MethodDescriptorType, types.GetSetDescriptorType)):
         return _refuse(name)
     if name == "ctypes" and type(value).__module__.startswith("numpy"):
         return _denied(name)
@@ -435,5 +435,10 @@ def is_target_instance(value: Any) -> bool:
     return not is_host_class(kind) and "__dict__" in dir(kind)
 
 
+def _read(owner: Any, name: Any) -> Any:
+    """Read an attribute for a row; a network that runs live, outside of any analysis, has objects of its own."""
+    return getattr(owner, name) if is_idle() else get_attribute(owner, name)
+
+
 # Rows of libraries that compute the names of attributes read and set them as the target does.
-ACCESS.read, ACCESS.write, ACCESS.remove = get_attribute, set_attribute, delete_attribute
+ACCESS.read, ACCESS.write, ACCESS.remove = _read, set_attribute, delete_attribute

@@ -8,6 +8,7 @@ host only if the table names it. Everything else is seen as an unknown.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -357,6 +358,7 @@ _RULES: dict[type, Callable[[Any], Any]] = {
     types.FunctionType: _check_function,
     types.MethodType: _check_method,
     types.BuiltinFunctionType: _check_builtin,
+    type(re.compile("").fullmatch): _check_builtin,  # a method in C that knows its class has a type of its own
     types.GetSetDescriptorType: _check_descriptor,
     types.MemberDescriptorType: _check_descriptor,
     types.WrapperDescriptorType: _check_descriptor,

@@ -173,10 +173,11 @@ class Loader:
         """
         real, plain = disk.real_path(path), os.path.abspath(path)
         for folder in self.folders:
-            if resolve.is_below(real, disk.real_path(folder)):
-                return not _is_hidden(real, disk.real_path(folder)) and not _is_hidden(plain, folder)
-            if resolve.is_installation(folder) and resolve.is_below(plain, folder):
-                return not _is_hidden(plain, folder)
+            is_inside = resolve.is_below(real, disk.real_path(folder))
+            if is_inside and not _is_hidden(real, disk.real_path(folder)) and not _is_hidden(plain, folder):
+                return True
+            if resolve.is_installation(folder) and resolve.is_below(plain, folder) and not _is_hidden(plain, folder):
+                return True
         return False
 
     def _missing_module(self, name: str, strict: bool) -> Unknown:
