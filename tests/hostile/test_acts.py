@@ -46,7 +46,7 @@ def _analyse(folder: Path, attack: str) -> Watch:
     model.write_text(_NETWORK.format(attack=attack.replace("HERE", str(folder))))
     loaded = set(sys.modules)
     with watching() as watch:
-        (network,) = cutaway.show(f"{model}::Net", input="1x2", timeout=20, isolated=False)
+        (network,) = cutaway.show(f"{model}::Net", input="1x2", timeout=60, isolated=False)
     new = {name for name in set(sys.modules) - loaded if not name.startswith(("cutaway", "numpy"))}
     assert not any("hostile" in name or name == "model" for name in new), new
     assert network.weights[0].shape == (3, 2)

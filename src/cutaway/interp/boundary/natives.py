@@ -33,8 +33,8 @@ def _full_names(groups: dict[str, str]) -> frozenset[str]:
 
 TYPE_GROUPS: dict[str, str] = {
     "plain values, their iterators and views": """
-    builtins: NoneType NotImplementedType bool builtin_function_or_method bytearray bytearray_iterator bytes
-      bytes_iterator callable_iterator classmethod classmethod_descriptor complex dict dict_itemiterator dict_items
+    builtins: NoneType NotImplementedType bool builtin_function_or_method builtin_method bytearray
+      bytearray_iterator bytes bytes_iterator callable_iterator classmethod classmethod_descriptor complex dict dict_itemiterator dict_items
       dict_keyiterator dict_keys dict_reverseitemiterator dict_reversekeyiterator dict_reversevalueiterator
       dict_valueiterator dict_values ellipsis enumerate filter float frozenset function generator getset_descriptor
       int list list_iterator list_reverseiterator longrange_iterator map mappingproxy member_descriptor
@@ -90,7 +90,7 @@ TYPE_GROUPS: dict[str, str] = {
     abc: ABC ABCMeta abstractproperty
     contextlib: AbstractContextManager AsyncContextDecorator ContextDecorator ExitStack _BaseExitStack
       _GeneratorContextManager _GeneratorContextManagerBase closing nullcontext suppress
-    dataclasses: Field InitVar _KW_ONLY_TYPE _MISSING_TYPE
+    dataclasses: Field InitVar _DataclassParams _KW_ONLY_TYPE _MISSING_TYPE
     enum: Enum EnumCheck EnumType Flag FlagBoundary IntEnum IntFlag ReprEnum StrEnum auto member nonmember property
       verify
     functools: CacheInfo KeyWrapper _lru_cache_wrapper cached_property partial partialmethod

@@ -34,7 +34,7 @@ SHORT_SECONDS = 3.0
 """All paths are followed if they take no longer than this, in processor time."""
 FEWEST_PATHS = 8
 """Paths that are followed if they take up to `LONG_SECONDS`."""
-LONG_SECONDS = 6.0
+LONG_SECONDS = 4.0
 
 _ROUNDS = 3
 
