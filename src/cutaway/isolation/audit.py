@@ -60,6 +60,7 @@ def _hook(
 ) -> Callable[[str, tuple[Any, ...]], None]:
     forbidden, families, importable, writing = FORBIDDEN, FORBIDDEN_FAMILIES, IMPORTABLE, _WRITING
     real_path, separator, fsdecode = os.path.realpath, os.sep, os.fsdecode
+    real_code = tuple(map(real_path, code))
 
     def describe(event: str, arguments: tuple[Any, ...]) -> str:
         words = [repr(each) for each in arguments if type(each) in (str, bytes, int)]
@@ -84,7 +85,7 @@ def _hook(
                 raise ModuleNotFoundError(f"{arguments[0]} is not imported by an analysis", name=arguments[0])
         elif event == "exec":
             file = arguments[0].co_filename
-            if not file.startswith(("<", *code)):
+            if not file.startswith(("<", *code)) and not real_path(file).startswith(real_code):
                 stop(f"run the code of {file}")
         elif (
             event in forbidden

@@ -345,8 +345,8 @@ def raised(base: Size, exponent: Size) -> Size:
     """Return `base ** exponent`, which is known to be whole, in normal form."""
     if not isinstance(exponent, int):
         return raised_symbolically(base, exponent)
-    if exponent < 0:
-        raise ArithmeticError(f"{base} to the power of {exponent} is not whole")
+    if exponent < 0:  # a factor of a whole number that is not whole by itself
+        return unknown_size()
     most = HIGHEST_POWER if isinstance(base, Dim) else _MOST_BITS // base.bit_length() if base else exponent
     return base**exponent if exponent <= most else unknown_size()
 

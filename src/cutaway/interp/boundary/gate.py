@@ -137,6 +137,8 @@ _HOMES: dict[int, str] = {}
 """Namespaces of modules that functions were met of, by their identity: modules are never unloaded."""
 _ADMITTED = ""
 _REAL_NAMES = {"collections.abc": "_collections_abc"}
+_PARTS = {"pathlib._abc": "pathlib", "pathlib._local": "pathlib", "pathlib._os": "pathlib"}
+"""Modules that some versions of Python split others into: what they define is in the table under the old name."""
 
 
 def _home(function: types.FunctionType) -> str:
@@ -148,7 +150,7 @@ def _home(function: types.FunctionType) -> str:
         if module is None or vars(module) is not names:
             # A named tuple's constructor is compiled in a namespace of its own.
             return name if name.startswith("namedtuple_") else "?"
-        home = _HOMES[id(names)] = _ADMITTED if name.startswith(_OWN) else name
+        home = _HOMES[id(names)] = _ADMITTED if name.startswith(_OWN) else _PARTS.get(name, name)
     return home
 
 

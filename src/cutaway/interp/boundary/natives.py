@@ -33,7 +33,7 @@ def _full_names(groups: dict[str, str]) -> frozenset[str]:
 
 TYPE_GROUPS: dict[str, str] = {
     "plain values, their iterators and views": """
-    builtins: NoneType NotImplementedType bool builtin_function_or_method builtin_method bytearray
+    builtins: NoDefaultType NoneType NotImplementedType bool builtin_function_or_method builtin_method bytearray
       bytearray_iterator bytes bytes_iterator callable_iterator classmethod classmethod_descriptor complex dict dict_itemiterator dict_items
       dict_keyiterator dict_keys dict_reverseitemiterator dict_reversekeyiterator dict_reversevalueiterator
       dict_valueiterator dict_values ellipsis enumerate filter float frozenset function generator getset_descriptor
@@ -69,10 +69,10 @@ TYPE_GROUPS: dict[str, str] = {
     types: GenericAlias UnionType
     typing: Annotated Any BinaryIO ForwardRef Generic IO NamedTupleMeta NewType ParamSpec ParamSpecArgs
       ParamSpecKwargs Protocol SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt
-      SupportsRound TextIO TypeVar TypeVarTuple _AnnotatedAlias _AnyMeta _BaseGenericAlias _BoundVarianceMixin
-      _CallableGenericAlias _CallableType _ConcatenateGenericAlias _Final _GenericAlias _Immutable
+      SupportsRound TextIO NoDefaultType TypeAliasType TypeVar TypeVarTuple _AnnotatedAlias _AnyMeta _BaseGenericAlias _BoundVarianceMixin
+      _CallableGenericAlias _CallableType _ConcatenateGenericAlias _DeprecatedGenericAlias _Final _GenericAlias _Immutable
       _LiteralGenericAlias _LiteralSpecialForm _NotIterable _PickleUsingNameMixin _ProtocolMeta _SpecialForm _SpecialGenericAlias
-      _TupleType _TypedDictMeta _UnionGenericAlias
+      _TupleType _TypedCacheSpecialForm _TypedDictMeta _UnionGenericAlias _UnpackGenericAlias
     """,
     "syntax trees, which are data": """
     ast: AST Add And AnnAssign Assert Assign AsyncFor AsyncFunctionDef AsyncWith Attribute AugAssign AugLoad
@@ -135,6 +135,8 @@ TYPE_GROUPS: dict[str, str] = {
     operator: itemgetter
     os: PathLike
     pathlib: PurePath PurePosixPath _PathParents
+    pathlib._abc: PurePathBase
+    pathlib._local: PurePath PurePosixPath _PathParents
     sys: flags float_info hash_info version_info
     """,
 }
