@@ -60,7 +60,7 @@ def _found(name: str, is_there: Callable[[str], bool]) -> str:
 
 def working_folder() -> str:
     """Return the folder in which the program is started: the one that the user is in."""
-    session.current().assume("the program is started in the current folder", doubt=session.FILES)
+    session.current().suppose("the program is started in the current folder", doubt=session.FILES)
     return os.getcwd()
 
 
