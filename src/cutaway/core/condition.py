@@ -22,18 +22,17 @@ IS_TRAINING = "self.training"
 
 _NAME = re.compile(r"[\w.]+")
 _PLAIN_TYPES = (int, float, str, bool, type(None))
-_SAME_TRUTH = re.compile(
-    r"bool|time_\d+"
-)  # calls that are written around a condition: its truth value, the time it is tested
+_SAME_TRUTH = re.compile(r"bool|time_\d+")
+"""Calls that are written around a condition: its truth value, the time that it is tested."""
 _OPPOSITE = {"==": "!=", "is": "is not", "in": "not in", "<": ">=", ">": "<="}
 _RELATIONS = {
     **{positive: (positive, False) for positive in _OPPOSITE},
     **{negative: (positive, True) for positive, negative in _OPPOSITE.items()},
 }
-_SIGNS: dict[type[ast.cmpop], tuple[str, str]] = {
-    ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"),
-    ast.In: ("in", "not in"), ast.NotIn: ("not in", "in"), ast.Lt: ("<", ">="), ast.GtE: (">=", "<"),
-    ast.Gt: (">", "<="), ast.LtE: ("<=", ">"),
+_NEGATED = {**_OPPOSITE, **{negative: positive for positive, negative in _OPPOSITE.items()}}
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.Lt: "<",
+    ast.GtE: ">=", ast.Gt: ">", ast.LtE: "<=",
 }  # fmt: skip
 
 
@@ -135,8 +134,8 @@ def negated(text: str) -> str:
         encoded = text.encode()
         start, end = compared.left.end_col_offset or 0, compared.comparators[0].col_offset
         left, sign, right = (part.decode() for part in (encoded[:start], encoded[start:end], encoded[end:]))
-        written, opposite = _SIGNS[type(compared.ops[0])]
-        return left + sign.replace(written, opposite, 1) + right
+        written = _SIGNS[type(compared.ops[0])]
+        return left + sign.replace(written, _NEGATED[written], 1) + right
     is_operand = isinstance(expression, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
     return f"not {text}" if is_operand else f"not ({text})"
 

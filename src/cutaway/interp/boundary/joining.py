@@ -130,6 +130,8 @@ def with_raised(
     `start` is how many such states there were before the statements.
     """
     pending = interpreter().raised
+    if len(pending) == start:
+        return go_on(frame)
     states = pending[start:]
     del pending[start:]
 
@@ -144,10 +146,9 @@ def with_raised(
 
         return both_ways(inner, from_raised, lambda deeper: continue_with(deeper, others), last.unknown)
 
-    if states:
-        here, first = session.current(), states[0]
-        here.note(first.unknown, here.modules[-1] if here.modules else None)
-        del here.operations[first.operations :], here.calls[first.calls :]  # it is unknown whether they are made
+    here, first = session.current(), states[0]
+    here.note(first.unknown, here.modules[-1] if here.modules else None)
+    del here.operations[first.operations :], here.calls[first.calls :]  # it is unknown whether they are made
     return continue_with(frame, states)
 
 

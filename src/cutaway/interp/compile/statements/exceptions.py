@@ -107,8 +107,6 @@ class Exceptions(UndecidedCode):
                 inner.value = returned
                 return signal
 
-            if len(running.raised) == start:
-                return go_on(frame)
             return with_raised(frame, start, go_on, lambda _, raised: _left(leave, raised))
 
         return execute
@@ -200,7 +198,7 @@ class _Attempt:
             running.open_raises = open_raises
             unknown = Unknown("whether the program raises an exception", Place(frame.file, self.node.lineno))
             return both_ways(frame, go_on, lambda inner: _one_of(inner, self.handlers, unknown), unknown)
-        return with_raised(frame, start, go_on, self._recover) if len(running.raised) > start else go_on(frame)
+        return with_raised(frame, start, go_on, self._recover)
 
     def _recover(self, frame: Frame, error: BaseException) -> object | None:
         """Run the handler of an exception, one of them if it is unknown which."""
