@@ -116,6 +116,7 @@ TARGETS: dict[str, str] = {
     "net.Net": "net.Net: module net.Net is not found; a name in a module follows a colon: did you mean net:Net?",
     "someone/some-model": "someone/some-model: no such file; there is no folder someone either; if it is a model on a hub, download its config.json and give that folder: Cutaway downloads nothing",
     "README.md": f"README.md: is a document, not a program; {FORMS}",
+    "trained_weights.onnx": "trained_weights.onnx: there is no such file, and no such module; a module needs its folder in --path",
     "net.PY": "net.PY: module net.PY is not found; did you mean net.py?",
     "json": "json: module json is not read from source but described by tables; name a file or module that uses it",
     "a b": f"a b: not a target; {FORMS}",
@@ -148,7 +149,7 @@ INPUTS: dict[str, str] = {
 OPTIONS: dict[str, str] = {
     "net.py --path nowhere": "--path nowhere: no such folder",
     "net.py --path net.py": "--path net.py: is a file, not a folder",
-    "net.py --output nowhere/out.txt": "nowhere/out.txt: can't be written (No such file or directory)",
+    "net.py --output net.py/out.txt": "net.py/out.txt: can't be written (File exists)",
     "net.py --output folder": "folder: can't be written (Is a directory)",
 }
 
@@ -158,7 +159,7 @@ USAGE: dict[str, str] = {
     "show net.py --depth 0": "argument --depth: '0' is not a number of levels: give 1 or more",
     "show net.py --timeout never": "argument --timeout: 'never' is not a number of seconds: give one above 0",
     "show net.py --nonsense": "unrecognized arguments: --nonsense",
-    "sho net.py": "invalid choice: 'sho'",
+    "sho net.py": "sho is not a command or a target; did you mean show?",
 }
 
 

@@ -2,10 +2,12 @@
 
 usage: python -m benchmarks.hostile inventory
        python -m benchmarks.hostile campaign [--seconds 60] [--seed 0] [--json FILE]
+       python -m benchmarks.hostile fuzz [--seconds 60] [--seed 0] [--json FILE]
 
 `inventory` prints how many native callables a target can reach, by the reason for which each is in the table, and fails on
 one that is not. `campaign` runs generated and mutated programs as long as it is told, and counts effects on the host,
-crashes, tracebacks, and programs over their time.
+crashes, tracebacks, and programs over their time. `fuzz` reads many more: generated and mutated sources and damaged files,
+thousands in one process, and counts what does not end well.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.hostile", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("what", choices=("inventory", "campaign"))
+    parser.add_argument("what", choices=("inventory", "campaign", "fuzz"))
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
@@ -29,6 +31,10 @@ def main() -> int:
         from benchmarks.hostile.inventory import report  # late: it loads every library
 
         return report()
+    if options.what == "fuzz":
+        from benchmarks.hostile import fuzz  # late: it loads a library
+
+        return fuzz.run(options.seconds, options.seed, options.json)
     from benchmarks.hostile.campaign import run  # late: it loads every library
 
     return run(options.seconds, options.seed, options.json)

@@ -157,8 +157,7 @@ def programs(seed: int) -> Iterator[tuple[str, str]]:
 
 def run(seconds: float, seed: int, file: Path | None) -> int:
     """Run programs for a time, print the counts; 1 if one of them did something."""
-    registry.load("torch")
-    registry.load_rest()
+    registry.load_all()
     counts: Counter[str] = Counter()
     wrong: list[dict[str, str]] = []
     end = time.monotonic() + seconds

@@ -39,9 +39,7 @@ def starting_points() -> Iterator[tuple[str, Any]]:
         module = modules.module(name)
         for key, value in vars(module).items() if module is not None else ():
             yield f"{name}.{key}", value
-    registry.load("torch")
-    registry.load("numpy")
-    registry.load_rest()
+    registry.load_all()
     yield from list(registry.TABLE.items())
 
 

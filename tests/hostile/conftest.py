@@ -15,8 +15,7 @@ _BROUGHT = "argparse calendar csv dataclasses einops enum fractions keyword nump
 @pytest.fixture(scope="package", autouse=True)
 def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Load what any target may need: it is then no act of one, and each child process has it already."""
-    registry.load("torch")
-    registry.load_rest()
+    registry.load_all()
     model: Path = tmp_path_factory.mktemp("warm") / "model.py"
     uses = "".join(f"import {name}\n{name}.x\n" for name in _BROUGHT.split())
     model.write_text(f"{uses}from torch import nn\nnet = nn.Linear(2, 3)\n")

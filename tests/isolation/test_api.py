@@ -68,7 +68,7 @@ def test_a_bug_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_forged_result_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "net.py").write_text(NET)
     for forged in (b"", b"[]", b'{"schema": 3}', b"\xff", b"[" * 100_000):
-        monkeypatch.setattr(call, "_answer", lambda *_, forged=forged: call.CHANNEL.send(call.RESULT, forged) or 0)
+        monkeypatch.setattr(call, "answer", lambda *_, forged=forged: call.CHANNEL.send(call.RESULT, forged) or 0)
         with pytest.raises(cutaway.CutawayError):
             cutaway.show(str(tmp_path / "net.py"))
 

@@ -33,6 +33,18 @@ def test_hidden_files_and_links_of_a_project_are_left_out(tmp_path: Path) -> Non
     }
 
 
+def test_hidden_files_below_a_project_are_left_out(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (inner / ".secret").touch()
+    (inner / "data.json").touch()
+    (tmp_path / "c").mkdir()
+    found = readable(str(tmp_path / "net.py"))
+    assert found[str(inner)] == READ_FOLDER and found[str(inner / "data.json")] == READ_FILE
+    assert str(inner / ".secret") not in found
+    assert found[str(tmp_path / "c")] == READ_FILE | READ_FOLDER
+
+
 def test_a_file_at_the_top_opens_no_folder() -> None:
     found = readable("/net.py")
     assert found["/"] == READ_FOLDER and "/etc" not in found and "/home" not in found
@@ -44,7 +56,7 @@ def test_a_package_is_read_from_where_its_imports_start(tmp_path: Path) -> None:
     (package / "__init__.py").touch()
     (package / "net.py").touch()
     (tmp_path / "other.py").touch()
-    assert str(tmp_path / "other.py") in readable(str(package / "net.py"))
+    assert readable(str(package / "net.py"))[str(tmp_path)] == READ_FILE | READ_FOLDER
 
 
 def test_a_snapshot_of_the_hub_has_its_files_elsewhere(tmp_path: Path) -> None:
@@ -54,7 +66,7 @@ def test_a_snapshot_of_the_hub_has_its_files_elsewhere(tmp_path: Path) -> None:
     (model / "blobs").mkdir()
     (model / "blobs" / "abcd").write_text("{}")
     (snapshot / "config.json").symlink_to(Path("../../blobs/abcd"))
-    assert str(model / "blobs" / "abcd") in readable(str(snapshot))
+    assert readable(str(snapshot))[str(model / "blobs")] == READ_FILE | READ_FOLDER
 
 
 def test_folders_for_imports_are_read(tmp_path: Path) -> None:

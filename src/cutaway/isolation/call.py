@@ -30,10 +30,7 @@ def call(function: Callable[..., bytes], *arguments: Any, seconds: float | None)
 
     The function enters the wall itself, when it has said what it needs.
     """
-    for name in _NEEDED:
-        with suppress(ImportError):
-            import_module(name)
-    _NEEDED.clear()
+    import_needed()
     reception = Reception(seconds)
     run = _forked if sys.platform == "linux" else _in_new_python
     try:
@@ -42,6 +39,19 @@ def call(function: Callable[..., bytes], *arguments: Any, seconds: float | None)
         raise CutawayError(
             f"no process can be started for the analysis ({error.strerror}); with isolated=False it needs none"
         ) from None
+    return result_of(ending, reception)
+
+
+def import_needed() -> None:
+    """Import what earlier children have imported, so that the next one need not."""
+    for name in _NEEDED:
+        with suppress(ImportError):
+            import_module(name)
+    _NEEDED.clear()
+
+
+def result_of(ending: Ending, reception: Reception) -> bytes:
+    """Return what a child has returned, or raise what it has raised, or why it has ended."""
     if ending.reason:
         raise CutawayError(ending.reason)
     leave_files(reception)
@@ -59,11 +69,11 @@ def _forked(function: Callable[..., bytes], arguments: tuple[Any, ...], receptio
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, whose locks the child does not take
-        child, read_end = start(lambda: _answer(function, arguments))
+        child, read_end = start(lambda: answer(function, arguments))
     return wait(child, read_end, reception)
 
 
-def _answer(function: Callable[..., bytes], arguments: tuple[Any, ...]) -> int:
+def answer(function: Callable[..., bytes], arguments: tuple[Any, ...]) -> int:
     """Be the child: send what the function returns or raises, and return the exit code."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -129,4 +139,4 @@ def serve(dropped: list[str], request: tuple[str, str, tuple[Any, ...]]) -> None
         import msvcrt
 
         msvcrt.setmode(answers, os.O_BINARY)
-    finish(answers, lambda: _answer(getattr(import_module(module), name), arguments))
+    finish(answers, lambda: answer(getattr(import_module(module), name), arguments))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-DEADLINE, OUTPUT, ENTRY_PATH, SEALED = b"d", b"o", b"p", b"s"
+DEADLINE, OUTPUT, ENTRY_PATH, SEALED, OPEN = b"d", b"o", b"p", b"s", b"b"
 RESULT, ENTRY, ENTRY_USED, UNCOMPILED, IMPORTED, TRIED, ENDED, ERROR = (
     b"r", b"e", b"u", b"c", b"i", b"t", b"x", b"f",
 )  # fmt: skip
@@ -64,6 +64,7 @@ class Reception:
         self.seconds = seconds
         self.sealed = sealed
         self.output: str | None = None
+        self.opens = False
         self.paths: list[str] = []
         self.contents: dict[bytes, bytes] = {}
         self.entries: dict[str, bytes] = {}
@@ -89,7 +90,7 @@ class Reception:
         return self._total <= LARGEST
 
     def _take(self, kind: bytes, content: bytes) -> bool:
-        if kind in (DEADLINE, OUTPUT, ENTRY_PATH, SEALED):
+        if kind in (DEADLINE, OUTPUT, ENTRY_PATH, SEALED, OPEN):
             return not self.sealed and self._announce(kind, content)
         if kind in (ENTRY, ENTRY_USED):
             path, _, entry = content.partition(b"\0")
@@ -112,6 +113,8 @@ class Reception:
             self.output = text
         elif kind == ENTRY_PATH:
             self.paths.append(text)
+        elif kind == OPEN:
+            self.opens = True
         else:
             self.sealed = True
         return True

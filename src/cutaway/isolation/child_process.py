@@ -13,7 +13,7 @@ from typing import NoReturn
 from cutaway.isolation.channel import CHANNEL, ENDED, TRIED, UNCOMPILED, Reception
 
 FAILED = 2
-GRACE_SECONDS = 2.0
+GRACE_SECONDS = 1.5
 """How long a process may take beyond the time limit of the analysis."""
 
 _CODES = ("0", "1", "2", "130")
@@ -105,6 +105,13 @@ def _receive(read_end: int, reception: Reception) -> str:
             return ""
         if not reception.feed(data):
             return "the analysis sent something unexpected"
+
+
+def end(child: int, kill: bool) -> int:
+    """Return the exit code of a child that has closed its pipe, or is to be killed."""
+    if kill:
+        _kill(child)
+    return _reap(child)
 
 
 def _kill(child: int) -> None:

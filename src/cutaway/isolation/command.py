@@ -20,10 +20,18 @@ def supervised(run: Callable[[], int]) -> NoReturn:
 
     The child is started before much is imported, because memory that two processes share is slow to write to.
     """
+    _open_standard_streams()
     if not hasattr(os, "fork") or os.environ.get("CUTAWAY_DEBUG"):
         os._exit(_flushed(run))
     child, read_end = start(lambda: _flushed(run))
     os._exit(_parent(child, read_end))
+
+
+def _open_standard_streams() -> None:
+    """Open those that the caller has closed on nothing: another file would get their numbers, and be written to."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (it stays open)
 
 
 def _flushed(run: Callable[[], int]) -> int:
@@ -74,4 +82,8 @@ def _leave_files(reception: Reception, code: int) -> int:
         except OSError as error:
             print(f"cutaway: {reception.output}: can't be written ({error.strerror})", file=sys.stderr)
             return FAILED
+        if reception.opens:
+            from cutaway.isolation.browser import open_page  # late: only `view` opens one
+
+            open_page(reception.output)
     return code

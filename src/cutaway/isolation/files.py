@@ -9,13 +9,14 @@ MAX_CACHE_BYTES = 256 << 20
 
 
 def write_file(content: bytes, path: str) -> None:
-    """Write a file beside its place, and move it there; raise `OSError` where that is not possible."""
+    """Write a file beside its place, and move it there; raise `OSError` where that is not possible. Folders are created."""
     path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as device:  # such as /dev/null, which must not be replaced
             device.write(content)
         return
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask()
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     beside = os.path.join(os.path.dirname(path), f".{os.urandom(6).hex()}.tmp")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     try:

@@ -1,7 +1,7 @@
 """Which files an analysis may read: the target's project, installed packages, and what Python itself needs.
 
-Hidden files and folders directly in a project's folder are not among them, and neither is what a link in it leads to: a
-home folder that has a model in it holds other things as well.
+Hidden files and folders of a project are not among them, and neither is what a link in it leads to: a home folder that
+has a model in it holds other things as well.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from cutaway.syntax import project, resolve
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 """Where the system has shared libraries, which numpy needs."""
 
+_METADATA = ".metadata"  # of a checkpoint folder
 _EVERYTHING = READ_FILE | READ_FOLDER
 _SAMPLE = 8
 _MOST_ENTRIES = 2000
@@ -51,6 +52,7 @@ def rights(targets: Iterable[str], paths: Iterable[str], files: Iterable[str] = 
     projects = dict.fromkeys([*own, *(folder for folder in resolve.environment_folders() if folder not in folders)])
     visible = [right for folder in projects for right in _visible(folder)]
     named = [*files, *(target.partition("::")[0] for target in targets)]
+    named += [file for each in named if os.path.isfile(file := os.path.join(each, _METADATA))]
     readable = [*((path, _EVERYTHING) for path in (*folders, *_LIBRARIES, *linked)), *visible]
     readable += [(os.path.abspath(file), READ_FILE) for file in named]
     return [(path, right if os.path.isdir(path) else READ_FILE) for path, right in readable]
@@ -93,21 +95,43 @@ def _model_folder(path: str) -> Iterator[str]:
 
 
 def _visible(folder: str) -> Iterator[Right]:
-    """Yield the rights to read a folder without what is hidden in it; one with very many entries is read as a whole."""
-    entries = _entries(folder)
-    is_top = os.path.dirname(os.path.abspath(folder)) == os.path.abspath(folder)  # of the file system
-    if len(entries) > _MOST_ENTRIES and not is_top:
-        yield folder, _EVERYTHING
+    """Yield the rights to read a folder without what is hidden in it, at any depth."""
+    if os.path.dirname(os.path.abspath(folder)) != os.path.abspath(folder):
+        yield from _Walk().rights(folder)[0]
         return
-    yield folder, READ_FOLDER
-    for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink():
-            continue
-        if entry.is_dir():
-            if not is_top:
-                yield entry.path, _EVERYTHING
-        elif entry.is_file():
-            yield entry.path, READ_FILE
+    yield folder, READ_FOLDER  # the top of the file system: its files alone
+    yield from ((entry.path, READ_FILE) for entry in _entries(folder) if entry.is_file() and not _is_out(entry))
+
+
+class _Walk:
+    """A walk through a project that ends after so many entries: folders that it has not seen then are read as a whole."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_ENTRIES
+
+    def rights(self, folder: str) -> tuple[list[Right], bool]:
+        """Return the rights to a folder, and whether they are to all of it."""
+        entries = _entries(folder) if self.left > 0 else []
+        self.left -= len(entries) + 1
+        if self.left <= 0:
+            return [(folder, _EVERYTHING)], True
+        parts: list[Right] = [(folder, READ_FOLDER)]
+        is_whole = True
+        for entry in entries:
+            if _is_out(entry):
+                is_whole = False
+            elif entry.is_dir():
+                inner, is_all = self.rights(entry.path)
+                parts += inner
+                is_whole = is_whole and is_all
+            elif entry.is_file():
+                parts.append((entry.path, READ_FILE))
+        return ([(folder, _EVERYTHING)], True) if is_whole else (parts, False)
+
+
+def _is_out(entry: os.DirEntry[str]) -> bool:
+    """Tell whether an entry of a project is left out: it is hidden, or a link."""
+    return entry.name.startswith(".") or entry.is_symlink()
 
 
 def _links(folder: str) -> Iterator[str]:

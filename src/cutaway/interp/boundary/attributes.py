@@ -8,6 +8,7 @@ Classes and functions of the host can't be modified.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,14 @@ from cutaway.core.admission import admit
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
-from cutaway.interp.boundary.gate import DENIED, is_host_class, is_instance, is_writable_kind
+from cutaway.interp.boundary.gate import (
+    DENIED,
+    is_abstract_of_host,
+    is_host_class,
+    is_instance,
+    is_model,
+    is_writable_kind,
+)
 from cutaway.interp.boundary.losing import lose, lose_parts
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
@@ -195,7 +203,7 @@ def _function_metadata(owner: Any, name: str, value: Any) -> Any:
 
 
 def _traceback_attribute(owner: Any, name: str, value: Any) -> Any:
-    return None if is_instance(owner, BaseException) else admit(value)
+    return None if value is None else admit(value)
 
 
 def _class_attribute(owner: Any, name: str, value: Any) -> Any:
@@ -211,8 +219,10 @@ def _register_method(owner: Any, name: str, value: Any) -> Any:
 
     def register(*args: Any) -> Any:
         cls = args[0] if len(args) == 2 else value.__self__
-        if is_host_class(cls):
-            session.current().unknown(f"{cls.__qualname__} is a class of the host: it is not modified")
+        if is_host_class(cls) or is_abstract_of_host(cls):
+            session.current().unknown(
+                f"{cls.__qualname__} is, or derives from, a class of the host, which is not modified"
+            )
             return args[-1]
         return value(*args)
 
@@ -276,8 +286,44 @@ def _format_method(owner: Any, name: str, value: Any) -> Any:
 
 def _version_attribute(owner: Any, name: str, value: Any) -> Any:
     """The version of a library or of Python: what the program does with it may differ where another one is installed."""
-    session.current().doubts.setdefault(session.VERSIONS)
+    here = session.current()
+    here.doubts.setdefault(session.VERSIONS)
+    title = getattr(type(owner), "__module__", "")
+    if here.in_own_code() and isinstance(title, str) and title.startswith("cutaway."):
+        module = getattr(owner, "__name__", "")
+        version = (
+            "{}.{}".format(*value[:2]) if isinstance(value, tuple) else f"{value:x}" if type(value) is int else value
+        )
+        here.assume(f"the version of {'Python' if module == 'sys' else module} is {version}")
     return admit(value)
+
+
+_SPECIAL_METHOD = re.compile(r"^(?:(?!.*<locals>).*\.)?__\w+__$")
+
+
+def _library_text(owner: Any, name: str, value: Any) -> Any:
+    """`__name__`, `__doc__` and the like: those of Cutaway's own functions and classes are not the library's."""
+    kind = owner if is_instance(owner, type) else type(owner)
+    if name in ("__name__", "__qualname__") and type(value) is str and _SPECIAL_METHOD.search(value):
+        return value  # as `dataclasses` names what it generates, too
+    if name == "__name__":
+        if is_instance(owner, types.FunctionType) and not is_of_target(owner):
+            return registry.last_name(owner) or _unlike_library(name)
+        is_stand_in = is_instance(owner, type) and is_model(owner) and type(value) is str and value.startswith("_")
+        return _unlike_library(name) if is_stand_in else admit(value)
+    if is_instance(owner, types.FunctionType) and not is_of_target(owner):
+        is_ours = owner.__globals__.get("__name__", "").startswith("cutaway.")
+    elif is_instance(owner, type):
+        is_ours = is_model(kind) or (name == "__doc__" and registry.is_shared(kind))
+    else:
+        is_ours = is_model(kind) and value is vars(kind).get(name)
+    if is_ours or (type(value) is str and value.startswith("cutaway.")):
+        return _unlike_library(name)
+    return admit(value)
+
+
+def _unlike_library(name: str) -> Unknown:
+    return Unknown(f"{name} of something that is modelled is unknown", session.current().place())
 
 
 def _enum_table(owner: Any, name: str, value: Any) -> Any:
@@ -299,6 +345,7 @@ SPECIAL: dict[str, Special] = {
     "__kwdefaults__": _function_metadata,
     "__annotations__": _function_metadata,
     "__traceback__": _traceback_attribute,
+    **dict.fromkeys(("__name__", "__doc__", "__module__", "__qualname__"), _library_text),
     "register": _register_method,
     "__format__": _format_method,
     "__round__": _format_method,

@@ -9,23 +9,30 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.admission import CHECKS, admit
+from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.gate import may_call
-from cutaway.interp.boundary.host_calls import call_native, unknown_or_raise
+from cutaway.interp.boundary.gate import is_model, may_call
+from cutaway.interp.boundary.host_calls import ITERATING, call_native, unknown_or_raise
 from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.boundary.losing import lose_contents, lose_parts
+from cutaway.interp.boundary.string_limits import without_traces
 from cutaway.interp.run.budget import build
 from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, invoke, record_of
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.iteration import in_order
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 from cutaway.syntax import resolve
 
 CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 """What is called in place of a built-in type, whose argument may be unknown or symbolic."""
+
+
+SLOTS: dict[str, Callable[[Any, Callable[[], Any]], Any]] = {}
+"""Special methods in C whose results differ from run to run: takes the object and what the method returns."""
 
 
 _FunctionType, _MethodType, _BuiltinType = types.FunctionType, types.MethodType, types.BuiltinMethodType
@@ -61,7 +68,7 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         result = admit(call_native(function, args, kwargs))
         if type(result) is Unknown:
             _call_back(function, args, kwargs, result)
-        return result
+        return without_traces(result) if type(result) is str else result
     elif kind is type:
         if function in CONVERSIONS:
             if args and not kwargs:
@@ -82,7 +89,7 @@ def _call_conversion(kind: Any, args: list[Any]) -> Any:
         result = CONVERSIONS[kind](*args)
         if type(result) is Unknown:
             _call_back(kind, args, {}, result)
-        return result
+        return bounded(result, args) if kind in NESTING else result
     except Undecidable as undecidable:
         if kind not in NUMBER_TYPES:
             _call_back(kind, args, {}, undecidable.unknown)
@@ -93,12 +100,38 @@ def _call_conversion(kind: Any, args: list[Any]) -> Any:
         raise
 
 
+def _call_slot(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a method in C of an object that is read from its class, or a special one that is read from the object."""
+    name = function.__name__
+    if type(function) is types.MethodWrapperType:
+        owner = function.__self__
+    else:
+        owner = args[0] if args else None
+        own = getattr(type(owner), name, None)
+        if type(own) is _FunctionType and type(owner) is not Unknown and is_model(type(owner)):
+            return _call_directly(
+                own, args, kwargs
+            )  # a model of a built-in container, which its base can't see through
+    if name not in SLOTS or type(owner) is Unknown:
+        return _call_host(function, args, kwargs)
+    return SLOTS[name](owner, lambda: _call_host(function, args, kwargs))
+
+
 def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a class, a function of the knowledge base, or a callable object."""
     if isinstance(function, type) and (note := getattr(function, PRESUMES, None)) is not None:
         session.current().presume(note.text, note.place)
-    if not may_call(type(function)):
+    kind = type(function)
+    if kind in _SLOT_TYPES:
+        return _call_slot(function, args, kwargs)
+    if id(function) in ITERATING:
+        args = list(map(in_order, args))
+    if not may_call(kind):
         return Unknown(f"calling a {type(function).__name__} is not supported", session.current().place())
+    return _call_host(function, args, kwargs)
+
+
+def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:
@@ -111,6 +144,10 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         elif not isinstance(function, type):
             raise
         return undecidable.unknown  # an object whose construction, or whose change, could not be followed
+    except MemoryError:
+        if not _is_of_host(function):
+            raise
+        return session.current().unknown("a value does not fit into memory")
     except Exception as error:
         if isinstance(error, TypeError):
             note_own(error, Operation.CALL, function, *args, *kwargs.values())
@@ -123,9 +160,15 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         _call_back(function, args, kwargs, result)
     elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
         return derived_unknown(result)  # the result for an unknown number need not be a number
+    elif type(result) is str:
+        return without_traces(result)
+    elif type(result) in NESTING:
+        result = bounded(result, (*args, *kwargs.values()))
     check = CHECKS[type(result)]
     return result if check is None else check(result)
 
+
+_SLOT_TYPES = frozenset((types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType))
 
 _CALLERS = frozenset(
     """map filter sorted min max reduce sort takewhile dropwhile filterfalse starmap accumulate groupby nsmallest nlargest

@@ -9,6 +9,7 @@ certain which holds whatever the answer: a statement that is always reached, and
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -24,7 +25,7 @@ from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, decisions
 from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.boundary.reachability import is_always_reached, never_binds, never_sets
-from cutaway.interp.run.frame import MODULE_STATE
+from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.origin import Operation, Origin, origin_of
 from cutaway.interp.run.truth import is_own
@@ -46,6 +47,8 @@ def certain_failure(error: BaseException) -> Fault | None:
         return None if session.CHOSEN_ARGUMENTS in session.current().doubts else error
     origin = origin_of(error)
     if origin is None or origin.is_open or not origin.path or not is_own(origin.path[-1][0]) or _is_relayed(error):
+        return None
+    if origin.operation is Operation.BINDING and session.CHOSEN_ARGUMENTS in session.current().doubts:
         return None
     here = decisions()
     conditions = [one for text, one in here.taken.items() if text not in here.given]
@@ -108,7 +111,7 @@ Described = tuple[FaultCode, str] | None
 def _name(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     (name,) = origin.operands
     frame = origin.path[-1][0]
-    if is_doubtful and not never_binds(frame, name):
+    if (is_doubtful or not _starts_in_program(origin)) and not never_binds(frame, name):
         return None
     known = [each for each in (*frame.vars, *frame.globals) if type(each) is str and not each.startswith("__")]
     return FaultCode.UNDEFINED_NAME, f"{one_line(str(error))}{_similar(name, known)}"
@@ -138,6 +141,12 @@ def _attribute(error: BaseException, origin: Origin, is_doubtful: bool) -> Descr
     known += [each for base in kind.__mro__ if not registry.is_shared(base) for each in vars(base)]
     shown = [each for each in known if not each.startswith("_")]
     return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, shown)}"
+
+
+def _starts_in_program(origin: Origin) -> bool:
+    """Tell whether the program itself makes the calls on a way: what Cutaway calls may need names that are set later."""
+    first = origin.path[0][0]
+    return first.function is None and not first.file.startswith("<")
 
 
 def _own_names(owner: Any) -> list[str]:
@@ -247,7 +256,15 @@ def _binding(error: BaseException, origin: Origin, is_doubtful: bool) -> Describ
     state = record.globals.get(MODULE_STATE)
     if state is None or not state.is_own or record.unknown_decorator is not None:
         return None
+    if not _starts_in_program(origin) and any(_takes_any(frame) for frame, _ in origin.path):
+        return None  # what Cutaway calls without arguments is meant to be called with some
     return FaultCode.WRONG_CALL, f"{one_line(str(error))}; it is defined in line {record.code.line}"
+
+
+def _takes_any(frame: Frame) -> bool:
+    """Tell whether a function takes any number of arguments."""
+    node = None if frame.function is None else frame.function.code.node
+    return isinstance(node, ast.FunctionDef) and bool(node.args.vararg or node.args.kwarg)
 
 
 def _unpacking(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:

@@ -7,6 +7,7 @@ host only if the table names it. Everything else is seen as an unknown.
 
 from __future__ import annotations
 
+import abc
 import functools
 import re
 import sys
@@ -14,15 +15,25 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core import session
+from cutaway.core import nesting, session
 from cutaway.core.admission import CHECKS, Check, admit
+from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary import natives
 from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import WRAPPER
 from cutaway.knowledge.base import registry
 
-__all__ = ["CHECKS", "admit", "forget", "is_host_class", "is_writable_kind", "may_call"]
+__all__ = [
+    "CHECKS",
+    "admit",
+    "forget",
+    "is_abstract_of_host",
+    "is_host_class",
+    "is_model",
+    "is_writable_kind",
+    "may_call",
+]
 
 DENIED = frozenset(
     """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
@@ -55,6 +66,21 @@ def is_host_class(cls: Any) -> bool:
     for part in type_attribute(cls, "__qualname__").split("."):
         member = getattr(member, part, None)
     return member is cls
+
+
+def is_abstract_of_host(cls: Any) -> bool:
+    """Tell whether a class is an abstract one of the host that says something of other classes, or derives from one."""
+    if not is_instance(cls, abc.ABCMeta):
+        return False
+    return any(
+        is_instance(base, abc.ABCMeta) and is_host_class(base) and base is not abc.ABC and not is_model(base)
+        for base in type.__getattribute__(cls, "__mro__")
+    )
+
+
+def is_model(cls: type) -> bool:
+    """Tell whether a class is one of Cutaway's own."""
+    return is_host_class(cls) and type_attribute(cls, "__module__").startswith("cutaway.")
 
 
 def type_attribute(cls: type, name: str) -> str:
@@ -129,6 +155,7 @@ def forget() -> None:
     _VISIBLE.clear()
     _METHODS.clear()
     _CALLABLE.clear()
+    nesting.forget()
 
 
 # Functions that are written in Python: the module that they are defined in decides, which nobody can change.
@@ -169,6 +196,10 @@ def _check_function(function: Any) -> Any:
 
 def _check_method(method: Any) -> Any:
     function = method.__func__
+    if type(method.__self__) in NESTING or type(function) in NESTING:
+        bound = bounded(method)
+        if type(bound) is Unknown:
+            return bound
     if type(function) is types.FunctionType:
         if function.__code__ is WRAPPER or _home(function) == _ADMITTED:
             return method
@@ -260,10 +291,16 @@ GUARD = _guarded(admit, object).__code__
 def _check_builtin(function: Any) -> Any:
     owner, name = function.__self__, function.__name__
     kind = type(owner)
+    if kind in NESTING:
+        bound = bounded(function)
+        if type(bound) is Unknown:
+            return bound
     allowed = _METHODS.get(kind)
     if allowed is None:
         allowed = _methods_of(kind)
     if name in allowed:
+        if kind is _CACHED and not _is_of_target(owner.__wrapped__):
+            return _denied("a cache of the host", name)
         if kind in registry.ARRAYS or hasattr(kind, "__array_finalize__"):
             return _array_method(function)
         return function
@@ -273,6 +310,13 @@ def _check_builtin(function: Any) -> Any:
     if issubclass(kind, type):
         return function if name in natives.CLASS_METHODS else _denied(owner.__name__, name)
     return _denied(kind.__name__, name)
+
+
+_CACHED: Any = functools._lru_cache_wrapper
+
+
+def _is_of_target(function: Any) -> bool:
+    return type(function) is types.FunctionType and function.__code__ is WRAPPER
 
 
 def _array_method(function: Any) -> Any:
@@ -323,6 +367,10 @@ _INTERNAL_TYPES = frozenset(
 def _check_bound_slot(value: Any) -> Any:
     """An operator of an object by its name, such as `x.__add__`."""
     owner = value.__self__
+    if type(owner) in NESTING:
+        bound = bounded(value)
+        if type(bound) is Unknown:
+            return bound
     sets_host = value.__name__ in _SETTERS and type(owner) in _DATA and is_host_class(owner.__objclass__)
     if value.__name__ not in natives.PROTOCOL or sets_host:
         return _denied(type(owner).__name__, value.__name__)
@@ -339,11 +387,12 @@ def _check_dict(value: dict[str, Any]) -> Any:
 
 def _check_partial(value: Any) -> Any:
     inner = admit(value.func)
-    return inner if type(inner) is Unknown and type(value.func) is not Unknown else value
+    return inner if type(inner) is Unknown and type(value.func) is not Unknown else bounded(value)
 
 
-def _nothing(_value: Any) -> None:
-    return None
+def _untraced(_value: Any) -> Unknown:
+    """A traceback: the target sees that there is one."""
+    return Unknown("where an exception was raised is not available to the analysed code", session.current().place())
 
 
 def _resolve(value: Pending) -> Any:
@@ -351,12 +400,13 @@ def _resolve(value: Pending) -> Any:
 
 
 _RULES: dict[type, Callable[[Any], Any]] = {
+    **dict.fromkeys((property, staticmethod, classmethod, types.GenericAlias, types.UnionType), bounded),
     Pending: _resolve,
     types.ModuleType: hidden,
     types.FrameType: hidden,
     types.CodeType: hidden,
     types.CellType: hidden,
-    types.TracebackType: _nothing,
+    types.TracebackType: _untraced,
     types.FunctionType: _check_function,
     types.MethodType: _check_method,
     types.BuiltinFunctionType: _check_builtin,

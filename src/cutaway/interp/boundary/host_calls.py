@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import array
 import encodings
 import encodings.aliases
+import functools
+import heapq
+import itertools
 import re
-from collections import deque
+from collections import Counter, OrderedDict, UserList, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +20,7 @@ from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.losing import lose_contents
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
-from cutaway.interp.run.iteration import counted
+from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.origin import Operation, note_own
 
 # Methods whose result depends on whether the argument is in the container.
@@ -52,20 +56,61 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return derived_unknown(args[0])
         if name in _MUTATING_METHODS:
             return _change_by_unknown(function, args, kwargs)
-    if name == "__new__" and owner is type and len(args) == 4 and isinstance(args[3], dict):
-        args = [*args[:3], class_namespace(args[3])]
+    if name in _ADAPTED_METHODS or id(function) in ITERATING:
+        if name == "with_traceback":
+            return owner
+        if name == "pop":
+            if has_random_order(owner):
+                return _first_taken(owner)
+        else:
+            args = _adapted(function, args)
     if not kwargs and _is_too_large(name, owner, args):
         return session.current().unknown(f"the result of {name}() would be too large to build")
+    return _called(function, args, kwargs)
+
+
+def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    owner, name = function.__self__, function.__name__
     try:
         return function(*args, **kwargs)
     except Undecidable as undecidable:
         if name not in _READING_METHODS and isinstance(owner, _CONTAINERS):
             lose_contents(owner, undecidable.unknown)
         return undecidable.unknown
+    except MemoryError:
+        return session.current().unknown(f"the result of {name}() does not fit into memory")
     except Exception as error:
         note_own(error, Operation.CALL, function, *args, *kwargs.values())
         return unknown_or_raise(error, args, kwargs)
 
+
+_ADAPTED_METHODS = frozenset(("extend", "extendleft", "fromkeys", "from_iterable", "pop", "__new__", "with_traceback"))
+
+
+def _first_taken(items: Any) -> Any:
+    """Remove the first item of a set, and return it."""
+    item = next(iter(in_order(items)))
+    items.remove(item)
+    return item
+
+
+def _adapted(function: Any, args: list[Any]) -> list[Any]:
+    """Return arguments of a method that iterates over them, so that sets have an order, or that creates a class."""
+    name = function.__name__
+    if name == "__new__":
+        if function.__self__ is type and len(args) == 4 and isinstance(args[3], dict):
+            return [*args[:3], class_namespace(args[3])]
+        return args
+    return [map(in_order, args[0])] if name == "from_iterable" and args else list(map(in_order, args))
+
+
+ITERATING = frozenset(
+    map(id, (
+        deque, Counter, OrderedDict, UserList, functools.reduce, heapq.nlargest, heapq.nsmallest, heapq.merge, array.array,
+        *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
+    ))
+)  # fmt: skip
+"""Functions and classes of the host, by identity, that iterate over their arguments: sets among these get an order."""
 
 _CODECS_WITHOUT_ALIAS = frozenset(
     """charmap cp720 cp737 cp856 cp874 cp875 cp1006 idna koi8_t koi8_u mac_arabic mac_croatian mac_farsi mac_romanian palmos

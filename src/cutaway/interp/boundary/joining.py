@@ -25,6 +25,7 @@ from cutaway.interp.run.raising import SIGNALS
 from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping
 
 _MOST_ROUNDS = 8
+_TOO_LONG = "it takes too long to follow what depends on it"
 
 
 @dataclass(slots=True, eq=False)
@@ -171,6 +172,7 @@ def either_value(frame: Frame, first: Callable[[Frame], Any], second: Callable[[
 def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> None:
     """Run an iteration of a loop an unknown number of times: what it may change is unknown afterwards."""
     settled = False
+    interpreter().unknown_loops += 1
     pending = interpreter().raised
     before = len(pending)
     for _ in range(_MOST_ROUNDS):
@@ -264,7 +266,15 @@ class _Trial:
     def __init__(self, frame: Frame, unknown: Unknown) -> None:
         self.frame = frame
         self.unknown = unknown if unknown.place is not None else Unknown(unknown.reason, frame.place)
+        running, is_own = interpreter(), session.current().in_own_code()
+        modules = running.modules
+        is_import = bool(modules.running) and not modules.states[modules.running[-1]].is_own
+        if running.effort.is_spent(is_own, is_import, not running.tried):
+            reason = f"{_TOO_LONG}: {unknown.reason.removeprefix(f'{_TOO_LONG}: ')}"
+            raise Undecidable(Unknown(reason, unknown.place))
         self.heap = Heap(roots())
+        running.effort.spend(len(self.heap.saved), is_own, is_import)
+        running.remembered.add(self.heap)
         self._value = frame.value
         here = session.current()
         self._operations, self._calls, self._spans = len(here.operations), len(here.calls), list(here.spans)

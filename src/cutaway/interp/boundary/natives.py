@@ -145,8 +145,7 @@ TYPE_GROUPS: dict[str, str] = {
 FUNCTION_GROUPS: dict[str, str] = {
     "pure computation on plain values": """
     __future__: __init__ __repr__ getMandatoryRelease getOptionalRelease
-    _abc: get_cache_token
-    _csv: get_dialect list_dialects reader writer
+    _csv: get_dialect reader writer
     _functools: cmp_to_key reduce
     _hashlib: openssl_md5 openssl_sha1 openssl_sha224 openssl_sha256 openssl_sha384 openssl_sha512
     _operator: abs delitem getitem index inv invert is_ is_not length_hint neg not_ pos setitem truth
@@ -177,8 +176,7 @@ FUNCTION_GROUPS: dict[str, str] = {
     platform: python_version
     pprint: __init__ format isreadable isrecursive pformat saferepr
     re: compile escape findall finditer fullmatch match search split
-    reprlib: __init__ recursive_repr repr repr1 repr_array repr_deque repr_dict repr_frozenset repr_instance
-      repr_int repr_list repr_set repr_str repr_tuple wrapper
+    reprlib: __init__ recursive_repr wrapper
     statistics: __add__ __eq__ __hash__ __init__ __mul__ __neg__ __pos__ __repr__ __rsub__ __sub__ __truediv__ cdf
       correlation covariance fmean from_samples geometric_mean harmonic_mean inv_cdf linear_regression mean median
       median_grouped median_high median_low mode multimode overlap pdf pstdev pvariance quantiles samples stdev
@@ -196,7 +194,7 @@ FUNCTION_GROUPS: dict[str, str] = {
     "a method of a container, or one that an abstract class derives": """
     _bisect: bisect_left bisect_right insort_left insort_right
     _heapq: heapify heappop heappush heappushpop heapreplace
-    _weakref: getweakrefcount getweakrefs proxy
+    _weakref: proxy
     _weakrefset: __contains__ __eq__ __gt__ __iand__ __init__ __ior__ __isub__ __iter__ __ixor__ __len__ __lt__
       __repr__ add clear copy difference difference_update discard intersection intersection_update isdisjoint
       issubset issuperset pop remove symmetric_difference symmetric_difference_update union update
@@ -350,7 +348,7 @@ PROTOCOL = frozenset(
     __len__ __length_hint__ __lshift__ __lt__ __matmul__ __missing__ __mod__ __mro_entries__ __mul__ __ne__ __neg__
     __new__ __next__ __or__ __pos__ __pow__ __prepare__ __radd__ __rand__ __rdivmod__ __repr__ __reversed__
     __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__ __rrshift__ __rshift__
-    __rsub__ __rtruediv__ __rxor__ __set__ __set_name__ __setitem__ __sizeof__ __str__ __sub__ __subclasscheck__
+    __rsub__ __rtruediv__ __rxor__ __set__ __set_name__ __setitem__ __str__ __sub__ __subclasscheck__
     __subclasshook__ __truediv__ __trunc__ __xor__
     """.split()
 )

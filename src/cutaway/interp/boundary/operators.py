@@ -15,7 +15,7 @@ from cutaway.core.protocols import has_no_numbers
 from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Unknown, assumed
-from cutaway.interp.boundary.string_limits import is_wide
+from cutaway.interp.boundary.string_limits import is_wide, text_of
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.iteration import counted
@@ -152,6 +152,7 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
             right = items if isinstance(right, tuple) else items[0]
             if any(isinstance(item, Unknown) or has_no_numbers(item) for item in items):
                 return Unknown("a string built from an unknown value")
+            return text_of(lambda values: limited(left, values), right)
         return limited(left, right)
 
     return modulo
@@ -217,7 +218,12 @@ def identical(left: Any, right: Any) -> Any:
             named = one.term is not None and one.term.text
             term = one.term.combined("is", other) if one.term is not None and named else one.term
             return Unknown(one.reason, one.place, kind=bool, term=term, usual=usual)
+    if left is not right and type(left) is type(right) and type(left) in _CONSTANTS and left == right:
+        return Unknown("whether equal constants are one object differs between versions of Python", kind=bool)
     return left is right
+
+
+_CONSTANTS = frozenset((str, bytes, int, float, complex))
 
 
 def contains(item: Any, container: Any) -> Any:

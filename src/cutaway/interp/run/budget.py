@@ -16,7 +16,7 @@ STEPS = 20_000_000  # calls, loop iterations, and elements that are built
 DEPTH = 400  # nested calls of the target
 ELEMENTS = 1 << 22  # of a sequence or string that the target builds in one operation
 BITS = 1 << 14  # of an integer
-MEMORY = 2 << 30  # bytes that an analysis may add to the process
+MEMORY = 600 << 20  # bytes that an analysis may add to the process
 _CHECK_EVERY = 1 << 8
 _ELEMENTS_IN_A_STEP = 1 << 6
 

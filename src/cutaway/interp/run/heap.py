@@ -7,6 +7,7 @@ function of the standard library or a row of knowledge, changes what is found he
 from __future__ import annotations
 
 import ast
+import inspect
 import io
 import types
 from collections import OrderedDict, deque
@@ -21,7 +22,7 @@ from cutaway.core.session import Session
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import Budget
-from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.frame import Frame, Pending
 from cutaway.interp.run.function import WRAPPER, Code
 from cutaway.syntax.resolve import Location
 
@@ -36,7 +37,7 @@ ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state
 MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-          types.MethodDescriptorType, ast.AST, Code, Unknown, Dim, Place, Location, Session, Budget, Stateless)  # fmt: skip
+          types.MethodDescriptorType, inspect.Parameter, inspect.Signature, ast.AST, Code, Pending, Unknown, Dim, Place, Location, Session, Budget, Stateless)  # fmt: skip
 """What holds no state of the target."""
 _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmethod, classmethod,
                 types.MappingProxyType, Frame)  # fmt: skip
@@ -53,6 +54,7 @@ class Part(NamedTuple):
 
 
 Contents = tuple[Part, ...]
+_NO_ITEMS: Contents = (Part(ITEMS, [], []),)
 Reader = Callable[[Any], Any]
 """Returns the contents of an object, None for one that can't be looked into; or what an unchangeable one refers to."""
 
@@ -69,12 +71,16 @@ class Heap:
         self.opaque: list[Any] = []
         self.namespaces: set[int] = set()
         self._kept: list[Any] = []  # so that no other object gets the identity of one of them
+        self._seen: set[int] = set()
         self._readers: dict[type, Reader | None] = dict.fromkeys(_PLAIN)
         self._save(list(roots))
 
+    def add(self, values: Iterable[Any]) -> None:
+        """Save what can be reached from further objects, and was not reached before."""
+        self._save(list(values))
+
     def _save(self, pending: list[Any]) -> None:
-        seen: set[int] = set()
-        saved, kept, readers = self.saved, self._kept, self._readers
+        seen, saved, kept, readers = self._seen, self.saved, self._kept, self._readers
         while pending:
             value = pending.pop()
             kind = type(value)
@@ -88,12 +94,17 @@ class Heap:
                     self.namespaces.update((id(value.vars), id(value.globals)))
                 pending.extend(referents(value))
                 continue
-            contents = read(value)
+            if kind is dict or kind is OrderedDict:  # mostly, and often empty
+                contents = (Part(ITEMS, list(value), list(value.values())),) if value else _NO_ITEMS
+            else:
+                contents = read(value)
             if contents is None:
                 if any("__next__" in _variables(cls) for cls in _ancestors(kind)):
                     self.opaque.append(value)
                 continue
             saved[id(value)] = value, contents
+            if contents is _NO_ITEMS:
+                continue
             for part in contents:
                 pending.extend(part.values)
                 if part.kind == ITEMS:
@@ -114,9 +125,13 @@ class Heap:
         readers, changed = self._readers, []
         for value, before in self.saved.values():
             kind = type(value)
-            if kind is dict:  # mostly, and mostly it is what it was
-                keys, values = before[0].keys, before[0].values
+            if kind is dict or kind is OrderedDict:  # mostly, and mostly it is what it was
+                _, keys, values = before[0]
                 if len(value) == len(keys) and all(map(is_, value.values(), values)) and all(map(is_, value, keys)):
+                    continue
+            elif kind is list:
+                values = before[0].values
+                if len(value) == len(values) and all(map(is_, value, values)):
                     continue
             read = readers.get(kind) or reader_of(kind)  # the target may give an object another class
             now = read(value) or ()

@@ -5,20 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.run.budget import build, tick
 
-_SETS = frozenset((set, frozenset))
+_ORDERED = frozenset((list, tuple, dict, range, str, enumerate, zip, map))
+_NUMBERS = frozenset((int, float, bool, complex))
+_ITERATORS = (set.__iter__, frozenset.__iter__)
+FILLS = "__fills__"
+"""The mark of containers that evaluate the modules that fill them when they are read."""
 
 
 def in_order(items: Any) -> Any:
-    """Return what to iterate over: the items themselves, or a sorted list for a set of strings.
+    """Return what to iterate over: the items themselves, or a list for a set that has another order in each run.
 
-    Python iterates over such a set in a different order in each run of a program; results must not depend on it.
+    Python orders strings by their hashes, and other objects by their addresses. The user's own code may depend on that.
     """
-    if type(items) in _SETS and len(items) > 1 and all(type(item) is str for item in items):
-        return sorted(items)
-    return items
+    if type(items) in _ORDERED or not has_random_order(items):
+        return items
+    here = session.current()
+    if here.in_own_code():
+        here.presume(_SORTED, doubt="the order of a set")
+    return _sorted(items)
+
+
+_SORTED = "a set is iterated over in the order of its items: Python's order is another in each run"
+
+
+def has_random_order(value: Any) -> bool:
+    """Tell whether a value is a set whose order is another in each run of a program."""
+    kind = type(value)
+    if not issubclass(kind, (set, frozenset)):
+        return False
+    if FILLS in vars(kind):
+        len(value)  # evaluates the modules that fill it
+    elif kind.__iter__ not in _ITERATORS:
+        return False
+    if set.__len__(value) < 2 if issubclass(kind, set) else frozenset.__len__(value) < 2:
+        return False
+    native = set.__iter__(value) if issubclass(kind, set) else frozenset.__iter__(value)
+    return not all(type(item) in _NUMBERS for item in native)
+
+
+def _sorted(items: Any) -> list[Any]:
+    """Return the items of a set, sorted if that is possible without asking them."""
+    listed = list(items)
+    kinds = {type(item) for item in listed}
+    return sorted(listed) if kinds == {str} or kinds == {bytes} else listed
 
 
 def is_iterable(value: Any) -> bool:
@@ -34,12 +67,15 @@ MOST_UNKNOWN = 64
 """Unknown items in a row after which it is unknown whether there is an end: the method that returns them may not know."""
 
 
-def counted(items: Any) -> Iterable[Any]:
-    """Return an iterable for host code: the items are counted up front, or each as a step as it is produced."""
+def counted(items: Any, ordered: bool = True) -> Iterable[Any]:
+    """Return an iterable for host code: the items are counted up front, or each as a step as it is produced.
+
+    `ordered` tells that the order of the items matters.
+    """
     if type(items) in _SIZED:
         build(len(items))
-        return in_order(items)  # type: ignore[no-any-return]
-    return _each(iter(items))
+        return in_order(items) if ordered else items  # type: ignore[no-any-return]
+    return _each(iter(in_order(items) if ordered else items))
 
 
 def _each(items: Iterator[Any]) -> Iterator[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
 import types
@@ -22,27 +21,29 @@ from cutaway.interp.boundary.attributes import (
     set_attribute,
     variables_of,
 )
-from cutaway.interp.boundary.call import CONVERSIONS
+from cutaway.interp.boundary.call import CONVERSIONS, SLOTS
+from cutaway.interp.boundary.gate import is_model
 from cutaway.interp.boundary.host_calls import check_codec
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
 from cutaway.interp.boundary.operators import BINARY, power, too_large_result
-from cutaway.interp.boundary.string_limits import size_in_string
+from cutaway.interp.boundary.string_limits import size_in_string, text_of
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
-from cutaway.interp.run.frame import Frame
+from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.iteration import counted, in_order
+from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.raising import caught, may_raise_anyway
 from cutaway.interp.run.truth import opposite, settled, truth
+from cutaway.interp.stdlib.evaluation import builtin_eval, builtin_exec
 from cutaway.interp.stdlib.formatting import format_template
-from cutaway.interp.stdlib.identity import hash_of, identity_of
+from cutaway.interp.stdlib.identity import differing, hash_of, identity_of
+from cutaway.interp.stdlib.modules import ModuleType, NativeModule
 from cutaway.interp.stdlib.ranges import LongRange, Range
 from cutaway.interp.symbolic.builtins import OF_SERIES
 from cutaway.interp.symbolic.symbolic_loop import series_of
-from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule
+from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule, is_shared
 from cutaway.syntax import resolve
-from cutaway.syntax.scope import Scope
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as Python does
 
@@ -144,7 +145,7 @@ def _max_or_min(pick: Callable[[Any, Any], Any], native: Callable[..., Any]) -> 
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(type(a) is Unknown for a in args):
             return next(a for a in args if type(a) is Unknown)
-        items = list(counted(args[0])) if len(args) == 1 else list(args)
+        items = list(counted(args[0], ordered=bool(kwargs))) if len(args) == 1 else list(args)
         unknown = next((i for i in items if type(i) is Unknown), None)
         if unknown is not None:
             return unknown
@@ -192,60 +193,6 @@ def builtin_len(value: Any) -> Any:
     return propagate_unknown(len)(value)
 
 
-_MAX_SOURCE = 100_000  # characters of source in a string
-
-
-def builtin_eval(source: Any, namespace: Any = None, local: Any = None) -> Any:
-    """`eval`: the expression is interpreted like any other of the target."""
-    unknown = _why_not_source(source, "eval")
-    if unknown is not None:
-        return unknown
-    tree = ast.parse(source.strip(), "<string>", "eval")
-    scope, frame = _scope_and_frame(namespace, local, "function")
-    return loader.current().language.expression(tree.body, scope, frame.file)(frame)
-
-
-def builtin_exec(source: Any, namespace: Any = None, local: Any = None) -> Any:
-    """`exec`: the statements are interpreted like any other of the target."""
-    unknown = _why_not_source(source, "exec")
-    if unknown is not None:
-        return unknown
-    tree = ast.parse(source, "<string>")
-    scope, frame = _scope_and_frame(namespace, local, "class")
-    language = loader.current().language
-    for node in tree.body:
-        language.statement(node, scope, frame.file)(frame)
-    return None
-
-
-def _why_not_source(source: Any, name: str) -> Unknown | None:
-    if type(source) is Unknown:
-        return session.current().note(source) if name == "exec" else source
-    if not isinstance(source, str):
-        return session.current().unknown(f"{name}() of a value that is not a string")
-    if len(source) > _MAX_SOURCE:
-        return session.current().unknown(f"{name}() of a string that is too long")
-    return None
-
-
-def _scope_and_frame(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
-    """Return the scope and the frame of source in a string: the module's, or one that sees the caller's variables."""
-    caller = interpreter().stack[-1]
-    global_names = caller.globals if namespace is None else namespace
-    if isinstance(global_names, Namespace):
-        global_names = global_names.state.namespace
-    if local is None and (namespace is not None or caller.vars is caller.globals):
-        scope, frame = Scope("module", None, set(), {}), Frame(global_names, global_names, caller.file, None, None)
-    else:
-        local_names = local if local is not None else dict(caller.vars)
-        scope = Scope(kind, None, set(local_names), {})
-        frame = Frame(
-            local_names, global_names, caller.file, caller.parent if kind == "class" and local is None else None, None
-        )
-    frame.line = caller.line
-    return scope, frame
-
-
 def builtin_globals() -> Any:
     """`globals`."""
     namespace = interpreter().stack[-1].globals
@@ -274,6 +221,8 @@ def builtin_dir(value: Any = None) -> Any:
     if isinstance(value, SourceModule):
         names = module_namespace(value)
         return sorted(names["__dir__"]() if "__dir__" in names else names)
+    if isinstance(value, type) and (is_model(value) or is_shared(value)):
+        return Unknown(f"not all names of {value.__name__} are modelled", session.current().place())
     return value if type(value) is Unknown else dir(value)
 
 
@@ -346,6 +295,7 @@ def builtin_next(*args: Any) -> Any:
 
 
 _COLLECTIONS = frozenset((list, tuple, set, frozenset))
+_ITERATING = frozenset((dict, enumerate, zip))
 
 
 def _conversion(kind: Any) -> Callable[..., Any]:
@@ -373,7 +323,9 @@ def _conversion(kind: Any) -> Callable[..., Any]:
             if result is not None:
                 return result
         try:
-            return kind(counted(first), *args[1:]) if kind in _COLLECTIONS else kind(*args)
+            if kind in _COLLECTIONS:
+                return kind(counted(first, ordered=kind is list or kind is tuple), *args[1:])
+            return kind(*map(in_order, args)) if kind in _ITERATING else kind(*args)
         except Undecidable as undecidable:
             return undecidable.unknown
 
@@ -390,6 +342,8 @@ def _with_modelled_constructor(kind: Any) -> Callable[..., Any]:
     def make(function: Any, *args: Any, **kwargs: Any) -> Any:
         if type(function) is type and function in CONSTRUCTORS:
             function = CONSTRUCTORS[function]
+        if kind is map or kind is filter:
+            args = tuple(map(in_order, args))
         if kind is filter and args:
             test = truth if function is None else lambda item: truth(function(item))
             return filter(test, *args)
@@ -436,6 +390,9 @@ def builtin_super(*args: Any) -> Any:
 CONSTRUCTORS[super] = builtin_super
 
 
+_PLAIN = frozenset((str, int, float, bool, Unknown))
+
+
 def _decoding(kind: Any) -> Callable[..., Any]:
     """`str`, `bytes` and `bytearray`, which take the name of an encoding."""
     convert = _conversion(kind)
@@ -443,6 +400,8 @@ def _decoding(kind: Any) -> Callable[..., Any]:
     def make(*args: Any) -> Any:
         if len(args) > 1:
             check_codec(args[1:], {})
+        elif kind is str and type(args[0]) not in _PLAIN:
+            return text_of(convert, args[0])
         return convert(*args)
 
     return make
@@ -478,22 +437,36 @@ def builtin_type(*args: Any) -> Any:
     """`type` with one argument; with three it creates a class."""
     if len(args) == 1:
         kind = type(args[0])
+        if kind is types.FunctionType and record_of(args[0]) is None:
+            return Unknown("whether a function of a library is written in Python is unknown", session.current().place())
         return args[0] if kind is Unknown else _VISIBLE_TYPES.get(kind, kind)
     if len(args) == 3 and isinstance(args[2], dict):
         args = (*args[:2], class_namespace(args[2]))
     return type(*args)
 
 
-_VISIBLE_TYPES: dict[type, type] = {Dim: int, range: Range, LongRange: Range}
+_VISIBLE_TYPES: dict[type, type] = {
+    Dim: int,
+    range: Range,
+    LongRange: Range,
+    **dict.fromkeys((SourceModule, NativeModule, KnownModule), ModuleType),
+}
 """The types that the target sees for values of the interpreter's own types."""
 
 
 CONVERSIONS[type] = builtin_type
+SLOTS.update(
+    __hash__=lambda value, read: differing(value, read()),
+    __iter__=lambda value, read: iter(in_order(value)) if has_random_order(value) else read(),
+    **dict.fromkeys(("__repr__", "__str__", "__format__"), lambda value, read: text_of(lambda _value: read(), value)),
+)
 
 
 def builtin_sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
     return (
-        items if type(items) is Unknown else propagate_unknown(sorted)(list(counted(items)), key=key, reverse=reverse)
+        items
+        if type(items) is Unknown
+        else propagate_unknown(sorted)(list(counted(items, ordered=key is not None)), key=key, reverse=reverse)
     )
 
 
@@ -503,7 +476,7 @@ def _all_or_any(function: Callable[[Any], bool]) -> Callable[[Any], Any]:
     def test(items: Any) -> Any:
         if type(items) is Unknown:
             return derived_unknown(items)
-        return propagate_unknown(function)(truth(item) for item in counted(items))
+        return propagate_unknown(function)(truth(item) for item in counted(items, ordered=False))
 
     return test
 
@@ -516,7 +489,18 @@ def builtin_iter(*args: Any) -> Any:
 
 def builtin_format(value: Any, style: Any = "") -> Any:
     """`format`."""
-    return format_template("{0:{1}}", (value, style), {}) if style else propagate_unknown(format)(value)
+    return format_template("{0:{1}}", (value, style), {}) if style else text_of(propagate_unknown(format), value)
+
+
+def _text_function(function: Callable[[Any], str]) -> Callable[[Any], Any]:
+    """`repr` and `ascii`."""
+    convert = propagate_unknown(function)
+
+    def text(obj: Any, /) -> Any:
+        return text_of(convert, obj)
+
+    text.__name__ = function.__name__
+    return text
 
 
 def builtin_divmod(left: Any, right: Any) -> Any:
@@ -548,8 +532,10 @@ property reversed set slice staticmethod str super tuple type zip __debug__ __bu
 
 BUILTINS: dict[str, Any] = {name: getattr(builtins, name) for name in _PLAIN_NAMES if hasattr(builtins, name)}
 BUILTINS.pop("__build_class__")
-for _name in "abs ascii bin callable chr hex oct ord repr".split():
+for _name in "abs bin callable chr hex oct ord".split():
     BUILTINS[_name] = propagate_unknown(getattr(builtins, _name))
+for _name in ("ascii", "repr"):
+    BUILTINS[_name] = _text_function(getattr(builtins, _name))
 BUILTINS.update(
     id=identity_of,
     hash=hash_of,

@@ -11,7 +11,7 @@ from cutaway.core.admission import admit
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute, special_reader
-from cutaway.interp.boundary.string_limits import is_wide, too_wide_string
+from cutaway.interp.boundary.string_limits import is_wide, text_of, too_wide_string
 from cutaway.interp.run.budget import ELEMENTS
 
 
@@ -40,7 +40,7 @@ class Formatter(string.Formatter):
         """Apply `!r`, `!s` or `!a`."""
         if type(value) is Unknown:
             raise UnknownPart(value)
-        return super().convert_field(value, conversion)
+        return _known(text_of(lambda value: super(Formatter, self).convert_field(value, conversion), value))
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         """Format one value."""
@@ -52,7 +52,7 @@ class Formatter(string.Formatter):
             if format_spec:
                 raise UnknownPart(Unknown("a formatted string of a symbolic size"))
             return str(value)
-        return format(value, format_spec)
+        return _known(text_of(lambda value: format(value, format_spec), value))
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Return the formatted string, or an unknown with the reason why not."""
@@ -60,6 +60,12 @@ class Formatter(string.Formatter):
             return super().vformat(format_string, args, kwargs)
         except UnknownPart as error:
             return Unknown("a string built from an unknown value", error.unknown.place)
+
+
+def _known(text: Any) -> Any:
+    if type(text) is Unknown:
+        raise UnknownPart(text)
+    return text
 
 
 def _split(name: str) -> tuple[Any, list[tuple[bool, Any]]]:
@@ -82,7 +88,7 @@ def format_template(template: Any, args: Sequence[Any], kwargs: Any) -> Any:
     if template.count("{") * longest > ELEMENTS:
         return too_wide_string()
     if type(template) is str and type(kwargs) is dict and not any(mark in template for mark in ".[:!"):
-        return template.format(*args, **kwargs)
+        return text_of(lambda values: template.format(*args, **kwargs), [*args, *kwargs.values()])
     return _FORMATTER.vformat(template, args, kwargs)
 
 

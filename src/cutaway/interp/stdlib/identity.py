@@ -43,5 +43,9 @@ def hash_of(value: Any) -> Any:
     """`hash`: of numbers it is the same everywhere."""
     if type(value) is Unknown:
         return derived_unknown(value)
-    number = hash(value)
-    return number if type(value) in (int, float, bool) else Identity(number)
+    return differing(value, hash(value))
+
+
+def differing(value: Any, number: Any) -> Any:
+    """Return the hash of a value, which differs from run to run unless it is a number."""
+    return number if type(value) in (int, float, bool, complex) or type(number) is not int else Identity(number)

@@ -4,29 +4,51 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
+from cutaway.core.condition import SOMETHING
+from cutaway.core.unknown import Unknown
 from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
+
+_WARNING = 30
+
+
+def _assume_defaults() -> None:
+    here = session.current()
+    if here.in_own_code():
+        here.assume("logging is not configured: warnings are shown, and nothing below")
 
 
 class _Logger:
     """A logger that discards everything."""
 
-    name = "root"
-    level = 0
     propagate = True
     disabled = False
     parent = None
 
-    def __init__(self, *_args: Any) -> None:
-        self.handlers: list[Any] = []
+    def __init__(self, name: Any = None, *_args: Any) -> None:
+        self.name = "root" if name is None else name
         self.filters: list[Any] = []
 
-    def isEnabledFor(self, *_args: Any) -> bool:
-        return False
+    @property
+    def level(self) -> int:
+        _assume_defaults()
+        return _WARNING if self.name == "root" else 0
+
+    @property
+    def handlers(self) -> list[Any]:
+        _assume_defaults()
+        return []
+
+    def isEnabledFor(self, level: Any, *_args: Any) -> Any:
+        _assume_defaults()
+        return level >= _WARNING
 
     def getEffectiveLevel(self) -> int:
-        return 30
+        _assume_defaults()
+        return _WARNING
 
     def hasHandlers(self) -> bool:
+        _assume_defaults()
         return False
 
     def getChild(self, _name: str) -> _Logger:
@@ -49,7 +71,7 @@ def _logging() -> dict[str, Any]:
     silent = "debug info warning warn error critical exception log basicConfig disable addLevelName captureWarnings"
     table: dict[str, Any] = dict.fromkeys(silent.split(), do_nothing)
     table.update(DEBUG=10, INFO=20, WARNING=30, WARN=30, ERROR=40, CRITICAL=50, FATAL=50, NOTSET=0)
-    table.update(getLogger=lambda *_args: _Logger(), Logger=_Logger, getLevelName=lambda level: str(level))
+    table.update(getLogger=_Logger, Logger=_Logger, getLevelName=lambda level: str(level))
     for name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter"):
         table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": _silent_attribute})
     table["handlers"] = NativeModule("logging.handlers", {})
@@ -58,11 +80,13 @@ def _logging() -> dict[str, Any]:
 
 
 class _CatchWarnings:
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        pass
+    def __init__(self, *, record: Any = False, **_kwargs: Any) -> None:
+        self._records = record
 
-    def __enter__(self) -> list[Any]:
-        return []
+    def __enter__(self) -> Any:
+        if self._records is False:
+            return None
+        return Unknown("which warnings are shown is unknown", session.current().place(), term=SOMETHING)
 
     def __exit__(self, *_exc: object) -> None:
         pass
@@ -74,6 +98,10 @@ def _warnings() -> dict[str, Any]:
     return {**silent, "catch_warnings": _CatchWarnings, "deprecated": lambda *_a, **_k: lambda f: f}
 
 
+def _traceback_text(*_args: Any, **_kwargs: Any) -> Unknown:
+    return Unknown("the text of a traceback is not modelled", session.current().place(), term=SOMETHING)
+
+
 @stdlib_module("traceback")
 def _traceback() -> dict[str, Any]:
-    return {**dict.fromkeys(("print_exc", "print_stack", "print_exception"), do_nothing), "format_exc": lambda *_a: ""}
+    return {**dict.fromkeys(("print_exc", "print_stack", "print_exception"), do_nothing), "format_exc": _traceback_text}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from cutaway.core import session
 from cutaway.core.admission import admit
@@ -48,11 +48,30 @@ def stdlib_module(*names: str) -> Callable[[Names], Names]:
     return register
 
 
+class Supposed(NamedTuple):
+    """A value that depends on the machine: what the user's own code does with it depends on what is assumed."""
+
+    value: Any
+    assumption: str
+
+    def read(self) -> Any:
+        """Return the value, and note the assumption."""
+        here = session.current()
+        if here.in_own_code():
+            here.presume(self.assumption)
+        return self.value
+
+
 class NativeModule:
     """A module of the standard library with the listed names; other names are unknown."""
 
+    __slots__ = ("__dict__", "_supposed")
+
     def __init__(self, name: str, table: dict[str, Any]) -> None:
+        self._supposed = {key: value for key, value in table.items() if type(value) is Supposed}
         for key, value in table.items():
+            if key in self._supposed:
+                continue
             admitted = admit(value)
             if type(admitted) is not Unknown or type(value) is Unknown:
                 self.__dict__[key] = admitted
@@ -61,6 +80,8 @@ class NativeModule:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in self._supposed:
+            return self._supposed[name].read()
         submodule = module(f"{self.__name__}.{name}")
         if submodule is not None:
             self.__dict__[name] = submodule
@@ -84,6 +105,9 @@ class ModuleType(metaclass=_ModuleMeta):
     def mark_incomplete(self, unknown: Unknown) -> None:
         """Note that the construction of this module could not be followed."""
         self.__dict__["_incomplete"] = unknown
+
+
+ModuleType.__name__ = ModuleType.__qualname__ = "module"
 
 
 def module(name: str) -> Any:

@@ -11,8 +11,8 @@ from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute
 from cutaway.interp.boundary.call import call
 from cutaway.interp.boundary.operators import BINARY, COMPARE, IN_PLACE, contains
-from cutaway.interp.run.budget import BITS
-from cutaway.interp.run.iteration import counted
+from cutaway.interp.run.budget import BITS, ELEMENTS
+from cutaway.interp.run.iteration import counted, in_order, is_iterable
 from cutaway.interp.stdlib.allow_list import public_names
 from cutaway.interp.stdlib.builtins import propagate_unknown
 from cutaway.interp.stdlib.modules import stdlib_module
@@ -83,19 +83,34 @@ def _itertools() -> dict[str, Any]:
     import itertools
 
     table = public_names("itertools")
-    for name in "count cycle repeat product permutations combinations combinations_with_replacement".split():
-        make = getattr(itertools, name)
-        table[name] = lambda *args, _make=make, **kwargs: iter(counted(_make(*args, **kwargs)))
+    for name in ("count", "repeat"):
+        table[name] = lambda *args, _make=getattr(itertools, name), **kwargs: iter(counted(_make(*args, **kwargs)))
+    for name in "cycle product permutations combinations combinations_with_replacement".split():
+        table[name] = _pooling(getattr(itertools, name))
 
     def tee(items: Any, n: Any = 2) -> Any:
         if isinstance(n, int) and n > _MAX_COPIES:
             return session.current().unknown(f"{n} copies of an iterator are not created")
-        return itertools.tee(items, n)
+        return itertools.tee(in_order(items), n)
 
     return {**table, "tee": tee}
 
 
 _MAX_COPIES = 10_000
+
+
+def _pooling(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an iterator that first collects the items of its arguments."""
+
+    def iterate(*args: Any, **kwargs: Any) -> Any:
+        pools = [list(counted(value)) if is_iterable(value) else value for value in args]
+        repeat = kwargs.get("repeat", 1)
+        size = sum(len(pool) for pool in pools if type(pool) is list)
+        if isinstance(repeat, int) and size * repeat > ELEMENTS:
+            return session.current().unknown(f"itertools.{make.__name__}() of that many items is not computed")
+        return iter(counted(make(*pools, **kwargs)))
+
+    return iterate
 
 
 @stdlib_module("operator")

@@ -101,6 +101,6 @@ def _datetime() -> dict[str, Any]:
     }
     return {
         **table,
-        "date": with_unknown_clock(datetime.date, "today"),
-        "datetime": with_unknown_clock(datetime.datetime, "now", "today", "utcnow"),
+        "date": with_unknown_clock(datetime.date, "today", "fromtimestamp"),
+        "datetime": with_unknown_clock(datetime.datetime, "now", "today", "utcnow", "fromtimestamp"),
     }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Iterator
+from collections.abc import MutableMapping
 from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, SOMETHING, Term
-from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed
+from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
@@ -18,7 +18,7 @@ from cutaway.interp.run.truth import settled
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem import os_path
 from cutaway.interp.stdlib.filesystem.open_files import find_folder, is_readable, plain_path, working_folder
-from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
+from cutaway.interp.stdlib.modules import NativeModule, Supposed, do_nothing, stdlib_module
 
 
 def _exc_info() -> tuple[Any, Any, Any]:
@@ -26,29 +26,91 @@ def _exc_info() -> tuple[Any, Any, Any]:
     return (type(error), error, None) if error is not None else (None, None, None)
 
 
+class _Stream:
+    """A standard stream, which nothing is written to: where it leads to is unknown."""
+
+    def __init__(self, name: str) -> None:
+        self._title = name
+
+    def write(self, *_args: Any) -> Unknown:
+        """Write nothing."""
+        return Unknown("what a stream returns is not modelled")
+
+    def flush(self, *_args: Any) -> None:
+        """Do nothing."""
+
+    writelines = close = flush
+
+    def isatty(self) -> Unknown:
+        """Tell whether a person reads it."""
+        term = Term(f"sys.{self._title}.isatty()", ENVIRONMENT)
+        usual = Usual(False, f"sys.{self._title} is not a terminal")
+        return Unknown(
+            "where the program is started is unknown", session.current().place(), kind=bool, term=term, usual=usual
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Unknown(f"sys.{self._title}.{name} is not modelled", session.current().place(), term=SOMETHING)
+
+
 @stdlib_module("sys")
 def _sys() -> dict[str, Any]:
     import sys
 
-    table = {n: getattr(sys, n) for n in ("version_info", "version", "maxsize", "byteorder", "float_info", "hexversion",
-                                           "platform", "implementation", "hash_info")}  # fmt: skip
-    table["implementation"] = types.SimpleNamespace(**vars(sys.implementation))  # the host has its own
-    stream = types.SimpleNamespace(write=do_nothing, flush=do_nothing, isatty=lambda: False)
+    table = {n: getattr(sys, n) for n in ("version_info", "version", "hexversion", "float_info", "maxunicode")}
+    linux = "the program runs on Linux, on a machine with 64 bits"
+    table.update({n: Supposed(getattr(sys, n), linux) for n in ("maxsize", "byteorder", "platform", "hash_info")})
+    version = f"the program runs with CPython {sys.version_info[0]}.{sys.version_info[1]}"
+    implementation = types.SimpleNamespace(**vars(sys.implementation))  # the host has its own
+    table.update(implementation=Supposed(implementation, version), version=Supposed(sys.version, version))
+    table["stdlib_module_names"] = Supposed(sys.stdlib_module_names, version)
+    options = "Python is started without options, and nothing traces the program"
+    table.update(flags=Supposed(_flags(sys.flags), options), warnoptions=Supposed([], options))
+    table.update(dict.fromkeys(("gettrace", "getprofile"), _supposing(None, options)))
+    table.update(getdefaultencoding=_supposing("utf-8", options), getfilesystemencoding=_supposing("utf-8", linux))
 
     def exit_program(*_args: Any) -> None:
         raise SystemExit
 
-    table.update(modules=_Modules(), path=_SearchPath(), meta_path=[], path_hooks=[], argv=_command_line(), exit=exit_program, stdout=stream, stderr=stream, stdin=stream,
-                 setrecursionlimit=do_nothing, getrecursionlimit=lambda: 1000, intern=lambda text: text, getsizeof=lambda *_a: Unknown("the memory size of an object is unknown"),
-                 executable="python", exc_info=_exc_info, _getframe=frame_view, flags=sys.flags, gettrace=do_nothing, getprofile=do_nothing,
-                 getdefaultencoding=sys.getdefaultencoding, getfilesystemencoding=sys.getfilesystemencoding,
-                 stdlib_module_names=sys.stdlib_module_names, maxunicode=sys.maxunicode,
-                 warnoptions=[])  # fmt: skip
+    def size_of(*_args: Any) -> Unknown:
+        return Unknown("the memory size of an object is unknown")
+
+    streams = {name: _Stream(name) for name in ("stdin", "stdout", "stderr")}
+    table.update({f"__{name}__": stream for name, stream in streams.items()})
+    unknown = "executable prefix base_prefix exec_prefix orig_argv dont_write_bytecode api_version path_importer_cache".split()
+    for name in unknown:
+        table[name] = Unknown(f"sys.{name} depends on the machine", term=SOMETHING)
+    table.update(streams, modules=_Modules(), path=_SearchPath(), meta_path=Supposed([], options), path_hooks=Supposed([], options),
+                 argv=_command_line(), exit=exit_program, setrecursionlimit=do_nothing, getrecursionlimit=_supposing(1000, options),
+                 intern=lambda text: text, getsizeof=size_of, exc_info=_exc_info, _getframe=frame_view)  # fmt: skip
     return table
 
 
+def _supposing(value: Any, assumption: str) -> Any:
+    """Return a function whose result depends on the machine."""
+    supposed = Supposed(value, assumption)
+    return lambda *_args, **_kwargs: supposed.read()
+
+
+class _Flags(types.SimpleNamespace):
+    """`sys.flags`: how many there are depends on the version of Python."""
+
+    def _undecidable(self, *_args: Any) -> Any:
+        raise Undecidable(Unknown("the options of Python are unknown", session.current().place(), term=SOMETHING))
+
+    __iter__ = __len__ = __getitem__ = __repr__ = __eq__ = _undecidable  # type: ignore[assignment]
+
+
+def _flags(flags: Any) -> types.SimpleNamespace:
+    """Return `sys.flags` as they are without options."""
+    names = [name for name in dir(flags) if not name.startswith("_") and name not in ("count", "index")]
+    return _Flags(**{**dict.fromkeys(names, 0), "dev_mode": False, "safe_path": False, "hash_randomization": 1})
+
+
 class _SearchPath(list[Any]):
-    """`sys.path`: folders of the project that the program adds are searched for imports."""
+    """`sys.path`: folders of the project that the program adds are searched for imports; what else is in it is unknown."""
 
     def append(self, folder: Any) -> None:
         super().append(folder)
@@ -65,6 +127,33 @@ class _SearchPath(list[Any]):
     def __iadd__(self, folders: Any) -> Any:  # type: ignore[misc]
         self.extend(folders)
         return self
+
+    def __contains__(self, folder: object) -> bool:
+        if not super().__contains__(folder):
+            session.current().assume("a folder that the program looks for is not in sys.path", doubt=session.FILES)
+        return super().__contains__(folder)
+
+    def _undetermined(self, *_args: Any) -> Unknown:
+        return Unknown("where Python looks for packages is unknown", session.current().place(), term=SOMETHING)
+
+    def _undecidable(self, *_args: Any) -> Any:
+        raise Undecidable(self._undetermined())
+
+    def remove(self, folder: Any) -> None:
+        if super().__contains__(folder):
+            super().remove(folder)
+
+    copy = pop = index = count = __getitem__ = __add__ = __radd__ = __eq__ = __ne__ = _undetermined  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __mul__ = __rmul__ = _undetermined  # type: ignore[assignment]
+    __iter__ = __len__ = __bool__ = __repr__ = __reversed__ = _undecidable  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setitem__(self, index: Any, folders: Any) -> None:
+        for folder in folders if isinstance(index, slice) else [folders]:
+            _search(folder, first=True)
+
+    def __delitem__(self, index: Any) -> None:
+        pass
 
 
 def _search(folder: Any, first: bool) -> None:
@@ -83,22 +172,25 @@ def _command_line() -> list[str]:
 class _CommandLine(list[str]):
     """`sys.argv`: the program is started without arguments, which is an assumption where it looks at them."""
 
-    def __len__(self) -> int:
-        _assume_no_arguments()
-        return super().__len__()
-
-    def __iter__(self) -> Iterator[str]:
-        _assume_no_arguments()
-        return super().__iter__()
-
-    def __contains__(self, item: object) -> bool:
-        _assume_no_arguments()
-        return super().__contains__(item)
-
     def __getitem__(self, index: Any) -> Any:
-        if index != 0:
-            _assume_no_arguments()
+        if index == 0:
+            return Unknown("how the program is started is unknown", session.current().place(), term=SOMETHING)
+        _assume_no_arguments()
         return super().__getitem__(index)
+
+
+def _assuming(name: str) -> Any:
+    method = getattr(list, name)
+
+    def read(self: _CommandLine, *args: Any) -> Any:
+        _assume_no_arguments()
+        return method(self, *args)
+
+    return read
+
+
+for _name in "__len__ __iter__ __contains__ __reversed__ __eq__ __ne__ __add__ __repr__ copy count index pop".split():
+    setattr(_CommandLine, _name, _assuming(_name))
 
 
 def _assume_no_arguments() -> None:
@@ -106,41 +198,40 @@ def _assume_no_arguments() -> None:
 
 
 class _Modules:
-    """`sys.modules`: the modules of the target."""
+    """`sys.modules`: the modules of the target; which others are loaded is unknown."""
 
     def __getitem__(self, name: Any) -> Any:
         return name if type(name) is Unknown else loader.current().load(name, strict=True)
 
     def get(self, name: Any, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except ImportError:
-            return default
+        if type(name) is Unknown:
+            return derived_unknown(name)
+        is_loaded = name in self
+        return self[name] if is_loaded else default
 
     def __contains__(self, name: Any) -> bool:
-        return name in loader.current().modules
+        is_loaded = name in loader.current().modules
+        here = session.current()
+        if not is_loaded and here.in_own_code():
+            here.presume("no module is loaded that the program does not import")
+        return is_loaded
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.copy())
+    def _undetermined(self, *_args: Any) -> Unknown:
+        return Unknown("which modules are loaded is unknown", session.current().place(), term=SOMETHING)
 
-    def __len__(self) -> int:
-        return len(loader.current().modules)
+    def _undecidable(self, *_args: Any) -> Any:
+        raise Undecidable(self._undetermined())
 
-    def copy(self) -> dict[str, Any]:
-        """Return a copy of the table."""
-        return dict(loader.current().modules)
+    def keys(self) -> _Modules:
+        """Return the names: of these, too, only what the program imports is known."""
+        return self
 
-    def keys(self) -> Any:
-        """Return the names of the modules."""
-        return self.copy().keys()
+    copy = values = items = _undetermined
+    __iter__ = __len__ = __repr__ = _undecidable
 
-    def values(self) -> Any:
-        """Return the modules."""
-        return self.copy().values()
-
-    def items(self) -> Any:
-        """Return pairs of name and module."""
-        return self.copy().items()
+    def pop(self, name: Any, *default: Any) -> Any:
+        """Return a module, which stays."""
+        return self.get(name, *default) if default else self[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         if not isinstance(value, Unknown) and "_incomplete" not in vars(value):
@@ -150,19 +241,20 @@ class _Modules:
 _NOT_SET = "the environment variables that the program reads are not set"
 
 
-class _Environment(dict[str, str]):
+class _Environment:
     """`os.environ`: what the program has set, and has deleted; whether any other variable is set is a condition."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.deleted: set[str] = set()
+        self._values: dict[Any, Any] = {}
+        self._deleted: set[Any] = set()
 
     def _is_known(self, name: object) -> bool:
-        return type(name) is not str or name in self.deleted or dict.__contains__(self, name)
+        return type(name) is not str or name in self._deleted or name in self._values
 
-    def get(self, name: Any, default: Any = None) -> Any:  # type: ignore[override]
+    def get(self, name: Any, default: Any = None) -> Any:
+        """Return a variable, or the default."""
         if self._is_known(name):
-            return dict.get(self, name, default)
+            return self._values.get(name, default)
         words = f"os.environ.get({name!r})" if default is None else f"os.environ.get({name!r}, {default!r})"
         return _usually(default, words, None)
 
@@ -171,48 +263,48 @@ class _Environment(dict[str, str]):
 
     def membership(self, name: object) -> Any:
         """Return `name in os.environ`."""
-        return (
-            dict.__contains__(self, name) if self._is_known(name) else _usually(False, f"{name!r} in os.environ", bool)
-        )
+        return name in self._values if self._is_known(name) else _usually(False, f"{name!r} in os.environ", bool)
 
     def __getitem__(self, name: str) -> Any:
         if not self._is_known(name) and settled(self.membership(name)):
             words = Term(f"os.environ[{name!r}]", ENVIRONMENT)
             return Unknown("the environment is unknown", session.current().place(), term=words)
-        return dict.__getitem__(self, name)
+        return self._values[name]
 
     def __setitem__(self, name: str, value: str) -> None:
         self._before_change()
-        self.deleted.discard(name)
-        dict.__setitem__(self, name, value)
+        self._deleted.discard(name)
+        self._values[name] = value
 
     def __delitem__(self, name: str) -> None:
         self[name]
         self.pop(name, None)
 
     def pop(self, name: Any, *default: Any) -> Any:
+        """Delete a variable, and return it."""
         self._before_change()
         value = self.get(name, *default) if default else self[name]
-        self.deleted.add(name)
-        dict.pop(self, name, None)
+        self._deleted.add(name)
+        self._values.pop(name, None)
         return value
 
     def setdefault(self, name: str, default: str = "") -> Any:
-        if not self.membership_holds(name):
+        """Set a variable, unless it is set."""
+        if settled(self.membership(name)) is not True:
             self[name] = default
         return self[name]
 
     def update(self, *others: Any, **more: Any) -> None:
+        """Set variables."""
         for name, value in dict(*others, **more).items():
             self[name] = value
+
+    def clear(self) -> None:
+        """Do nothing: the variables of the program are not those of the machine."""
 
     def _before_change(self) -> None:
         """Evaluate modules that would have read a variable before."""
         loader.current().waiting.evaluate_mentioning("environ", "getenv")
-
-    def membership_holds(self, name: str) -> bool:
-        """Tell whether a variable is set in this run."""
-        return settled(self.membership(name)) is True
 
     def _undetermined(self, *_args: Any) -> Unknown:
         return Unknown("the environment is unknown", session.current().place(), term=SOMETHING)
@@ -220,8 +312,13 @@ class _Environment(dict[str, str]):
     def _undecidable(self, *_args: Any) -> Any:
         raise Undecidable(self._undetermined())
 
-    keys = values = items = copy = popitem = _undetermined  # type: ignore[assignment]
-    __iter__ = __len__ = __or__ = __ror__ = _undecidable  # type: ignore[assignment]
+    keys = values = items = copy = popitem = __eq__ = __ne__ = _undetermined  # type: ignore[assignment]
+    __iter__ = __len__ = __or__ = __ror__ = __repr__ = __reversed__ = _undecidable  # type: ignore[assignment]
+    __copy__ = __deepcopy__ = _undecidable
+    __hash__ = object.__hash__
+
+
+MutableMapping.register(_Environment)
 
 
 def _usually(value: Any, words: str, kind: type | None) -> Unknown:
@@ -241,9 +338,10 @@ def _os() -> dict[str, Any]:
     table: dict[str, Any] = {name: has_effects(f"os.{name}") for name in with_effects}
     table.update({name: depends_on_machine(f"os.{name}", "stat" in name) for name in machine_dependent})
     table.update(dict.fromkeys(writing_functions, os_path.ignore_change))
-    table.update(getcwd=working_folder, path=NativeModule("os.path", path), environ=environment, getenv=environment.get, sep=os.sep,
-                 linesep=os.linesep, name=os.name, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike, pathsep=os.pathsep,
+    table.update(getcwd=working_folder, path=NativeModule("os.path", path), environ=environment, getenv=environment.get, fspath=lambda path: path if type(path) is Unknown else os.fspath(path), PathLike=os.PathLike,
                  error=OSError, curdir=os.curdir, listdir=os_path.listdir, walk=os_path.walk, register_at_fork=do_nothing)  # fmt: skip
+    posix = "the program runs on Linux"
+    table.update({name: Supposed(getattr(os, name), posix) for name in ("name", "sep", "linesep", "pathsep")})
     return table
 
 
@@ -260,8 +358,9 @@ def _platform() -> dict[str, Any]:
     def unknown(*_args: Any) -> Any:
         return Unknown("the platform is unknown", session.current().place(), term=SOMETHING)
 
-    return {"python_version": platform.python_version, "system": lambda: "Linux", "machine": unknown, "platform": unknown,
-            "python_implementation": lambda: "CPython", "processor": unknown, "node": unknown}  # fmt: skip
+    linux, version = "the program runs on Linux", f"the program runs with CPython {platform.python_version()}"
+    return {"python_version": _supposing(platform.python_version(), version), "system": _supposing("Linux", linux), "machine": unknown,
+            "platform": unknown, "python_implementation": _supposing("CPython", version), "processor": unknown, "node": unknown}  # fmt: skip
 
 
 class _Lock:
@@ -280,7 +379,20 @@ class _Lock:
         pass
 
 
+class _Thread:
+    """The thread that a program runs in."""
+
+    name = "MainThread"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Unknown(f"{name} of a thread is not modelled", session.current().place(), term=SOMETHING)
+
+
 @stdlib_module("threading")
 def _threading() -> dict[str, Any]:
+    thread = _Thread()
+    started = "the program runs in one thread"
     return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock,
-            "current_thread": lambda: types.SimpleNamespace(name="MainThread"), "get_ident": lambda: 1}  # fmt: skip
+            "current_thread": _supposing(thread, started), "main_thread": _supposing(thread, started)}  # fmt: skip

@@ -24,6 +24,8 @@ _SEARCHING: Key[set[str]] = Key(set)  # names that are being looked up in source
 T = TypeVar("T")
 
 TABLE: dict[str, Any] = {}
+_LAST_NAMES: dict[int, str | None] = {}
+_NAMED = [0]  # how many rows are in there
 _CONSTANTS: dict[int, Any] = {}
 ARRAYS: set[type] = set()
 """Classes whose operators are bounded by the library that they come from."""
@@ -120,6 +122,13 @@ def load(library: str) -> bool:
         else:
             importlib.import_module(module)
     return True
+
+
+def load_all() -> None:
+    """Import every row of every library: no class of Cutaway is completed after that."""
+    for library in sorted(_homes()):
+        load(library)
+    load_rest()
 
 
 def _files(package: str, folders: list[str]) -> Iterator[str]:
@@ -241,9 +250,23 @@ def is_shared(value: object) -> bool:
     return type(value) is KnownModule
 
 
+def last_name(function: object) -> str | None:
+    """Return the name of a row without its module, None if it has several, or none."""
+    if _NAMED[0] != len(TABLE):
+        _NAMED[0] = len(TABLE)
+        _LAST_NAMES.clear()
+        for qualified, row in TABLE.items():
+            name = qualified.rpartition(".")[2]
+            _LAST_NAMES[id(row)] = name if _LAST_NAMES.get(id(row), name) == name else None
+    return _LAST_NAMES.get(id(function))
+
+
 def is_constant(value: object) -> bool:
     """Tell whether an object is itself a row, as `torch.float32` is."""
     return id(value) in _CONSTANTS
+
+
+_OF_FILES = frozenset(("__file__", "__path__", "__cached__"))
 
 
 class KnownModule:
@@ -254,6 +277,8 @@ class KnownModule:
 
     def __getattr__(self, attribute: str) -> Any:
         name = f"{self.__name__}.{attribute}"
+        if attribute in _OF_FILES and name not in TABLE:
+            return Unknown(f"{name} is not modelled")
         if attribute.startswith("__") and attribute.endswith("__") and name not in TABLE:
             raise AttributeError(attribute)
         if name in _ABSENT:

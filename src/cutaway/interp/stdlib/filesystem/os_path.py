@@ -11,7 +11,7 @@ from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, Term
 from cutaway.core.unknown import Undecidable, Unknown, Usual, derived_unknown
 from cutaway.interp.run.iteration import counted
-from cutaway.interp.stdlib.filesystem.open_files import is_readable, plain_path
+from cutaway.interp.stdlib.filesystem.open_files import is_readable, plain_path, working_folder
 from cutaway.interp.stdlib.modules import stdlib_module
 
 
@@ -54,6 +54,9 @@ def _path_query(name: str, query: Callable[[str], bool]) -> Callable[[Any], Any]
 
 exists = _path_query("exists", disk.exists)
 is_file, is_dir = _path_query("isfile", disk.is_file), _path_query("isdir", disk.is_folder)
+
+
+join = propagate_unknown(os.path.join)
 
 
 def listdir(path: Any = ".") -> Any:
@@ -116,19 +119,51 @@ def ignore_change(*_args: Any, **_options: Any) -> None:
     session.current().assume(text, doubt=session.FILES)
 
 
+def _is_relative(path: Any) -> bool:
+    return isinstance(path, (str, os.PathLike)) and not os.path.isabs(plain_path(path))
+
+
+@propagate_unknown
+def absolute(path: Any) -> Any:
+    """`os.path.abspath`: of a relative path it depends on where the program is started."""
+    if _is_relative(path):
+        working_folder()
+    return os.path.abspath(path)
+
+
+@propagate_unknown
+def _relative(path: Any, start: Any = os.curdir) -> Any:
+    if _is_relative(path) or _is_relative(start):
+        working_folder()
+    return os.path.relpath(path, start)
+
+
+@propagate_unknown
+def expanded(path: Any) -> Any:
+    """`os.path.expanduser`: where the home folder is depends on the machine."""
+    name = plain_path(path)
+    return _usually_itself("os.path.expanduser", name, "the home folder is called ~") if name.startswith("~") else path
+
+
+@propagate_unknown
+def _with_variables(path: Any) -> Any:
+    name = plain_path(path)
+    return _usually_itself("os.path.expandvars", name, "the variables in a path are not set") if "$" in name else path
+
+
+def _usually_itself(function: str, path: str, assumption: str) -> Unknown:
+    term = Term(f"{function}({path!r})", ENVIRONMENT)
+    reason = "the environment is unknown"
+    return Unknown(reason, session.current().place(), kind=None, term=term, usual=Usual(path, assumption))
+
+
 @stdlib_module("os.path")
 def os_path() -> dict[str, Any]:
     """Return the names of `os.path`."""
-    pure = "basename dirname join split splitext normpath isabs commonprefix relpath splitdrive commonpath abspath"
+    pure = "basename dirname join split splitext normpath isabs commonprefix splitdrive commonpath"
     table: dict[str, Any] = {name: propagate_unknown(getattr(os.path, name)) for name in pure.split()}
-    table.update(
-        exists=exists, isfile=is_file, isdir=is_dir, lexists=exists, realpath=propagate_unknown(os.path.abspath)
-    )
-    table.update(
-        expanduser=propagate_unknown(lambda path: path),
-        expandvars=propagate_unknown(lambda path: path),
-        sep=os.path.sep,
-    )
+    table.update(exists=exists, isfile=is_file, isdir=is_dir, lexists=exists, realpath=absolute, abspath=absolute)
+    table.update(expanduser=expanded, expandvars=_with_variables, relpath=_relative, sep=os.path.sep)
     return table
 
 

@@ -9,12 +9,14 @@ import pathlib
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core.unknown import Unknown, assumed, derived_unknown
 from cutaway.interp.modules import loader
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem.open_files import plain_path, read_bytes, read_text, working_folder
 from cutaway.interp.stdlib.filesystem.os_path import (
+    absolute,
     exists,
+    expanded,
     ignore_change,
     is_dir,
     is_file,
@@ -49,15 +51,16 @@ class Path(pathlib.PurePosixPath):
 
     def resolve(self, strict: bool = False) -> Path:
         """Return it as an absolute path; links are not followed."""
-        return type(self)(os.path.abspath(plain_path(self)))
+        return type(self)(absolute(self))
 
     def absolute(self) -> Path:
         """Return it as an absolute path."""
-        return type(self)(os.path.join(os.getcwd(), plain_path(self)))
+        return type(self)(absolute(self))
 
-    def expanduser(self) -> Path:
-        """Return it unchanged: there is no home folder."""
-        return self
+    def expanduser(self) -> Any:
+        """Return it unchanged where it does not start in the home folder, which depends on the machine."""
+        path = assumed(expanded(plain_path(self)))
+        return type(self)(path)
 
     def iterdir(self) -> Any:
         """Return the entries of a folder, sorted by name."""

@@ -29,7 +29,10 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, update
             value = get_attribute(wrapped, name)
         except AttributeError:
             continue
-        set_attribute(wrapper, name, value)
+        if type(value) is Unknown and name in ("__name__", "__qualname__"):
+            session.current().suppose(f"the {name} of a wrapper does not matter: {value.reason}")
+        else:
+            set_attribute(wrapper, name, value)
     for name in updated:
         try:
             value = get_attribute(wrapped, name)

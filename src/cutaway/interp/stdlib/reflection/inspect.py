@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import Any
 
 from cutaway.core import session
@@ -12,6 +13,7 @@ from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.run.annotations import annotations_of, evaluate_annotation
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
+from cutaway.knowledge.base import registry
 
 
 def type_hints(value: Any, *_args: Any, **_kwargs: Any) -> Any:
@@ -74,6 +76,8 @@ def source_of(value: Any) -> Any:
     record = record_of(getattr(value, "__func__", value))
     name = getattr(value, "__module__", None)
     module = loader.current().modules.get(name or "")
+    if record is None and (type(value) is types.FunctionType or registry.is_shared(value)):
+        return Unknown("the source of something that is modelled is not read", session.current().place())
     if not isinstance(module, SourceModule):
         raise OSError("could not get source code")
     source = module.__dict__["__cutaway__"]._read().decode("utf-8", "replace")

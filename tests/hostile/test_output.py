@@ -1,0 +1,85 @@
+"""Names that a target chose are data in every form of output: no terminal, spreadsheet or parser obeys them."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.commands import Ended, command
+
+NAMES = (
+    "\x1b[31mred", "a\nb", "a\rb", "\u202etxt", "</script><script>alert(1)</script>", "=cmd|x!A0", "+1", "@x", "a|b", "`a`",
+    '"q"', "'; import os; os.system('x') #", "nul\0x", "sur\ud800", "\x07\x9b31m", "\u2028", "{x}", "%s", "../../up",
+    "/abs", "a,b", "\ufeff", "\x7f", "[link](http://x)", "&amp;<b>",
+)  # fmt: skip
+_MODEL = f"""
+import torch
+from torch import nn
+NAMES = {NAMES!r}
+class Net(nn.Module):
+    def __init__(self, title='\\x1b]0;pwned\\x07=1+1'):
+        super().__init__()
+        for name in NAMES:
+            self._modules[name] = nn.Linear(2, 2)
+            self._parameters[name + 'p'] = nn.Parameter(torch.zeros(2))
+    def forward(self, x):
+        for layer in self.children():
+            x = layer(x)
+        return x
+Net.__name__ = Net.__qualname__ = '\\x1b[32m=evil()\\n</b>'
+net = Net()
+globals()['\\x1b[31mvar\\n'] = Net()
+"""
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffd]")
+_FORMS = {
+    "show": ("table", "tree", "summary", "json"),
+    "unique": ("text", "json"),
+    "ops": ("text", "json", "csv", "pytest"),
+}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("odd") / "model.py"
+    file.write_text(_MODEL)
+    return file
+
+
+def _show(*arguments: str) -> Ended:
+    ended = command([*arguments, "--no-cache"])
+    assert ended.code in (0, 1), ended.err
+    assert _OBEYED.findall(ended.out + ended.err) == []
+    return ended
+
+
+@pytest.mark.parametrize(("name", "form"), [(name, form) for name, forms in _FORMS.items() for form in forms])
+def test_nothing_in_the_output_is_obeyed(model: Path, name: str, form: str) -> None:
+    out = _show(name, f"{model}::net", "--input", "1x2", "--format", form).out
+    if form == "json":
+        json.loads(out)
+    elif form == "csv":
+        cells = [cell for row in csv.reader(io.StringIO(out)) for cell in row]
+        assert [cell for cell in cells if cell[:1] in ("=", "+", "-", "@") and len(cell) > 1] == []
+    elif form == "pytest":
+        tree = ast.parse(out)
+        assert not {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"os", "evil", "cmd"}
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_nothing_in_a_comparison_is_obeyed(model: Path, form: str) -> None:
+    other = model.with_name("other.py")
+    other.write_text(_MODEL.replace("nn.Linear(2, 2)", "nn.Linear(2, 2, bias=False)"))
+    _show("diff", f"{model}::net", f"{other}::net", "--input", "1x2", "--format", form)
+
+
+def test_nothing_in_a_message_is_obeyed(model: Path) -> None:
+    ended = command(["unique", str(model), "--no-cache"])
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+    assert _OBEYED.findall(ended.err) == []
