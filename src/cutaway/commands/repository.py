@@ -9,8 +9,10 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from cutaway.commands.options import architectures
+from cutaway.core import disk
 from cutaway.core.error import CutawayError
 from cutaway.report.listing import File
 
@@ -25,7 +27,7 @@ def read_files(options: argparse.Namespace, paths: Sequence[str]) -> list[File]:
     deadline = time.monotonic() + options.timeout
     options = copy.copy(options)
     files: list[File] = []
-    shows_progress = sys.stderr.isatty()
+    shows_progress = sys.stderr.isatty() and not options.quiet
     for number, path in enumerate(paths, 1):
         path = os.path.normpath(path)
         if shows_progress:
@@ -42,3 +44,15 @@ def read_files(options: argparse.Namespace, paths: Sequence[str]) -> list[File]:
     if shows_progress:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     return files
+
+
+def saved_files(folder: str) -> list[str]:
+    """Return the saved files in a folder, without those below it."""
+    from cutaway.formats.dispatch import is_saved  # late: only a folder without programs needs it
+
+    found = []
+    for name in disk.names(folder):
+        path = os.path.normpath(os.path.join(folder, name))
+        with suppress(CutawayError):  # it can't be opened
+            found += [path] if is_saved(path) else []
+    return found

@@ -28,11 +28,11 @@ def render(folder: str, files: Sequence[File]) -> str:
     rows = [_row(each) for file in files for each in file.networks]
     count = sum(bool(file.networks) for file in files)
     counts = f"{len(rows)} network{'s' * (len(rows) != 1)} in {count} file{'s' * (count != 1)}"
-    lines = [f"{folder}  {counts}", ""]
+    lines = [f"{folder}  {counts}"]
     if rows:
         table = [_HEADINGS, *rows]
         widths = [max(len(row[column]) for row in table) for column in range(len(_HEADINGS))]
-        lines += [_line(row, widths) for row in table]
+        lines += ["", *(_line(row, widths) for row in table)]
         lines += ["", f"to see one: cutaway show {_quoted(rows[0][0])}"]
     unread = [file for file in files if file.reason]
     if unread:
@@ -45,7 +45,7 @@ def _row(network: Architecture) -> tuple[str, ...]:
     percent = 100 if known.unknown == 0 else min(99, int(known.share * 100))
     kind = network.modules[0].class_name if network.modules else ""
     parameters = network.totals.parameters
-    text = "?" if parameters is None else figures.quantity(parameters)
+    text = "?" if parameters is None else figures.count_quantity(parameters)
     text = text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
     path = os.path.normpath(network.target.partition("::")[0])
     return f"{path}::{network.name}", kind, text, f"{percent}%"

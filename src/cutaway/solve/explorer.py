@@ -14,6 +14,7 @@ from typing import Any
 
 from cutaway.core.error import place_of
 from cutaway.core.fault import Fault
+from cutaway.core.fault_code import Family
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.atom import Symbol
@@ -283,7 +284,8 @@ class Explorer:
             going = [t for t in trials if t not in failed]
             if not going:
                 self.region = _union(failed)
-                return failed[0].take()
+                of_dtype = (t for t in failed if isinstance(t.error, Fault) and t.error.code.family is Family.DTYPE)
+                return next(of_dtype, failed[0]).take()  # another dtype may fit the sizes that lead there
             if failed:
                 error, kept = failed[0].error, _union(going)
                 at = None if error is None else place_of(error)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from cutaway.core import disk
 from cutaway.core.import_path import DROPPED
 from cutaway.core.record import dataclass
-from cutaway.syntax import notebook
+from cutaway.syntax import markdown, notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,9 @@ def package_root(path: str, levels: int = 0) -> tuple[str, str]:
     """
     path = os.path.abspath(path)
     folder, file = os.path.split(path)
-    stem = file.removesuffix(".py").removesuffix(notebook.ENDING)
+    stem = (
+        file.partition(".")[0] if markdown.is_document(file) else file.removesuffix(".py").removesuffix(notebook.ENDING)
+    )
     parts = [] if stem == "__init__" else [stem]
     while disk.is_file(os.path.join(folder, "__init__.py")) or levels > 0:
         above, package = os.path.split(folder)

@@ -12,7 +12,7 @@ from typing import Any
 from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.speed import is_on
-from cutaway.syntax import lazy_parse, notebook
+from cutaway.syntax import lazy_parse, markdown, notebook
 from cutaway.syntax.suggestions import file_suggestion
 
 MAXIMUM_BYTES = 16 << 20
@@ -26,8 +26,10 @@ class SourceError(CutawayError):
 
 
 def read(path: str) -> bytes:
-    """Return the source in a file: its bytes, or the code of a notebook."""
+    """Return the source in a file: its bytes, or the code of a notebook or a document."""
     text = content(path)
+    if markdown.is_document(path):
+        return markdown.read(text).source
     return notebook.read(text, path).source if notebook.is_notebook(path) else text
 
 

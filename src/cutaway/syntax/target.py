@@ -24,6 +24,10 @@ class NoNetwork(TargetError):
     lacks_network = True
 
 
+class OptionError(TargetError):
+    """An option that asks for what the target does not have."""
+
+
 class FaultyTarget(TargetError):
     """A target that has a fault before there is anything to show."""
 

@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
@@ -27,6 +27,9 @@ from cutaway.interp.stdlib.reflection.inspect import type_hints
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import source
+
+if TYPE_CHECKING:
+    from cutaway.interp.analysis.project_configuration import Configuration
 
 DESCRIBING_SECONDS = 60.0
 _MAX_FUNCTIONS = 8  # how many of the functions that return networks are called
@@ -66,8 +69,29 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
     for name, item in arguments.items():
         decisions().used.add(name)
         current_session().assume(f"the argument {name} of {text} is {item!r}, as specified")
-    required = {name: _argument(value, name, text) for name in _required(value) if name not in arguments}
+    missing = [name for name in _required(value) if name not in arguments]
+    configured = _configurations(value, missing)
+    if configured:
+        with suppress(Exception, Undecidable):  # it is built with stand-ins then
+            others = {name: _argument(value, name, text) for name in missing if name not in configured}
+            network = call(
+                value, [], {**others, **{name: each.value for name, each in configured.items()}, **arguments}
+            )
+            for name, each in configured.items():
+                current_session().assume(f"the argument {name} of {text} is {each.origin}", doubt=CHOSEN_ARGUMENTS)
+            return network
+    required = {name: _argument(value, name, text) for name in missing}
+    if missing and len(_parameters(value)) < len(signature(value).parameters):
+        current_session().doubts.setdefault(CHOSEN_ARGUMENTS)  # *args and **kwargs would have been given, too
     return call(value, [], {**required, **arguments})
+
+
+def _configurations(value: Any, missing: list[str]) -> dict[str, Configuration]:
+    """Return what the project has for arguments that are not given."""
+    from cutaway.interp.analysis.project_configuration import configuration  # late: most calls lack no argument
+
+    found = {name: configuration(value, name) for name in missing if name not in decisions().kinds}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def _argument(value: Any, name: str, text: str) -> Any:

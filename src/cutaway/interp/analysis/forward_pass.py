@@ -23,7 +23,7 @@ from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
-from cutaway.interp.analysis.missing_inputs import MissingInputs, missing_inputs
+from cutaway.interp.analysis.inputs.missing import MissingInputs, missing_inputs
 from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
@@ -37,7 +37,7 @@ from cutaway.syntax.argument_kinds import Kind
 from cutaway.syntax.inputs import Input, TensorInput
 
 if TYPE_CHECKING:
-    from cutaway.interp.analysis.input_inference import Inferred, Rejected
+    from cutaway.interp.analysis.inputs.inference import Inferred, Rejected
 
 
 def run(
@@ -281,22 +281,27 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
     available = budget.current().seconds_left() / 2
     if not missing.tensors or not available or not framework.is_solvable(network):
         return None
-    from cutaway.interp.analysis import input_hints, input_inference  # late: needed only where inputs are missing
+    from cutaway.interp.analysis.inputs import hints, inference  # late: needed only where inputs are missing
 
-    seconds = min(input_inference.SECONDS, available)
+    share = decisions().input_seconds
+    seconds = min(max(share.left, _LEAST_INPUT_SECONDS), available)
     heap = Heap([network, interpreter().modules])
     forward = target_errors.forward_signature(network, framework)[0]
     record = record_of(getattr(forward, "__func__", forward))
-    descriptions = {name: input_hints.descriptions(network, record, name) for name in missing.tensors}
+    descriptions = hints.descriptions(network, record, missing.tensors)
+    started = time.process_time()
 
     def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
         with _restored(heap):
             return subject.call(missing, inputs)[:2]
 
-    with budget.separate_budget(2 * seconds), suppress(Exhausted):
-        return input_inference.infer(
-            run_once, framework.tensor, descriptions, missing.integers, session, time.process_time() + seconds
-        )
+    try:
+        with budget.separate_budget(2 * seconds), suppress(Exhausted):
+            return inference.infer(
+                run_once, framework.tensor, descriptions, missing.integers, session, started + seconds
+            )
+    finally:
+        share.left -= time.process_time() - started
     return None
 
 
@@ -489,3 +494,4 @@ def _conventional_inputs(network: Any, framework: Framework) -> list[list[conven
 
 
 _SETTINGS_SECONDS = 60.0
+_LEAST_INPUT_SECONDS = 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.program import Record
 from cutaway.core.record import dataclass, field
 from cutaway.syntax.inputs import Input
 from cutaway.syntax.target import Target
@@ -21,7 +22,9 @@ class Options:
     a tuple or a list of positional arguments, or a dict of keyword arguments. `argument_values` is that value.
     `assumed` has arguments by name, and whether conditions hold by their text. `train` says whether networks are shown in
     training or in evaluation mode; where it is None, the program decides, or else evaluation is assumed. `argv` are the
-    arguments that the program is started with, None where none are given.
+    arguments that the program is started with, None where none are given. Where there is a `record`, the program is run as a
+    whole, with what it does when it is started as a script, and that is recorded there; `watched` are operations that are
+    recorded wherever they take place.
     """
 
     paths: tuple[str, ...] = ()
@@ -33,3 +36,5 @@ class Options:
     assumed: Mapping[str, Any] = field(default_factory=dict)
     train: bool | None = None
     argv: tuple[str, ...] | None = None
+    record: Record | None = None
+    watched: frozenset[str] = frozenset()

@@ -8,15 +8,16 @@ import sys
 import time
 import typing
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from cutaway.core import context, disk
 from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as ArchitectureNote
-from cutaway.core.condition import Decisions
+from cutaway.core.condition import Decisions, InputSeconds
 from cutaway.core.context import CURRENT
 from cutaway.core.error import describe_error
+from cutaway.core.program import Record
 from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Session
 from cutaway.core.size.dim import is_known
@@ -32,6 +33,7 @@ from cutaway.interp.analysis.discovery import (
     networks,
 )
 from cutaway.interp.analysis.forward_pass import repeat, run
+from cutaway.interp.analysis.program_parts import note_parts, note_transient
 from cutaway.interp.boundary import gate
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
@@ -46,6 +48,7 @@ from cutaway.interp.run.silence import silence
 from cutaway.interp.stdlib.modules import module as standard_module
 from cutaway.interp.symbolic.snapshot import Snapshot
 from cutaway.knowledge.base.framework import FRAMEWORKS
+from cutaway.knowledge.base.read_off import diagnostics
 from cutaway.syntax import resolve
 from cutaway.syntax.target import Target, TargetError
 
@@ -96,17 +99,18 @@ class DecidedRuns:
         self._target, self._options, self._deadline = target, options, deadline
         self._used = used  # assumptions of the user that some run asked for
         self._snapshot = Snapshot()
+        self._input_seconds = InputSeconds()
 
     def in_mode(self, train: bool) -> DecidedRuns:
         """Return runs of the same program that show its network in training, or in evaluation mode."""
         runs = DecidedRuns(self._target, replace(self._options, train=train), self._deadline, self._used)
-        runs._snapshot = self._snapshot
+        runs._snapshot, runs._input_seconds = self._snapshot, self._input_seconds
         return runs
 
     def __call__(self, decisions: Decisions) -> list[Architecture]:
         """Run the program with these decisions."""
         seconds_left = None if self._deadline is None else max(1.0, self._deadline - time.monotonic())
-        decisions.used = self._used
+        decisions.used, decisions.input_seconds = self._used, self._input_seconds
         self._snapshot.continue_from(decisions)
         options = replace(self._options, seconds=seconds_left)
         try:
@@ -151,11 +155,39 @@ def _read_networks(target: Target, options: Options, session: Session, snapshot:
         state = load_target(target, options)
     if target.expression:
         selected = [_named_network(state, target, options, session, snapshot)]
+    elif options.record is not None:
+        return _read_program(state, target, options, options.record, session)
     else:
         selected = _all_networks(state, target, session)
     if options.arguments is not None:
         options = replace(options, argument_values=call_arguments(state, target, options))
     return _read_off_each(selected, target, options, session)
+
+
+def _read_program(
+    state: ModuleState, target: Target, options: Options, record: Record, session: Session
+) -> list[Result]:
+    """Run a program as a whole, and return its networks; it may have none, and that is no error."""
+    results: list[Result] = []
+    try:
+        try:
+            state.run()
+        except (Undecidable, Exhausted) as undecidable:
+            session.note(undecidable.unknown)
+        selected = _networks_of_script(state, session) if has_main(state) else list(networks(state, session))
+        record.operations = tuple(session.operations)
+        called = {id(call.module) for call in session.calls}
+        for network in selected:
+            note_parts(network, record, session)
+            first = len(session.operations)
+            with suppress(TargetError):  # the others are read all the same
+                results += _read_off_each([network], target, options, session)
+            if id(network.value) not in called:
+                record.operations += tuple(session.operations[first:])
+        note_transient(selected, record, session)
+    finally:
+        record.take(session, diagnostics(session))
+    return results
 
 
 def _all_networks(state: ModuleState, target: Target, session: Session) -> list[Network]:
@@ -258,6 +290,8 @@ def _new_analysis(
         recording=False,
         train=options.train,
         command_line=None if options.argv is None else ("", *options.argv),
+        watched=options.watched,
+        looks_beside=options.record is None,
     )
     for path in options.paths:
         if not disk.is_folder(path):

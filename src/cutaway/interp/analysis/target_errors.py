@@ -26,7 +26,7 @@ from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.syntax.input_values import InputValues
 from cutaway.syntax.inputs import Input, merged
 from cutaway.syntax.suggestions import file_suggestion
-from cutaway.syntax.target import FaultyTarget, NoNetwork, Target, TargetError
+from cutaway.syntax.target import FaultyTarget, NoNetwork, OptionError, Target, TargetError
 
 _MAX_NAMES = 8
 
@@ -40,6 +40,10 @@ def no_such_module(target: Target) -> TargetError:
         suggestion = f"; a name in a module follows a colon: did you mean {parent}:{name}?"
     else:
         suggestion = file_suggestion(target.module) if "." in target.module or not target.expression else ""
+    if "." in target.module and not target.expression and not suggestion:
+        return TargetError(
+            f"{target.text}: there is no such file, and no such module; a module needs its folder in --path"
+        )
     hint = suggestion or "; add its folder with --path, or install its package"
     return TargetError(f"{target.text}: module {target.module} is not found{hint}")
 
@@ -205,7 +209,7 @@ def input_mismatch(name: str, network: Any, framework: Framework, inputs: Sequen
         return None
     record = record_of(getattr(forward, "__func__", forward))
     place = f" ({record.place})" if record is not None else ""
-    return TargetError(f"--input does not match forward{one_line(_shown(expected))} of {name}{place}: {reason}")
+    return OptionError(f"--input does not match forward{one_line(_shown(expected))} of {name}{place}: {reason}")
 
 
 def _mismatch(parameters: Sequence[inspect.Parameter], inputs: Sequence[Input], values: InputValues) -> str | None:
@@ -247,7 +251,7 @@ def _unexpected_name(names: Sequence[str], parameters: Sequence[inspect.Paramete
 def no_folder(path: str) -> TargetError:
     """`--path` names something that is not a folder."""
     what = "is a file, not a folder" if disk.is_file(path) else "no such folder"
-    return TargetError(f"--path {path}: {what}")
+    return OptionError(f"--path {path}: {what}")
 
 
 def _is_network(value: Any) -> bool:
@@ -271,7 +275,7 @@ def unused(target: Target, names: Sequence[str], architectures: Sequence[Archite
     if names:
         modes = [one.text for network in architectures for one in network.conditions if one.kind == MODE]
         if names[0] in modes:
-            raise TargetError(f"{target.text}: {names[0]} is decided by the mode of the network: use --train or --eval")
+            raise OptionError(f"{target.text}: {names[0]} is decided by the mode of the network: use --train or --eval")
         known = list(dict.fromkeys(condition.text for network in architectures for condition in network.conditions))
         conditions = f"the conditions are {', '.join(known)}" if known else "there are no conditions"
-        raise TargetError(f"{target.text}: nothing depends on {names[0]!r}, which is assumed; {conditions}")
+        raise OptionError(f"{target.text}: nothing depends on {names[0]!r}, which is assumed; {conditions}")

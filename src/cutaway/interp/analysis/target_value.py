@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cutaway.core.error import describe_error, place_of
+from cutaway.core.error import CutawayError, describe_error, place_of
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
@@ -28,7 +28,7 @@ from cutaway.interp.symbolic.snapshot import Snapshot
 from cutaway.knowledge.base.framework import FRAMEWORKS
 from cutaway.syntax import notebook, project, resolve, source
 from cutaway.syntax.scope import Scope
-from cutaway.syntax.target import Target, TargetError
+from cutaway.syntax.target import FaultyTarget, OptionError, Target, TargetError
 
 if TYPE_CHECKING:
     pass
@@ -120,7 +120,12 @@ def call_arguments(state: ModuleState, target: Target, options: Options) -> Any:
     named = options.arguments
     assert named is not None
     same = (named.file, named.module) == (target.file, target.module)
-    return _value(state if same else load_target(named, options), named)
+    try:
+        return _value(state if same else load_target(named, options), named)
+    except FaultyTarget:
+        raise
+    except CutawayError as error:
+        raise OptionError(str(error)) from error
 
 
 def evaluate_target(state: ModuleState, target: Target, options: Options, snapshot: Snapshot | None) -> Network:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cutaway import knowledge
 from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule, SourceText, UnloadedModule
@@ -15,6 +16,13 @@ from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
 from cutaway.syntax import resolve
+
+STAND_INS = os.path.join(knowledge.__path__[0], "stand_ins")
+"""Where packages are that stand for small ones which are not installed; a program that handles their absence does so."""
+
+
+_PREFERRED = frozenset(("attr", "attrs"))
+"""Stand-ins that are taken even if the package is installed: it writes functions as source text."""
 
 
 class Loader:
@@ -31,7 +39,7 @@ class Loader:
         standard: Callable[[str], Any],
         lazy: bool = True,
     ) -> None:
-        self.folders = list(folders)
+        self.folders = [*folders, STAND_INS]
         self._environment = len(self.folders)  # how many of the folders, at the end, belong to no project
         self.language = language
         self.standard = standard  # a module of the standard library by its name, None where it is not modelled
@@ -81,8 +89,13 @@ class Loader:
         if standard is not None:
             return standard
         location = self.locate(name)
-        if location is None:
+        is_missing = location is not None and self.is_stand_in(location) and not resolve.find(name, self.folders[:-1])
+        if location is None or (strict and is_missing and "." not in name):
             return self._missing_module(name, strict)
+        if "." not in name and self.is_stand_in(location) and name not in _PREFERRED:
+            session.current().assume(
+                f"the package {name} is not installed, and taken to do what its usual version does"
+            )
         if location.file is None and not location.folders:
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module
@@ -139,6 +152,10 @@ class Loader:
         base = location.folders[0] if location.folders else location.file
         return base is not None and os.path.dirname(os.path.abspath(base)) in self.own
 
+    def is_stand_in(self, location: resolve.Location) -> bool:
+        """Tell whether a package stands for one that is not installed."""
+        return any(resolve.is_below(path, STAND_INS) for path in (location.file or "", *location.folders[:1]))
+
     def evaluate_import(self, name: str, attribute: str | None = None) -> bool:
         """Evaluate the modules that an import statement evaluates; False where some wait.
 
@@ -154,7 +171,8 @@ class Loader:
         """Return where a module is on disk; its parents are located, not evaluated."""
         parent = name.rpartition(".")[0]
         if not parent:
-            return resolve.find(name, self.folders)
+            folders = [STAND_INS, *self.folders] if name in _PREFERRED else self.folders
+            return resolve.find(name, folders)
         self.load(parent)
         above = self.states.get(parent)
         return resolve.find(name, self._package_folders(above)) if above is not None else None

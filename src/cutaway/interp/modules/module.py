@@ -16,6 +16,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
 from cutaway.interp.boundary.certain_failures import certain_failure, report_certain
+from cutaway.interp.modules.late_evaluation import as_if_before
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import hooked
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
@@ -59,6 +60,8 @@ class SourceModule:
         if name.startswith("__") and name not in ("__all__", "__version__") and state.finished:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
         value = state.lookup(name)
+        if value is MISSING and state.is_stand_in and not name.startswith("__"):
+            return Unknown(f"{state.name}.{name} is not described, and the package is not installed")
         if value is MISSING:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
         return value
@@ -144,11 +147,13 @@ class ModuleState(SourceText):
         self.module = SourceModule(self)
         self.named = False  # named by the user, so that its errors are always reported
         self.is_own = loader.is_own(name, location)
+        self.is_stand_in = loader.is_stand_in(location)
         self.stars: tuple[tuple[Callable[[], Any], str], ...] = ()
         self.started = False
         self.finished = False
         self.unfinished: dict[str, tuple[Any, Unknown]] = _NOTHING  # networks whose constructor raises, by name
         self.waits = False  # an import statement left it unevaluated
+        self.waits_certainly = False  # and that statement was certainly executed
         self._importers: dict[str, list[Pending]] = _NOTHING  # names that others import from it and have not used yet
         self.unevaluated: dict[int, ast.stmt] = _NOTHING
         self.deferred: dict[int, set[str]] = _NOTHING
@@ -270,10 +275,22 @@ class ModuleState(SourceText):
             return value
         return MISSING
 
+    def wait(self) -> None:
+        """Leave the module unevaluated, where an import statement is executed that would evaluate it."""
+        self.waits = True
+        self.waits_certainly = not interpreter().remembered
+
     def run(self, strict: bool = False) -> None:
         """Evaluate the module's body, once."""
         if self.started:
             return
+        if self.waits_certainly:
+            with as_if_before():
+                self._evaluate(strict)
+        else:
+            self._evaluate(strict)
+
+    def _evaluate(self, strict: bool) -> None:
         self.loader.waiting.use(self.name.partition(".")[0])
         if self.started:  # preparing the package has evaluated it
             return

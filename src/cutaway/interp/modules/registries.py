@@ -11,6 +11,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cutaway.interp.run.iteration import FILLS
 from cutaway.knowledge.base import copying
 
 if TYPE_CHECKING:
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
 
 EVERYTHING = object()
 _KINDS = (dict, set, defaultdict, OrderedDict)
-_MARK = "__fills__"
 
 
 def is_hooked(value: Any) -> bool:
     """Tell whether a container evaluates the modules that fill it."""
-    return hasattr(type(value), _MARK) and isinstance(value, _KINDS)
+    return hasattr(type(value), FILLS) and isinstance(value, _KINDS)
 
 
 def hooked(value: Any, waiting: WaitingModules, module: str, name: str, is_in_package: bool) -> Any:

@@ -59,7 +59,7 @@ class WaitingModules:
         if package not in self._used and self.lazy:
             if package in self._unused or self._concerns_only_itself(package):
                 self._unused.setdefault(package, []).append(state)
-                state.waits = True
+                state.wait()
                 return
             self.use(package)
         self._visited.add(state.name)
@@ -68,7 +68,7 @@ class WaitingModules:
             state.run()
             return
         effects = self._analysis.of_module(state)
-        state.waits = True
+        state.wait()
         self.states[state.name] = state
         for binding, _ in effects.imports:
             key = (

@@ -68,6 +68,7 @@ class _Exploration:
         self.failed: list[tuple[Mapping[str, Decision], TargetError]] = []
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
         self.unwritten: set[str] = set()  # conditions that the program does not test: they may be impossible
+        self.unfounded: set[str] = set()  # conditions on unknown classes, which may be impossible
         self.is_truncated = False
         self.most_conditions = MAX_CONDITIONS
 
@@ -193,6 +194,7 @@ class _Exploration:
                 continue
             variant = Variant(architecture, dict(decisions.taken))
             self.unwritten.update(decisions.unwritten)
+            self.unfounded.update(decisions.unfounded)
             variants = self.raising if decisions.raised else self.variants
             if all(one.holds != variant.holds for one in variants):
                 variants.append(variant)
@@ -219,11 +221,16 @@ class _Exploration:
             replace(fault, message=f"{fault.message} [if {' and '.join(self._differing(one.decisions))}]"): None
             for one in self.raising
             if not any(decision.holds and text in self.unwritten for text, decision in one.decisions.items())
+            if not any(text in self.unfounded for text in one.decisions if self._differs(one, text))
             for fault in one.architecture.diagnostics
             if fault not in architecture.diagnostics
         }
         diagnostics = (*architecture.diagnostics, *faults)
         return replace(architecture, assumptions=assumptions, unknowns=unknowns, diagnostics=diagnostics)
+
+    def _differs(self, variant: Variant, text: str) -> bool:
+        """Tell whether a condition is decided otherwise than in the first run."""
+        return self.variants[0].holds.get(text) != variant.holds[text]
 
     def _differing(self, taken: Mapping[str, Decision]) -> list[str]:
         """Return the conditions that hold in a run and not in the first one."""

@@ -165,7 +165,7 @@ def _uses_in(nodes: list[ast.AST], is_argument: Any, record: Record, depth: int)
             case ast.BoolOp(_, values) if any(is_argument(value) for value in values):
                 yield FLAG
             case ast.Call():
-                yield from _kinds_in_callee(node, is_argument, record, depth)
+                yield from _kinds_incallee_of(node, is_argument, record, depth)
 
 
 def _kind_in_arithmetic(
@@ -194,7 +194,7 @@ def _may_be_number(node: ast.expr) -> bool:
     return not isinstance(node, (ast.List, ast.Tuple, ast.JoinedStr))
 
 
-def _kinds_in_callee(node: ast.Call, is_argument: Any, record: Record, depth: int) -> Iterator[str]:
+def _kinds_incallee_of(node: ast.Call, is_argument: Any, record: Record, depth: int) -> Iterator[str]:
     """Yield the kinds that a function implies for the argument that is passed to it."""
     positions = [at for at, argument in enumerate(node.args) if _may_evaluate_to(argument, is_argument)]
     keywords = [
@@ -207,7 +207,7 @@ def _kinds_in_callee(node: ast.Call, is_argument: Any, record: Record, depth: in
     if isinstance(node.func, ast.Name) and node.func.id in ("range", "int"):
         yield SIZE
         return
-    callee = _callee(node.func, record)
+    callee = callee_of(node.func, record)
     if callee is None or depth >= _MAX_DEPTH:
         return
     try:
@@ -219,7 +219,7 @@ def _kinds_in_callee(node: ast.Call, is_argument: Any, record: Record, depth: in
             yield kind_of(callee, name, depth + 1)
 
 
-def _callee(node: ast.expr, record: Record) -> Any:
+def callee_of(node: ast.expr, record: Record) -> Any:
     """Return what a name of the module, or an attribute of one, refers to; None where that can't be determined."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

@@ -13,6 +13,7 @@ from cutaway.core.session import Note
 from cutaway.core.unknown import Opaque, Unknown
 from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
 from cutaway.interp.boundary.call import PRESUMES, call
+from cutaway.interp.boundary.gate import is_abstract_of_host
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import (
     type_parameter_frame,
@@ -22,6 +23,7 @@ from cutaway.interp.compile.definitions.type_params import (
 from cutaway.interp.compile.statements.block import BlockCompiler
 from cutaway.interp.run.frame import Execute, Frame, entered
 from cutaway.interp.run.function import qualified_name
+from cutaway.knowledge.base.framework import FRAMEWORKS
 from cutaway.syntax import scope as scopes
 from cutaway.syntax.lazy_parse import Body
 
@@ -50,6 +52,8 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
         outer_frame = enter_parameters(frame) if enter_parameters is not None else frame
         bases = tuple(bases_of(outer_frame))
         resolved = types.resolve_bases(bases)
+        presumed = _presumed_bases(resolved, node)
+        resolved = (*presumed, *resolved) if presumed else resolved
         options: dict[str, Any] = {}
         for name, value in keywords:
             options.update(value(outer_frame) if name is None else {name: value(outer_frame)})
@@ -73,8 +77,7 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
             namespace["__doc__"] = documentation
         with entered(child):
             body(child)
-        for name in FORBIDDEN_CLASS_ATTRIBUTES:
-            namespace.pop(name, None)
+        note = _forbid(namespace, resolved, node.name, child.place)
         if resolved is not bases:
             namespace["__orig_bases__"] = bases
         if metaclass is not type and needs_cell is None:
@@ -84,10 +87,43 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
         cls = call(metaclass, [node.name, resolved, namespace], options)
         if not _is_filled(cell):
             cell.cell_contents = cls
+        _presume(cls, presumed, note, frame.place)
         _make_concrete(cls)
         assign(frame, _decorated(cls, decorators, node.name, frame.place))
 
     return execute
+
+
+def _forbid(namespace: dict[str, Any], bases: tuple[Any, ...], name: str, place: Place) -> Note | None:
+    """Take from a class what the host would call at any time; return what has to be presumed for that."""
+    note = None
+    if "__del__" in namespace and session.current().in_own_code():
+        note = Note(f"{name}.__del__ changes nothing", place)
+    for attribute in FORBIDDEN_CLASS_ATTRIBUTES:
+        namespace.pop(attribute, None)
+    if "__subclasshook__" in namespace and any(map(is_abstract_of_host, bases)):
+        # A class of the host would ask it whether anything is its subclass, and remember the answer.
+        del namespace["__subclasshook__"]
+        session.current().unknown(f"{name}.__subclasshook__ would change classes of the host: it is not called")
+    return note
+
+
+def _presumed_bases(bases: tuple[Any, ...], node: ast.ClassDef) -> tuple[type, ...]:
+    """Return the class of a framework that is taken for a base of a class with unknown bases only, by its methods."""
+    if not bases or not all(isinstance(base, type) and "_opaque_reason" in vars(base) for base in bases):
+        return ()
+    methods = [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
+    return tuple(base for each in FRAMEWORKS if (base := each.presumed_base(methods)) is not None)[:1]
+
+
+def _presume(cls: Any, bases: tuple[type, ...], note: Note | None, place: Place) -> None:
+    """Note what is presumed where a class is called: which class an unknown base is taken for, among other things."""
+    texts = [] if note is None else [note.text]
+    for base in bases:
+        reason = cls._opaque_reason.reason
+        texts.append(f"the base class of {cls.__name__} is a {base.__name__}, as it defines forward: {reason}")
+    if texts and isinstance(cls, type):
+        type.__setattr__(cls, PRESUMES, Note("; ".join(texts), place))
 
 
 def _make_concrete(cls: Any) -> None:

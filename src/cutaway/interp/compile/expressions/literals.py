@@ -10,7 +10,7 @@ from typing import Any
 
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
-from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string
+from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string, text_of
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.choice import drawn
@@ -23,6 +23,10 @@ _NOT_ITERABLE = "Value after * must be an iterable, not {}"
 
 
 _NAME_CHARACTERS = re.compile(r"\w*", re.ASCII)
+
+
+_PLAIN = frozenset((str, int, float, bool))
+"""Types whose strings are the same everywhere."""
 
 
 class Literals(ScopeCompiler):
@@ -66,13 +70,15 @@ class Literals(ScopeCompiler):
             if type(item) is Unknown:
                 return Unknown("a string built from an unknown value")
             if convert is not None:
-                item = convert(item)
+                item = text_of(convert, item)
+                if type(item) is Unknown:
+                    return item
             style = spec(frame) if spec else ""
             if type(style) is Unknown or (style and is_wide(style)):
                 return Unknown("a string with an unknown or too wide format")
             if isinstance(item, Dim):
                 return size_in_string(item) if not style else Unknown("a formatted string of a symbolic size")
-            return format(item, style)
+            return format(item, style) if type(item) in _PLAIN else text_of(lambda item: format(item, style), item)
 
         return evaluate
 

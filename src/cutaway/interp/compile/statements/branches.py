@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
@@ -35,11 +36,14 @@ class Branches(UndecidedCode):
         def check(frame: Frame) -> object | None:
             if interpreter().guarded:  # the program may go on after it has raised
                 return execute(frame)
-            with conditions_left_open():
-                frame.line = line
-                truth = truth_of(test(frame))
+            frame.line = line
+            truth, asks_for_device = _tested(lambda: _left_open(test, frame))
             if isinstance(truth, Unknown):
                 return self._undecided_branch(frame, node, truth, body, orelse)
+            if asks_for_device and is_check(node.body if truth else node.orelse):
+                text = f"`{ast.unparse(node.test)}` is {not truth}, as the program would raise otherwise: "
+                session.current().assume(f"{text}it depends on the machine")
+                truth = not truth
             return body(frame) if truth else orelse(frame)
 
         return check if checks else execute
@@ -110,22 +114,16 @@ class Branches(UndecidedCode):
 
         def execute(frame: Frame) -> None:
             frame.line = line
-            here = session.current()
-            doubted = here.doubts.pop(session.DEVICES, here)  # to see whether the test asks for devices
-            try:
-                if interpreter().guarded:
-                    truth = settle(test(frame), node.test, frame)
-                else:
-                    with conditions_left_open():
-                        truth = truth_of(test(frame))
-            finally:
-                asks_for_device = session.DEVICES in here.doubts
-                if doubted is None:
-                    here.doubts.setdefault(session.DEVICES)
+            if interpreter().guarded:
+                truth, asks_for_device = settle(test(frame), node.test, frame), False
+            else:
+                truth, asks_for_device = _tested(lambda: _left_open(test, frame))
             if truth is True:
                 return
-            if truth is False and asks_for_device and not interpreter().guarded:
-                here.assume(f"`{ast.unparse(node.test)}` holds, as it is asserted: it depends on the machine")
+            if truth is False and asks_for_device:
+                session.current().assume(
+                    f"`{ast.unparse(node.test)}` holds, as it is asserted: it depends on the machine"
+                )
                 return
             if isinstance(truth, Unknown):
                 why = f"`{ast.unparse(node.test)}` holds, as it is asserted"
@@ -134,3 +132,22 @@ class Branches(UndecidedCode):
             raise note(AssertionError(*([message(frame)] if message else [])), Operation.ASSERTION)
 
         return execute
+
+
+def _left_open(test: Any, frame: Frame) -> bool | Unknown:
+    """Return the truth of a test that decides nothing."""
+    with conditions_left_open():
+        return truth_of(test(frame))
+
+
+def _tested(test: Callable[[], bool | Unknown]) -> tuple[bool | Unknown, bool]:
+    """Return the truth of a test, and whether it asks for devices of the machine."""
+    here = session.current()
+    doubted = here.doubts.pop(session.DEVICES, here)
+    try:
+        truth = test()
+    finally:
+        asks_for_device = session.DEVICES in here.doubts
+        if doubted is None:
+            here.doubts.setdefault(session.DEVICES)
+    return truth, asks_for_device

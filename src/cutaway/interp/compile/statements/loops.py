@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import length_hint
 from typing import Any
 
 from cutaway.core import session
@@ -21,6 +22,7 @@ from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
 from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order
 from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
@@ -31,6 +33,18 @@ END = object()
 
 MOST_ENDLESS = 20_000
 """Iterations of a `while` that nothing but its body ends."""
+
+MOST_ENDLESS_VALUES = 2_000
+"""Tensors that such a loop makes, those of layers among them."""
+
+MOST_OPEN_EXITS = 8
+"""Iterations that a `while` may have been left in, where that is unknown, before the rest are joined."""
+
+MOST_OPEN_ITERATIONS = 4
+"""Iterations with an inner loop that runs an unknown number of times, before `MANY_ITEMS` or more of them are joined."""
+MANY_ITEMS = 24
+MOST_TRAINING = 3
+"""Iterations in which something is trained: the others do the same."""
 
 MOST_ITEMS = 200_000
 """Items of an iterator without a length."""
@@ -72,12 +86,16 @@ class Loops(UndecidedCode):
 
         def execute(frame: Frame) -> object | None:
             here = session.current()
-            followed, start = 0, len(frame.alternatives or ())
+            followed, start, values = 0, len(frame.alternatives or ()), here.values
             for count in itertools.count():
                 tick()
                 frame.line = line
-                if count > MOST_ENDLESS:
-                    raise _endless(frame, MOST_ENDLESS)
+                if count > MOST_ENDLESS or here.values - values > MOST_ENDLESS_VALUES:
+                    raise _endless(frame, count - 1)
+                if frame.alternatives and len(frame.alternatives) - start >= MOST_OPEN_EXITS:
+                    any_number_of_times(frame, tested_body, frame.alternatives[-1].unknown)
+                    join_alternatives(frame, start, (BREAK,))
+                    return None
                 before = len(decisions().taken)
                 truth = tested(frame, followed)
                 followed += len(decisions().taken) > before
@@ -202,9 +220,14 @@ class _ForLoop:
         here = session.current()
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
-        unknown = 0
+        unknown, open_iterations, trained, running = 0, 0, 0, interpreter()
+        steps = here.training_steps
         for item in items:
             tick()
+            if open_iterations >= MOST_OPEN_ITERATIONS and length_hint(items) >= MANY_ITEMS:
+                place = Place(frame.file, self.node.lineno)
+                return self._run_any_number(frame, Unknown("how a loop goes on is unknown", place))
+            loops = running.unknown_loops
             if type(item) is Unknown:
                 unknown += 1
                 if unknown > MOST_UNKNOWN:
@@ -212,11 +235,21 @@ class _ForLoop:
             check = CHECKS[type(item)]
             assign(frame, item if check is None else check(item))
             signal = body(frame)
+            open_iterations += running.unknown_loops > loops
             if here.loop_exit is not None:
                 self.compiler.end_settled_loop(frame, self.node.body, here)
                 return None
             if (signal is not None or frame.alternatives) and ends_loop(frame, start, signal):
                 return left_loop(frame, start, signal)
+            if here.training_steps != steps:
+                trained, steps = trained + 1, here.training_steps
+                if trained == MOST_TRAINING:
+                    here.loop_exit = _trained(here, frame)
+                    self.compiler.end_settled_loop(frame, self.node.body, here)
+                    return None
+        if here.loop_exit is not None:  # the items that are left out would be like these
+            self.compiler.end_settled_loop(frame, self.node.body, here)
+            return None
         if finish is not None:
             finish()
         return left_loop(frame, start, self.orelse(frame))
@@ -228,6 +261,14 @@ def _limited(items: Iterator[Any], frame: Frame) -> Iterator[Any]:
         if count > MOST_ITEMS:
             raise _endless(frame, MOST_ITEMS)
         yield item
+
+
+def _trained(here: session.Session, frame: Frame) -> Unknown:
+    """Return what a training loop sets that is not followed to its end."""
+    here.presume(
+        f"a training goes on as it began after {MOST_TRAINING} iterations", frame.place, doubt="how a training goes on"
+    )
+    return Unknown("how a training ends is not known", frame.place)
 
 
 def _endless(frame: Frame, most: int) -> Undecidable:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from cutaway.core import disk
+from cutaway.core import disk, session
 from cutaway.core.error import CutawayError
 from cutaway.interp.modules import loader
 from cutaway.interp.run.function import Record
@@ -20,12 +20,21 @@ _MAX_FILES = 64
 _MAX_BYTES = 1 << 18
 
 
-def descriptions(network: Any, record: Record | None, name: str) -> list[InputDescription]:
-    """Return what is said about one of forward's arguments, the most trustworthy first."""
-    return [] if record is None else list(_descriptions(network, record, name))
+_Programs = Sequence[tuple[str, ast.Module, set[str]]]
+"""Files with their syntax trees, and what each of them calls the network's class."""
 
 
-def _descriptions(network: Any, record: Record, name: str) -> Iterator[InputDescription]:
+def descriptions(network: Any, record: Record | None, names: Iterable[str]) -> dict[str, list[InputDescription]]:
+    """Return what is said about each of forward's arguments, the most trustworthy first."""
+    if record is None:
+        return {name: [] for name in names}
+    place = record.place
+    is_own = place is not None and _is_own(place.file)
+    programs = list(_programs(_home(network) or place.file, type(network).__name__)) if place and is_own else []
+    return {name: list(_descriptions(network, record, name, programs)) for name in names}
+
+
+def _descriptions(network: Any, record: Record, name: str, programs: _Programs) -> Iterator[InputDescription]:
     node = record.code.node
     arguments = [] if isinstance(node, ast.Lambda) else [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     argument = next((each for each in arguments if each.arg == name), None)
@@ -39,11 +48,9 @@ def _descriptions(network: Any, record: Record, name: str) -> Iterator[InputDesc
                 yield documentation
     if annotation is not None and annotation.sizes is not None:
         yield annotation
-    place = record.place
-    if argument is None or place is None or not _is_own(place.file):
+    if argument is None:
         return
     position = arguments.index(argument) - 1  # without self
-    programs = list(_programs(_home(network) or place.file, type(network).__name__))
     for file, tree, constructors in programs:
         yield from calls(tree, constructors, name, position, file)
     for file, tree, _ in programs if position == 0 else ():
@@ -64,7 +71,8 @@ def _home(network: Any) -> str | None:
 def _programs(file: str, name: str) -> Iterator[tuple[str, ast.Module, set[str]]]:
     """Yield a file, and those of its folder that import a name from it, with what they call it."""
     folder = os.path.dirname(file)
-    beside = [os.path.join(folder, name) for name in disk.names(folder or ".", ".py")]
+    is_alone = not session.current().looks_beside
+    beside = [] if is_alone else [os.path.join(folder, name) for name in disk.names(folder or ".", ".py")]
     for path in dict.fromkeys([file, *beside[:_MAX_FILES]]):
         try:
             text = source.read(path)

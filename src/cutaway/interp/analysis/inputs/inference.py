@@ -17,16 +17,13 @@ from cutaway.core.size.atom import Func
 from cutaway.core.size.dim import Dim, Size, symbol
 from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Unknown
-from cutaway.interp.analysis.input_trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial, is_of_dtype
+from cutaway.interp.analysis.inputs.trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial, is_of_dtype
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
 from cutaway.solve.explorer import Settled
 from cutaway.solve.region import Region, where
 from cutaway.solve.subset import ALL, Subset, Unsolved, finite
 from cutaway.syntax.input_descriptions import InputDescription
-
-SECONDS = 10.0
-"""How much processor time the inference may take."""
 
 _MAX_INPUTS = 6
 _MAX_ALTERNATIVES = 3

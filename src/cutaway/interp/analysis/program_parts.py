@@ -1,0 +1,69 @@
+"""Modules that a network uses but does not have: in plain containers, or made anew in each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cutaway.core.program import Part, Record
+from cutaway.core.session import Session
+from cutaway.core.unknown import Exhausted, Undecidable
+from cutaway.interp.analysis.discovery import Network
+from cutaway.knowledge.base.describe import class_name
+from cutaway.knowledge.base.framework import Framework, holds_parts, is_bookkeeping
+
+_CONSTRUCTION = "_construction"
+
+
+def note_parts(network: Network, record: Record, session: Session) -> None:
+    """Add the modules that a network uses, but does not have, to a record."""
+    framework = network.framework
+    try:
+        parts = list(framework.parts(network.value))
+    except (Exception, Undecidable, Exhausted):  # it is noted where the network is described
+        return
+    known = {id(part) for part in parts}
+    for part in parts:
+        for name, value in list(vars(part).items()):
+            if not holds_parts(name) and not is_bookkeeping(name) and name != _CONSTRUCTION:
+                for module in _held(framework, value):
+                    if id(module) not in known and framework.has_weights(module):
+                        record.unregistered.append(_described(module, f"{class_name(type(part))}.{name}"))
+
+
+def note_transient(networks: list[Network], record: Record, session: Session) -> None:
+    """Add the modules that were made during a call, called there, and not kept."""
+    known: set[int] = set()
+    for network in networks:
+        try:
+            known.update(id(part) for part in network.framework.parts(network.value))
+        except (Exception, Undecidable, Exhausted):  # it is noted where the network is described
+            return
+    for call in session.calls:
+        construction = getattr(call.module, "__dict__", {}).get(_CONSTRUCTION)
+        if construction is None or not construction.in_call or id(call.module) in known:
+            continue
+        if any(network.framework.has_weights(call.module) for network in networks if _belongs(network, call.module)):
+            record.transient.append(_described(call.module, ""))
+
+
+def _belongs(network: Network, module: Any) -> bool:
+    return network.framework.is_network(module)
+
+
+def _held(framework: Framework, value: Any) -> Iterator[Any]:
+    """Yield the modules in a plain container."""
+    if type(value) in (list, tuple):
+        items = list(value)
+    elif type(value) is dict:
+        items = list(value.values())
+    else:
+        return
+    for item in items:
+        if framework.is_network(item):
+            yield item
+
+
+def _described(module: Any, text: str) -> Part:
+    construction = module.__dict__.get(_CONSTRUCTION)
+    return Part(class_name(type(module)), construction.place if construction else None, text)

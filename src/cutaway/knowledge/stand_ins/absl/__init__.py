@@ -1,0 +1,1 @@
+"""absl: flags, and a main function."""

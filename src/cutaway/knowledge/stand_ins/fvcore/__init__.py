@@ -1,0 +1,1 @@
+"""fvcore, of which its configurations are described."""

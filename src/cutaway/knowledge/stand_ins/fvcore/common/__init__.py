@@ -1,0 +1,1 @@
+"""fvcore.common, of which its configurations are described."""

@@ -1,0 +1,1 @@
+"""Parts of hydra that programs import."""

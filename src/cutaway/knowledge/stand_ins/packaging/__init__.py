@@ -1,0 +1,1 @@
+"""packaging, of which versions are described."""

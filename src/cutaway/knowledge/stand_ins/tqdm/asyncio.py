@@ -1,0 +1,1 @@
+"""The same progress bars, for another display."""

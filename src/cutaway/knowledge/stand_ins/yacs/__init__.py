@@ -1,0 +1,1 @@
+"""yacs: configurations that are read from YAML files."""
