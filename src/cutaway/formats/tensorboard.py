@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from cutaway.core.architecture import Architecture, Module, Note, Op, Setting, Shape, Value, Weight, symbolic
 from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
-from cutaway.formats import event_records, protobuf
+from cutaway.core.record import replace
+from cutaway.formats import event_contents, event_records, keras_file, protobuf, saved_model
+from cutaway.formats.description import Description
 
 # Numbers of fields: of Event, GraphDef, NodeDef, AttrValue and TensorShapeProto.
 _WALL_TIME, _FILE_VERSION, _GRAPH = 1, 3, 4
@@ -26,6 +28,9 @@ _DIM, _SIZE, _UNKNOWN_RANK = 2, 1, 3
 
 _SHAPES, _SETTINGS = "_output_shapes", "attr"
 _IO = "IO Node"
+_FRAMEWORKS = {"prim": "pytorch", "aten": "pytorch", "torch": "pytorch", "keras": "keras"}
+_TRACED = ("prim::", "aten::", _IO, "Parameter", "torch.", "keras.", "either")
+"""How operations begin in graphs that a trace of a network gives, or `write`."""
 _WEIGHT = "Parameter"
 _SCOPE = re.compile(r"([^\[\]/]+)\[([^\[\]]+)\]")
 _LITERAL = re.compile(r"^\{ value : (.*)\}$")
@@ -46,21 +51,51 @@ def sniff(head: bytes) -> bool:
     return event_records.is_records(head)
 
 
-def read(file: BinaryIO, path: str) -> list[Architecture]:
-    """Read the last graph of an event file."""
-    data = file.read()
-    graph = None
+def read(file: BinaryIO, path: str) -> list[Architecture | Description]:
+    """Read the networks of an event file: its graphs, and the configurations that Keras writes."""
     try:
-        for record in event_records.read(data):
-            for number, value in protobuf.fields(record):
-                if number == _GRAPH:
-                    graph = value
-        if graph is None:
-            raise CutawayError(f"{path}: there is no graph in it: write one with SummaryWriter.add_graph")
-        nodes = [_node(value) for number, value in protobuf.fields(graph) if number == _NODE]
-    except (event_records.Damaged, protobuf.Malformed, UnicodeDecodeError) as error:
+        contents = event_contents.read(file)
+        found = list(_networks(contents, path))
+    except (protobuf.Malformed, UnicodeDecodeError) as error:
         raise CutawayError(f"{path}: {error}") from None
-    return [_architecture(nodes, path)]
+    if not found and contents.damage:
+        raise CutawayError(f"{path}: {contents.damage}")
+    if not found:
+        raise CutawayError(f"{path}: there is no graph in it: write one with SummaryWriter.add_graph")
+    if contents.damage:
+        note = Note(f"it is read up to where it is damaged: {contents.damage}", Place(path))
+        found = [replace(each, unknowns=(*each.unknowns, note)) for each in found]
+    return _with_names(found, path)
+
+
+def _networks(contents: event_contents.Contents, path: str) -> Iterator[Any]:
+    """Yield what each graph and configuration describes, those that are written twice once."""
+    for text in dict.fromkeys(contents.configurations):
+        description = keras_file.description(text, path)
+        if description is not None:
+            yield description
+    for graph in dict.fromkeys(contents.meta_graphs):
+        yield from saved_model.read_meta_graph(graph, path)
+    known = [data for meta in contents.meta_graphs for data in protobuf.grouped(meta).get(2, ())]
+    for graph in dict.fromkeys(contents.graphs):
+        nodes = [_node(value) for number, value in protobuf.fields(graph) if number == _NODE]
+        if any(node.op.startswith(_TRACED) for node in nodes) or not nodes:
+            yield _architecture(nodes, path)
+        elif graph not in known:
+            yield saved_model.read_graph(graph, path)
+
+
+def _with_names(found: list[Any], path: str) -> list[Architecture | Description]:
+    """Name each network; several are told apart by their names."""
+    if len(found) == 1:
+        return [replace(found[0], target=path)]
+    taken: dict[str, int] = {}
+    made = []
+    for each in found:
+        taken[each.name] = taken.get(each.name, 0) + 1
+        name = each.name if taken[each.name] == 1 else f"{each.name}_{taken[each.name]}"
+        made.append(replace(each, name=name, target=f"{path}::{name}"))
+    return made
 
 
 def write(architecture: Architecture) -> bytes:
@@ -123,6 +158,7 @@ def _architecture(nodes: Sequence[_Node], path: str) -> Architecture:
     return Architecture(
         name=modules[""],
         target=path,
+        framework=_framework(nodes),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         modules=tuple(listed),
@@ -130,6 +166,15 @@ def _architecture(nodes: Sequence[_Node], path: str) -> Architecture:
         ops=tuple(ops),
         unknowns=(Note("an event file has no shapes of weights and no element types", Place(path)),),
     )
+
+
+def _framework(nodes: Iterable[_Node]) -> str:
+    """Return the framework that the names of operations are those of."""
+    for node in nodes:
+        start = node.op.partition("::")[0] if "::" in node.op else node.op.partition(".")[0]
+        if start in _FRAMEWORKS:
+            return _FRAMEWORKS[start]
+    return ""
 
 
 def _operation(node: _Node, home: str, by_name: Mapping[str, _Node], constants: Mapping[str, Setting], path: str) -> Op:

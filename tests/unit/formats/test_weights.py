@@ -184,7 +184,9 @@ def test_weights_of_a_network_that_something_was_put_around_are_found(
 ) -> None:
     wrapped = {f"module.{name}": shape for name, shape in SHAPES.items()}
     assert main(["diff", model, written(tmp_path, "b.safetensors", safetensors(entries(wrapped)))]) == 1
-    assert capsys.readouterr().out.splitlines()[2:-2] == ["> (root) -> module (Net)"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "> (root) -> module (Net)"
+    assert lines[-2:] == ["3 weights fit", "renaming: without 'module.'"]
 
 
 DAMAGED_HEADERS = [
@@ -276,7 +278,7 @@ def test_a_pickled_module_that_contains_itself_is_listed_once(tmp_path: Path) ->
 def test_an_archive_of_something_else_is_told(tmp_path: Path) -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as file:
-        file.writestr("config.json", "{}")
+        file.writestr("notes.txt", "{}")
     with pytest.raises(cutaway.CutawayError, match=r"a zip archive without data\.pkl: not what torch\.save writes"):
         cutaway.show(written(tmp_path, "model.keras", made.getvalue()))
     with pytest.raises(cutaway.CutawayError, match="not a zip file"):
@@ -284,7 +286,7 @@ def test_an_archive_of_something_else_is_told(tmp_path: Path) -> None:
 
 
 def test_every_cut_of_a_file_gives_one_clear_error(tmp_path: Path) -> None:
-    legacy = torch_save._LEGACY + b"\x80\x02M\xe9\x03." + b"\x80\x02}." + state_dict()
+    legacy = torch_save.MAGIC + b"\x80\x02M\xe9\x03." + b"\x80\x02}." + state_dict()
     assert shapes_of(written(tmp_path, "old.pt", legacy)) == SHAPES
     for content in (legacy, safetensors(entries())):
         for end in range(20, len(content) - 1, 7):

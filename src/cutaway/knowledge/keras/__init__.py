@@ -36,7 +36,7 @@ ALIASES = (
     ("keras.optimizers.experimental", "keras.optimizers"),
 )
 LATER = frozenset(
-    """backend training.downloads training.objectives models.repeated_steps layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
+    """backend training.config_arguments training.deserialization training.downloads training.former_configs training.graph_configs training.objectives models.repeated_steps layers.attention layers.cells layers.preprocessing layers.recurrent layers.scaling
     ops.image ops.signal ops.creation""".split()
 )
 """Files that few networks need, and that give tensors no methods: they are read when a name is not found in the others."""

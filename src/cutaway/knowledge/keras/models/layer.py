@@ -13,6 +13,7 @@ from cutaway.core.session import Call
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.flatten import flatten as flatten_references
 from cutaway.knowledge.base.flatten import flatten_arguments
+from cutaway.knowledge.base.recorded_call import explain_call
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.graph import Node, Operation
 from cutaway.knowledge.keras.models.input_spec import check
@@ -397,12 +398,8 @@ class Layer(Operation):
         self._check_super_called()
         symbolic = any_symbolic(args) or any_symbolic(kwargs)
         given, named = self._converted(plain(args)), self._converted(plain(kwargs))
-        try:
-            with turning(turns_of(self)):
-                result = self._called(given, named, not symbolic)
-        except Fault as fault:
-            here.report(fault)
-            raise
+        with turning(turns_of(self)):
+            result = self._called(given, named, not symbolic)
         if symbolic:
             if not here.modules:
                 self.__dict__.setdefault("_called_with", args)
@@ -467,6 +464,10 @@ class Layer(Operation):
             if not self.__dict__.get("built"):
                 self.mark_incomplete(undecidable.unknown)
             result = here.note(undecidable.unknown, self)
+        except Fault as fault:
+            here.report(fault)
+            explain_call(call, fault)
+            raise
         finally:
             TRAINING.set(context)
             AUTOCAST.set(casting)

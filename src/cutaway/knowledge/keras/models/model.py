@@ -130,6 +130,8 @@ class Model(Trainer, Saving, Layer):
         found = self._graph.run(self._standardized(inputs), operate)
         lost = self.__dict__.get("_lost")
         if lost is not None:
+            if self.__dict__.get("_returns_lost"):  # the graph has further outputs, which are not the model's
+                return lost[0] if len(lost) == 1 else lost
             return [*found, *lost] if found else lost[0]
         made = pack_sequence_as(self.__dict__["_outputs_struct"], found)
         return made[0] if isinstance(made, (list, tuple)) and len(made) == 1 else made

@@ -177,6 +177,13 @@ class Sequential(Model):
         if not self.__dict__.get("built"):
             Layer._maybe_build(self, args, kwargs)
 
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        listed = config.get("layers") if isinstance(config, dict) else None
+        if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
+            return Unknown("Sequential.from_config makes layers from their configurations, which is not followed")
+        return super().from_config(config)
+
     def get_config(self) -> dict[str, Any]:
         return {"name": self.name, "layers": [{"class_name": type(each).__name__} for each in self._layers]}  # type: ignore[attr-defined]
 

@@ -90,7 +90,7 @@ class name_scope:
     ) -> None:
         if type(name) is Unknown:
             raise Undecidable(name)
-        if not isinstance(name, str) or "/" in name:
+        if not isinstance(name, str) or ("/" in name and caller is None):  # a layer's name is checked when it is made
             raise ArgumentFault(
                 f"name_scope: name must be a text without '/', but is {name!r}", FaultCode.INVALID_ARGUMENT
             )

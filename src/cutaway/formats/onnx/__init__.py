@@ -1,0 +1,59 @@
+"""Graphs in the format of ONNX, and in that of its runtime: read from the file alone, with shapes that are inferred."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError, one_line
+from cutaway.formats import protobuf
+from cutaway.formats.graph.architecture import architecture
+from cutaway.formats.onnx.messages import read_model
+from cutaway.formats.onnx.operators.table import RULES
+
+_NUMBERS, _TEXTS, _MESSAGES = {1, 5}, {2, 3, 4, 6}, {7, 8, 14, 20, 25, 26}
+_DOCUMENTATION = 6
+_SHORTEST = 4
+_LATEST, _LONGEST = 1000, 1 << 20
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a model: its first fields are a version, names, and messages."""
+    at, versioned = 0, False
+    try:
+        while at < len(head):
+            key, at = protobuf.varint(head, at)
+            number, kind = key >> 3, key & 7
+            value, at = protobuf.varint(head, at)
+            if number in _NUMBERS and kind == protobuf.VARINT:
+                if number == 1 and not 0 < value < _LATEST:
+                    return False
+                versioned = versioned or number == 1
+            elif number in _TEXTS and kind == protobuf.BYTES:
+                if value > _LONGEST or not _is_text(head[at : at + value], number == _DOCUMENTATION):
+                    return False
+                at += value
+            elif number in _MESSAGES and kind == protobuf.BYTES:
+                return versioned or (value > 1 and _begins_message(head[at:]))
+            else:
+                return False
+    except protobuf.Malformed:
+        return versioned and at > _SHORTEST
+    return versioned and at > _SHORTEST
+
+
+def _is_text(content: bytes, lines: bool) -> bool:
+    return all(byte >= 32 or (lines and byte in b"\t\n\r") for byte in content)
+
+
+def _begins_message(content: bytes) -> bool:
+    """Tell whether a message begins with a node, a name, a tensor or a version, as a graph or an opset does."""
+    return bool(content) and content[0] in (0x0A, 0x12, 0x2A, 0x10)
+
+
+def read(file: BinaryIO, path: str) -> list[Architecture]:
+    """Read the graph of a file."""
+    try:
+        return [architecture(read_model(protobuf.opened(file)), path, RULES, "onnx")]
+    except protobuf.Malformed as error:
+        raise CutawayError(f"{path}: it is not a complete ONNX file: {one_line(str(error))}") from None

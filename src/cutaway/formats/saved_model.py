@@ -1,0 +1,240 @@
+"""SavedModels, frozen graphs and meta graphs of TensorFlow, in binary form and as text."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+from cutaway.core.architecture import Architecture, Note
+from cutaway.core.error import CutawayError, one_line
+from cutaway.core.place import Place
+from cutaway.core.record import replace
+from cutaway.formats.graph_def import saved_objects, text_form
+from cutaway.formats.graph_def.architecture import architecture
+from cutaway.formats.graph_def.messages import (
+    Fields,
+    Graph,
+    ToldShape,
+    decoded,
+    dtype,
+    entries,
+    graph,
+    messages,
+    number,
+    parse,
+    shape,
+    text,
+)
+from cutaway.formats.protobuf import Malformed
+
+_SMALL = 1 << 20
+_MAIN = "serving_default"
+_INITIAL = "__saved_model_init_op"
+_SAVED_MODEL = re.compile(rb"\x08[\x00-\x08]\x12(?s:[\x80-\xff]*[\x00-\x7f])[\x0a\x12\x1a\x22\x2a\x32\x3a]")
+_GRAPH = re.compile(rb"\x0a(?s:[\x80-\xff]*[\x00-\x7f])\x0a(?s:[\x80-\xff]*[\x01-\x7f])[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+_META = re.compile(rb"\x0a(?s:[\x80-\xff]*[\x00-\x7f])[\x12\x2a\x22](?s:[\x80-\xff]*[\x00-\x7f])[\x0a]?")
+_FUNCTIONS_FIRST = re.compile(rb"\x12(?s:[\x80-\xff]*[\x00-\x7f])\x0a(?s:[\x80-\xff]*[\x00-\x7f])\x0a")
+_SINKS = frozenset(
+    """NoOp Assert SaveV2 Save MergeV2Checkpoints Assign AssignVariableOp AssignAdd AssignSub InitializeTableV2
+    ScalarSummary HistogramSummary MergeSummary ImageSummary ShardedFilename RestoreV2 Restore ControlTrigger""".split()
+)
+_SOURCES = frozenset(["Placeholder", "Const", "VarHandleOp", "VariableV2", "Variable", "PlaceholderV2"])
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a graph of TensorFlow."""
+    if text_form.sniff(head):
+        return True
+    return any(form.match(head) for form in (_SAVED_MODEL, _GRAPH, _META, _FUNCTIONS_FIRST))
+
+
+def read(file: BinaryIO, path: str) -> list[Architecture]:
+    """Read the networks of a file: one for each signature, the one that is served by default first."""
+    try:
+        head = file.read(64)
+        file.seek(0)
+        if text_form.sniff(head):
+            kind, data = text_form.encoded(file, path)
+        else:
+            data = _opened(file)
+            kind = _kind(head, data)
+        if kind == "SavedModel":
+            return _saved_model(parse(data), path)
+        if kind == "MetaGraphDef":
+            return _meta_graph(parse(data), path, None)
+        return [_bare_graph(graph(data), path, os.path.basename(path))]
+    except Malformed as error:
+        raise CutawayError(
+            f"{path}: it is not a graph of operations, or it is damaged: {one_line(str(error))}"
+        ) from None
+    except RecursionError:
+        raise CutawayError(f"{path}: its messages are nested too deeply") from None
+
+
+def read_graph(data: bytes, path: str) -> Architecture:
+    """Describe a graph that is part of a file."""
+    return _bare_graph(graph(memoryview(data)), path, os.path.basename(path))
+
+
+def read_meta_graph(data: bytes, path: str) -> list[Architecture]:
+    """Describe a graph with signatures that is part of a file."""
+    return _meta_graph(parse(memoryview(data)), path, None)
+
+
+def _opened(file: BinaryIO) -> Any:
+    """Return the bytes of a file; those of a large one stay on disk until they are looked at."""
+    size = os.fstat(file.fileno()).st_size
+    if size <= _SMALL:
+        return memoryview(file.read())
+    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _kind(head: bytes, data: Any) -> str:
+    if _SAVED_MODEL.match(head):
+        return "SavedModel"
+    if _GRAPH.match(head) or _FUNCTIONS_FIRST.match(head):
+        try:
+            first = parse(parse(data)[1][0]) if head[:1] == b"\x0a" else {}
+        except (Malformed, KeyError, TypeError):
+            raise Malformed("its first message can't be read") from None
+        is_node = 1 in first and 2 in first and not isinstance(first[2][-1], int)
+        if head[:1] != b"\x0a" or (is_node and re.fullmatch(r"[A-Za-z_>][A-Za-z0-9_>./]*", decoded(first[2][-1]))):
+            return "GraphDef"
+    return "MetaGraphDef"
+
+
+def _saved_model(fields: Fields, path: str) -> list[Architecture]:
+    graphs = messages(fields, 2)
+    if not graphs:
+        raise CutawayError(f"{path}: it is a SavedModel without a graph")
+    tags = [[decoded(tag) for tag in _information(each).get(4, ())] for each in graphs]
+    chosen = next((each for each, names in zip(graphs, tags) if "serve" in names), graphs[0])
+    found = _meta_graph(chosen, path, os.path.dirname(path))
+    if len(graphs) > 1:
+        others = ", ".join("+".join(names) or "no tags" for each, names in zip(graphs, tags) if each is not chosen)
+        note = Note(f"it has other graphs, which are not shown: {others}", Place(path))
+        found = [replace(each, assumptions=(*each.assumptions, note)) for each in found]
+    return found
+
+
+def _information(fields: Fields) -> Fields:
+    return parse(fields[1][-1]) if 1 in fields else {}
+
+
+def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Architecture]:
+    if 2 not in fields:
+        raise CutawayError(f"{path}: it has no graph")
+    whole = graph(fields[2][-1])
+    objects = saved_objects.read(fields[7][-1], folder) if 7 in fields else None
+    shapes = _checkpoint(folder) if folder is not None else {}
+    signatures = {name: parse(data) for name, data in entries(fields, 5).items() if name != _INITIAL}
+    named = os.path.basename(folder.rstrip(os.sep)) if folder else os.path.basename(path)
+    made = []
+    for name in sorted(signatures, key=lambda each: (each != _MAIN, each)):
+        inputs = {key: _tensor_info(info) for key, info in entries(signatures[name], 1).items()}
+        outputs = {key: _tensor_info(info)[0] for key, info in entries(signatures[name], 2).items()}
+        if not outputs or not all(outputs.values()):
+            continue
+        made.append(
+            architecture(
+                whole,
+                name=name,
+                target=f"{path}::{name}",
+                path=path,
+                inputs=inputs,
+                outputs=outputs,
+                objects=objects,
+                shapes=shapes,
+            )
+        )
+    if made:
+        first = made[0]
+        return [replace(first, target=path if len(made) == 1 else first.target), *made[1:]]
+    if objects is not None and objects.variables and not _has_body(whole):
+        return [
+            architecture(
+                whole, name=named, target=path, path=path, inputs={}, outputs={}, objects=objects, shapes=shapes
+            )
+        ]
+    return [_bare_graph(whole, path, named, shapes)]
+
+
+def _has_body(whole: Graph) -> bool:
+    """Tell whether a graph computes something outside of functions."""
+    plain = ("VarHandleOp", "Placeholder", "Const", "StatefulPartitionedCall", "NoOp", "ReadVariableOp", "Identity")
+    return any(node.op not in plain for node in whole.nodes)
+
+
+def _tensor_info(data: Any) -> tuple[str, ToldShape, str | None]:
+    fields = parse(data)
+    return text(fields, 1), shape(fields[3][-1]) if 3 in fields else None, dtype(number(fields, 2))
+
+
+def _checkpoint(folder: str) -> dict[str, tuple[ToldShape, str | None]]:
+    """Return the shapes of variables in the checkpoint beside a graph."""
+    from cutaway.formats import tf_checkpoint  # late: only graphs whose variables have no shape need it
+
+    return tf_checkpoint.shapes(os.path.join(folder, "variables", "variables.index"))
+
+
+def _bare_graph(
+    whole: Graph, path: str, name: str, shapes: Mapping[str, tuple[ToldShape, str | None]] | None = None
+) -> Architecture:
+    """Describe a graph without signatures: from its placeholders to what nothing else reads."""
+    if not whole.nodes:
+        raise CutawayError(f"{path}: its graph has no operations")
+    read = {each.lstrip("^").partition(":")[0] for node in whole.nodes for each in node.inputs}
+    training = _of_training(whole)
+    ends = [n.name for n in whole.nodes if n.name not in read and n.op not in _SINKS and n.op not in _SOURCES]
+    outputs = [each for each in ends if each not in training] or ends
+    reached = _reached(whole, outputs)
+    inputs = {
+        node.name: (node.name, whole.placeholder_shape(node), node.type("dtype"))
+        for node in whole.nodes
+        if node.op in ("Placeholder", "PlaceholderV2") and (node.name in reached or not read)
+    }
+    every = [n.name for n in whole.nodes if n.op not in _SINKS and n.op not in _SOURCES and n.name not in training]
+    return architecture(
+        whole, name=name, target=path, path=path, inputs=inputs, outputs={each: each for each in outputs}, shapes=shapes,
+        also=every,
+    )  # fmt: skip
+
+
+def _reached(whole: Graph, names: list[str]) -> set[str]:
+    """Return the nodes that some depend on."""
+    nodes = {node.name: node for node in whole.nodes}
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in nodes:
+            found.add(name)
+            waiting += [each.partition(":")[0] for each in nodes[name].inputs if not each.startswith("^")]
+    return found
+
+
+def _of_training(whole: Graph) -> set[str]:
+    """Return the nodes that only save, restore or initialise variables."""
+    nodes = {node.name: node for node in whole.nodes}
+    readers: dict[str, list[str]] = {}
+    for node in whole.nodes:
+        for each in node.inputs:
+            readers.setdefault(each.lstrip("^").partition(":")[0], []).append(node.name)
+    found = {
+        name
+        for name in nodes
+        if nodes[name].op in _SINKS or name.startswith(("save/", "save_1/", "report_uninitialized"))
+    }
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop()
+        for each in nodes[name].inputs if name in nodes else ():
+            below = each.lstrip("^").partition(":")[0]
+            if below in nodes and below not in found and nodes[below].op not in _SOURCES:
+                if all(reader in found for reader in readers.get(below, ())):
+                    found.add(below)
+                    waiting.append(below)
+    return found

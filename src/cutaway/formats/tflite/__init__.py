@@ -1,0 +1,29 @@
+"""Graphs in the format of TensorFlow Lite: every graph of the file, with its quantization, and shapes that are inferred."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from cutaway.core.architecture import Architecture
+from cutaway.core.error import CutawayError, one_line
+from cutaway.formats import protobuf
+from cutaway.formats.flatbuffer import Damaged, Flatbuffer
+from cutaway.formats.graph.architecture import architecture
+from cutaway.formats.tflite.reader import read_models
+from cutaway.formats.tflite.table import RULES
+
+_MAGIC = b"TFL3"
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a model of TensorFlow Lite."""
+    return head[4:8] == _MAGIC
+
+
+def read(file: BinaryIO, path: str) -> list[Architecture]:
+    """Read the graphs of a file: one for each signature, or for each graph that no other one runs."""
+    try:
+        models = read_models(Flatbuffer(protobuf.opened(file)))
+        return [architecture(model, path, RULES, "tflite", key if len(models) > 1 else "") for key, model in models]
+    except (Damaged, protobuf.Malformed) as error:
+        raise CutawayError(f"{path}: it is not a complete TFLite file: {one_line(str(error))}") from None

@@ -1,0 +1,1 @@
+"""Every operator's own test cases, of the onnx package; skipped where it is not installed."""

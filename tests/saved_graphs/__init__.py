@@ -1,0 +1,1 @@
+"""Small files that the real frameworks wrote, and the shapes that their runtimes computed."""
