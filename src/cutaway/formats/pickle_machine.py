@@ -5,14 +5,14 @@ What a pickle would import is a `Name`, what it would call is a `Made`; nothing 
 
 from __future__ import annotations
 
-import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-LARGEST = 64 << 20
-MOST = 20_000_000
-"""Bytes and instructions beyond which a pickle is not followed."""
+from cutaway.formats.pickle_instructions import instructions
+
+MOST = 4_000_000
+"""Instructions beyond which a pickle is not followed."""
 
 
 class Damaged(ValueError):
@@ -44,8 +44,24 @@ class Table:
     pairs: list[tuple[Any, Any]] = field(default_factory=list)
 
     def named(self) -> dict[str, Any]:
-        """Return the values whose keys are texts; of two alike the later counts."""
-        return {key: value for key, value in self.pairs if type(key) is str}
+        """Return the values under their keys as strings; of two alike the later counts.
+
+        Numbers, and tuples of numbers and strings, are keys too: of layers, of parameters in an optimizer.
+        """
+        return {text: value for key, value in self.pairs if (text := _as_text(key)) is not None}
+
+
+def _as_text(key: Any) -> str | None:
+    if type(key) is str:
+        return key
+    if type(key) in (int, bool, float) or key is None:
+        return repr(key) if type(key) is not int or abs(key) < 1 << 64 else None
+    if type(key) is bytes:
+        return key[:200].decode("latin-1")
+    if type(key) is tuple and len(key) <= 8:
+        parts = [_as_text(part) if type(part) is not tuple else None for part in key]
+        return None if None in parts else ".".join(part for part in parts if part is not None)
+    return None
 
 
 @dataclass(slots=True, eq=False)
@@ -68,27 +84,29 @@ _MARK = _Mark()
 
 def load(file: BinaryIO) -> Any:
     """Return a description of the pickle that a file goes on with; the file is left behind its end."""
-    machine = _Machine()
+    machine = Machine()
     start = file.tell()
     count, offset = 0, 0
     try:
-        for instruction, argument, position in pickletools.genops(file):
-            offset = (position or start) - start
+        for name, argument, position in instructions(file):
+            offset = position - start
             count += 1
-            if count > MOST or offset > LARGEST:
+            if count > MOST:
                 raise Damaged("it is larger than the description of a network's weights can be")
-            if instruction.name == "STOP":
+            if name == "STOP":
                 return machine.pop()
-            machine.step(instruction.name, argument)
+            machine.step(name, argument)
     except Damaged as error:
         raise Damaged(f"byte {offset} of its pickle: {error}") from None
-    except (ValueError, IndexError, OverflowError, UnicodeError, EOFError) as error:
+    except EOFError:
+        raise Damaged("its pickle does not end") from None
+    except (ValueError, IndexError, OverflowError, UnicodeError) as error:
         words = " ".join(str(error).split())[:200]
         raise Damaged(f"its pickle can't be read behind byte {offset}: {words}") from None
     raise Damaged("its pickle does not end")
 
 
-class _Machine:
+class Machine:
     """The stack and the memory of a pickle."""
 
     def __init__(self) -> None:
@@ -114,7 +132,18 @@ class _Machine:
                 return taken
         raise Damaged("a group ends that has not begun")
 
+    def target(self, name: str) -> Any:
+        """Return what an instruction is about to change; None where it changes nothing."""
+        if name in ("BUILD", "APPEND", "SETITEM"):
+            depth = 3 if name == "SETITEM" else 2
+            return self.stack[-depth] if len(self.stack) >= depth else None
+        if name in ("APPENDS", "SETITEMS", "ADDITEMS"):
+            at = next((at for at in range(len(self.stack) - 1, 0, -1) if self.stack[at] is _MARK), 0)
+            return self.stack[at - 1] if at else None
+        return None
+
     def step(self, name: str, argument: Any) -> None:
+        """Follow one instruction."""
         act = _ACTS.get(name)
         if act is not None:
             act(self, argument)
@@ -133,11 +162,11 @@ _VALUES = frozenset(
 _NOTHING = frozenset(["PROTO", "FRAME", "READONLY_BUFFER"])
 _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 
-_Act = Callable[[_Machine, Any], None]
+_Act = Callable[[Machine, Any], None]
 
 
 def _taken(count: int) -> _Act:
-    def act(machine: _Machine, _argument: Any) -> None:
+    def act(machine: Machine, _argument: Any) -> None:
         parts = [machine.pop() for _ in range(count)]
         machine.stack.append(tuple(reversed(parts)))
 
@@ -154,7 +183,7 @@ def _pairs(items: list[Any]) -> list[tuple[Any, Any]]:
     return list(zip(items[::2], items[1::2]))
 
 
-def _append(machine: _Machine, items: list[Any]) -> None:
+def _append(machine: Machine, items: list[Any]) -> None:
     target = machine.top()
     if isinstance(target, list):
         target.extend(items)
@@ -164,7 +193,7 @@ def _append(machine: _Machine, items: list[Any]) -> None:
         raise Damaged("items are added to what holds none")
 
 
-def _set(machine: _Machine, pairs: list[tuple[Any, Any]]) -> None:
+def _set(machine: Machine, pairs: list[tuple[Any, Any]]) -> None:
     target = machine.top()
     if isinstance(target, Table):
         target.pairs.extend(pairs)
@@ -174,53 +203,53 @@ def _set(machine: _Machine, pairs: list[tuple[Any, Any]]) -> None:
         raise Damaged("entries are added to what holds none")
 
 
-def _set_one(machine: _Machine, _argument: Any) -> None:
+def _set_one(machine: Machine, _argument: Any) -> None:
     value, key = machine.pop(), machine.pop()
     _set(machine, [(key, value)])
 
 
-def _put(machine: _Machine, key: Any) -> None:
-    machine.memory[int(key)] = machine.top()
+def _put(machine: Machine, key: Any) -> None:
+    if key < 0:
+        raise Damaged("what is remembered has a number below 0")
+    machine.memory[key] = machine.top()
 
 
-def _get(machine: _Machine, key: Any) -> None:
-    if int(key) not in machine.memory:
-        raise Damaged(f"what it remembers as {int(key)} was never put there")
-    machine.stack.append(machine.memory[int(key)])
+def _get(machine: Machine, key: Any) -> None:
+    if key not in machine.memory:
+        raise Damaged(f"what it remembers as {key} was never put there")
+    machine.stack.append(machine.memory[key])
 
 
-def _global(machine: _Machine, argument: Any) -> None:
-    module, _, name = str(argument).partition(" ")
-    machine.stack.append(Name(module, name))
+def _global(machine: Machine, argument: Any) -> None:
+    machine.stack.append(Name(*argument))
 
 
-def _stack_global(machine: _Machine, _argument: Any) -> None:
+def _stack_global(machine: Machine, _argument: Any) -> None:
     name, module = machine.pop(), machine.pop()
     if type(name) is not str or type(module) is not str:
         raise Damaged("a name is no text")
     machine.stack.append(Name(module, name))
 
 
-def _reduce(machine: _Machine, _argument: Any) -> None:
+def _reduce(machine: Machine, _argument: Any) -> None:
     arguments, maker = machine.pop(), machine.pop()
     machine.stack.append(Made(maker, _as_arguments(arguments)))
 
 
-def _new_with_keywords(machine: _Machine, _argument: Any) -> None:
+def _new_with_keywords(machine: Machine, _argument: Any) -> None:
     keywords, arguments, maker = machine.pop(), machine.pop(), machine.pop()
     machine.stack.append(Made(maker, (*_as_arguments(arguments), keywords)))
 
 
-def _object(machine: _Machine, _argument: Any) -> None:
+def _object(machine: Machine, _argument: Any) -> None:
     parts = machine.group()
     if not parts:
         raise Damaged("an object has no class")
     machine.stack.append(Made(parts[0], tuple(parts[1:])))
 
 
-def _instance(machine: _Machine, argument: Any) -> None:
-    module, _, name = str(argument).partition(" ")
-    machine.stack.append(Made(Name(module, name), tuple(machine.group())))
+def _instance(machine: Machine, argument: Any) -> None:
+    machine.stack.append(Made(Name(*argument), tuple(machine.group())))
 
 
 def _as_arguments(arguments: Any) -> tuple[Any, ...]:
@@ -229,7 +258,7 @@ def _as_arguments(arguments: Any) -> tuple[Any, ...]:
     return arguments
 
 
-def _build(machine: _Machine, _argument: Any) -> None:
+def _build(machine: Machine, _argument: Any) -> None:
     state = machine.pop()
     target = machine.top()
     if isinstance(target, Made):
@@ -238,11 +267,11 @@ def _build(machine: _Machine, _argument: Any) -> None:
         raise Damaged("a state is given to what has none")
 
 
-def _pop_mark(machine: _Machine, _argument: Any) -> None:
+def _pop_mark(machine: Machine, _argument: Any) -> None:
     machine.group()
 
 
-def _pop(machine: _Machine, _argument: Any) -> None:
+def _pop(machine: Machine, _argument: Any) -> None:
     if not machine.stack:
         raise Damaged("an instruction takes more than there is")
     machine.stack.pop()
@@ -297,15 +326,25 @@ _ACTS: dict[str, _Act] = {
 
 
 def entries(value: Any) -> dict[str, Any] | None:
-    """Return what a described mapping holds under texts; None for what is no mapping."""
+    """Return what a described mapping holds under its keys; None for what is no mapping.
+
+    Whatever is given entries is one, of whichever class: libraries have dicts of their own.
+    """
     if isinstance(value, Table):
         return value.named()
-    if isinstance(value, Made) and str(value.maker) in _MAPPINGS:
-        given = value.arguments[0] if value.arguments else ()
+    if isinstance(value, Made) and (str(value.maker) in _MAPPINGS or value.pairs.pairs):
+        given = value.arguments[-1] if value.arguments and str(value.maker) in _MAPPINGS else ()
         listed = given if isinstance(given, (list, tuple)) else given.pairs if isinstance(given, Table) else ()
         first = [(pair[0], pair[1]) for pair in listed if isinstance(pair, (list, tuple)) and len(pair) == 2]
         return Table([*first, *value.pairs.pairs]).named()
     return None
 
 
-_MAPPINGS = ("collections.OrderedDict", "collections.defaultdict", "builtins.dict", "__builtin__.dict")
+_MAPPINGS = (
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "collections.Counter",
+    "builtins.dict",
+    "__builtin__.dict",
+    "types.MappingProxyType",
+)

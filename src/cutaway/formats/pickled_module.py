@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Note, Setting
 from cutaway.core.error import one_line
 from cutaway.core.place import Place
 from cutaway.formats import pickle_machine, weights
-from cutaway.formats.pickle_machine import Made, Name
+from cutaway.formats.pickle_machine import Made, Name, Persistent
 from cutaway.formats.pickled_tensor import Stored, tensor
 
 NOT_CALLED = "the file has the modules and their weights, not what is computed with them"
 _SCRIPTED = "__torch__"
+_TRACED = "torch.fx.graph_module.reduce_graph_module"
 _MANGLED = re.compile(r"___torch_mangle_\d+\.")
 _MOST = 1_000_000
 _LONGEST = 64
@@ -29,11 +30,12 @@ class _Part:
     settings: dict[str, Setting]
     modules: dict[str, Made]
     tensors: list[tuple[str, Stored, str | None]]
+    complete: bool = True
 
 
 def is_module(value: Any) -> bool:
     """Tell whether a description is that of a module with its state."""
-    return _class(value) is not None and _state(value) is not None and _part(value) is not None
+    return class_of(value) is not None and state_of(value) is not None and _part(value) is not None
 
 
 def architecture(root: Made, *, name: str, target: str) -> tuple[Architecture, list[tuple[str, Stored]]]:
@@ -41,7 +43,7 @@ def architecture(root: Made, *, name: str, target: str) -> tuple[Architecture, l
     modules = []
     found: list[tuple[str, Stored, str | None]] = []
     for path, part in _walk(root):
-        modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings))
+        modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings, complete=part.complete))
         found += [(f"{path}.{own}" if path else own, stored, kind) for own, stored, kind in part.tensors]
     place = Place(target.partition("::")[0])
     listed = tuple(weights.listed(found))
@@ -63,7 +65,7 @@ def in_words(value: Any) -> str:
     entries = pickle_machine.entries(value)
     if entries is not None:
         return f"a dict with {', '.join(map(one_line, list(entries)[:8])) or 'nothing in it'}"
-    kind = _class(value)
+    kind = class_of(value)
     return one_line(f"a {kind or type(value).__name__}")
 
 
@@ -73,34 +75,47 @@ def _walk(root: Made) -> Iterator[tuple[str, _Part]]:
     waiting: list[tuple[str, Made]] = [("", root)]
     while waiting and len(seen) < _MOST:
         path, module = waiting.pop()
-        part = _part(module) if id(module) not in seen else None
-        seen.add(id(module))
-        if part is None:
+        if id(module) in seen:
             continue
+        seen.add(id(module))
+        kind = class_of(module)
+        part = _part(module) or _Part(one_line(str(kind)) if kind else "", {}, {}, [], False)
         yield path, part
         below = [(f"{path}.{name}" if path else name, child) for name, child in part.modules.items()]
         waiting.extend(reversed(below))
 
 
-def _class(value: Any) -> Name | None:
+def class_of(value: Any) -> Name | None:
     """Return the class of a described object."""
     if not isinstance(value, Made):
         return None
     maker = value.maker
     if isinstance(maker, Name) and maker.name in ("_reconstructor", "__newobj__") and value.arguments:
         maker = value.arguments[0]
+    if str(maker) == _TRACED:
+        return Name("torch.fx.graph_module", "GraphModule")
+    return unwrapped(maker)
+
+
+def unwrapped(maker: Any) -> Name | None:
+    """Return the name of a class; the legacy format keeps those of modules with their source, outside of the pickle."""
+    if isinstance(maker, Persistent) and isinstance(maker.key, tuple) and maker.key[:1] == ("module",):
+        maker = maker.key[1] if len(maker.key) > 1 else None
     return maker if isinstance(maker, Name) else None
 
 
-def _state(value: Made) -> dict[str, Any] | None:
+def state_of(value: Made) -> dict[str, Any] | None:
+    """Return the attributes that an object would be given."""
     state = value.state
+    if str(value.maker) == _TRACED and value.arguments:
+        return pickle_machine.entries(value.arguments[0])
     if isinstance(state, tuple) and len(state) == 2:  # of a class with slots
         state = state[0]
     return pickle_machine.entries(state)
 
 
 def _part(value: Made) -> _Part | None:
-    kind, state = _class(value), _state(value)
+    kind, state = class_of(value), state_of(value)
     if kind is None or state is None:
         return None
     if kind.module.partition(".")[0] == _SCRIPTED:
@@ -109,13 +124,16 @@ def _part(value: Made) -> _Part | None:
     if None in held.values():
         return None
     found: list[tuple[str, Stored, str | None]] = []
+    left_out = state.get("_non_persistent_buffers_set")
+    left_out = left_out.items if isinstance(left_out, Made) else left_out
+    passing = {name for name in left_out if isinstance(name, str)} if isinstance(left_out, list) else set()
     for holder, what in (("_parameters", "parameter"), ("_buffers", "buffer")):
         for name, each in (held[holder] or {}).items():
-            stored = tensor(each)
-            if stored is not None:
-                found.append((name, stored, what))
+            if each is not None:
+                stored = tensor(each) or Stored(None, None, None)
+                found.append((name, replace(stored, persistent=name not in passing), what))
     modules = {name: child for name, child in (held["_modules"] or {}).items() if isinstance(child, Made)}
-    settings = {n: v for n, v in state.items() if not n.startswith("_") and n != "training" and _is_plain(v)}
+    settings = {n: v for n, v in state.items() if not n.startswith("_") and n != "training" and is_plain(v)}
     return _Part(one_line(str(kind)), settings, modules, found)
 
 
@@ -128,15 +146,16 @@ def _scripted(kind: Name, state: dict[str, Any]) -> _Part:
         stored = tensor(value)
         if stored is not None:
             found.append((name, stored, None))
-        elif isinstance(value, Made) and (_class(value) or Name("", "")).module.partition(".")[0] == _SCRIPTED:
+        elif isinstance(value, Made) and (class_of(value) or Name("", "")).module.partition(".")[0] == _SCRIPTED:
             modules[name] = value
-        elif not name.startswith("_") and name != "training" and _is_plain(value):
+        elif not name.startswith("_") and name != "training" and is_plain(value):
             settings[name] = value
     full = _MANGLED.sub("", str(kind)).removeprefix(f"{_SCRIPTED}.")
     return _Part(one_line(full), settings, modules, found)
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Tell whether an attribute is a setting: a number, a string, or a short list of them."""
     if isinstance(value, (tuple, list)):
         return len(value) <= _LONGEST and all(type(item) in (int, float, bool, str) for item in value)
     return value is None or type(value) in (int, float, bool) or (type(value) is str and len(value) <= 300)

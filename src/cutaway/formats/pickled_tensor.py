@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cutaway.core.dtype import KINDS
+from cutaway.core.packed_dtype import BLOCKS
 from cutaway.formats.pickle_machine import Damaged, Made, Name, Persistent
 
-_STORAGES = {
+STORAGES = {
     "FloatStorage": "float32",
     "DoubleStorage": "float64",
     "HalfStorage": "float16",
@@ -22,6 +23,11 @@ _STORAGES = {
     "ComplexFloatStorage": "complex64",
     "ComplexDoubleStorage": "complex128",
     "UntypedStorage": "uint8",
+    "QInt8Storage": "qint8",
+    "QUInt8Storage": "quint8",
+    "QInt32Storage": "qint32",
+    "QUInt4x2Storage": "quint4x2",
+    "QUInt2x4Storage": "quint2x4",
 }
 _WRAPPED = {
     "torch._utils._rebuild_parameter": 0,
@@ -29,9 +35,30 @@ _WRAPPED = {
     "torch.nn.parameter.Parameter": 0,
 }
 _STRIDED = {"torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3"}
-_PACKED = {"torch._utils._rebuild_sparse_tensor", "torch._utils._rebuild_qtensor"}
-_SUBCLASS = "torch._tensor._rebuild_from_type_v2"
+_QUANTISED = "torch._utils._rebuild_qtensor"
+_SPARSE = "torch._utils._rebuild_sparse_tensor"
+_SUBCLASS = {
+    "torch._tensor._rebuild_from_type_v2",
+    "torch._tensor._rebuild_from_type",
+    "torch.tensor._rebuild_from_type",
+}
 _META = "torch._utils._rebuild_meta_tensor_no_storage"
+_WRAPPER = "torch._utils._rebuild_wrapper_subclass"
+_MOVED = {
+    "torch._utils._rebuild_device_tensor_from_cpu_tensor",
+    "torch._utils._rebuild_device_tensor_from_numpy",
+    "torch._utils._rebuild_xla_tensor",
+}
+_NESTED = "torch._utils._rebuild_nested_tensor"
+_ARRAY = {
+    "numpy.core.multiarray._reconstruct",
+    "numpy._core.multiarray._reconstruct",
+    "numpy.core.multiarray.reconstruct",
+}
+CODES = {
+    "f2": "float16", "f4": "float32", "f8": "float64", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64",
+    "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64", "b1": "bool", "c8": "complex64", "c16": "complex128",
+}  # fmt: skip
 _DEEPEST = 16
 
 
@@ -53,15 +80,25 @@ class Stored:
     storage: Storage | None
     offset: int = 0
     trainable: bool | None = None
+    strides: tuple[int, ...] | None = None
+    persistent: bool = True
+    requires_grad: bool = False
 
     @property
     def identity(self) -> Any:
-        """What two names of one tensor have in common; None where that is not known."""
-        return None if self.storage is None else (self.storage.key, self.offset, self.shape)
+        """What two names of one tensor have in common; None where that is not known.
+
+        A transposed view has other strides: it is another tensor in the same memory.
+        """
+        if self.storage is None:
+            return None
+        return (self.storage.key, self.offset, self.shape, self.strides, self.dtype)
 
 
 def tensor(value: Any, depth: int = 0) -> Stored | None:
     """Return the tensor that a description stands for; None where it is none."""
+    if isinstance(value, Stored):
+        return value
     if not isinstance(value, Made) or not isinstance(value.maker, Name) or depth > _DEEPEST:
         return None
     maker, given = str(value.maker), value.arguments
@@ -70,32 +107,74 @@ def tensor(value: Any, depth: int = 0) -> Stored | None:
         if inner is None:
             return None
         asked = given[1] if len(given) > 1 else True
-        return Stored(inner.shape, inner.dtype, inner.storage, inner.offset, asked if type(asked) is bool else None)
-    if maker == _SUBCLASS and len(given) > 2 and isinstance(given[2], tuple):
+        return replace(inner, trainable=asked if type(asked) is bool else None)
+    if maker in _SUBCLASS and len(given) > 2 and isinstance(given[2], tuple):
         return tensor(Made(given[0], given[2]), depth + 1)
-    if maker in _STRIDED:
+    if maker in _STRIDED or maker == _QUANTISED:
         return _strided(maker, given)
+    if maker == _SPARSE:
+        return _sparse(given, depth)
+    return _array(value) if maker in _ARRAY else _described(maker, given, depth)
+
+
+def _described(maker: str, given: tuple[Any, ...], depth: int) -> Stored | None:
+    """Return a tensor whose numbers are not in memory that it names itself."""
     if maker == _META and len(given) > 1:
-        dtype = given[0].name if isinstance(given[0], Name) else None
-        return Stored(_sizes(given[1]), dtype if dtype in KINDS else None, None)
-    return Stored(None, None, None) if maker in _PACKED else None
+        return Stored(sizes_of(given[1]), element_type(given[0]), None)
+    if maker == _WRAPPER and len(given) > 2:
+        return Stored(sizes_of(given[2]), element_type(given[1]), None)
+    if maker in _MOVED and len(given) > 1:
+        inner = tensor(given[0], depth + 1)
+        return inner and replace(inner, dtype=element_type(given[1]) or inner.dtype)
+    if maker == _NESTED:
+        inner = tensor(given[0], depth + 1) if given else None
+        return Stored(None, inner.dtype if inner else None, None)
+    return None
+
+
+def _sparse(given: tuple[Any, ...], depth: int) -> Stored:
+    """Read the parts of a sparse tensor: indices of one or two kinds, the values that are not zero, and the sizes."""
+    layout = str(given[0]) if given else ""
+    parts = given[1] if len(given) > 1 and isinstance(given[1], tuple) else ()
+    at = 1 if "coo" in layout else 2
+    if len(parts) < at + 2:
+        raise Damaged(f"{_SPARSE} is given {len(parts)} parts, not {at + 2} or more")
+    values = tensor(parts[at], depth + 1)
+    return Stored(sizes_of(parts[at + 1]), values.dtype if values else None, None)
+
+
+def _array(value: Made) -> Stored | None:
+    """Read an array of numpy, whose state is (version, shape, dtype, order, bytes)."""
+    state = value.state
+    if not isinstance(state, tuple) or len(state) < 5:
+        return None
+    kind = state[2].arguments[0] if isinstance(state[2], Made) and state[2].arguments else None
+    dtype = CODES.get(kind) if isinstance(kind, str) else None
+    return Stored(sizes_of(state[1]), dtype, None) if dtype else None
+
+
+def element_type(value: Any) -> str | None:
+    """Return the name of an element type of torch's."""
+    name = value.name if isinstance(value, Name) and value.module == "torch" else None
+    return name if name in KINDS or name in BLOCKS else None
 
 
 def _strided(maker: str, given: tuple[Any, ...]) -> Stored:
     if len(given) < 4:
         raise Damaged(f"{maker} is given {len(given)} arguments, not 4 or more")
     storage, offset = _storage(given[0]), given[1]
-    sizes, strides = _sizes(given[2]), _sizes(given[3])
+    sizes, strides = sizes_of(given[2]), sizes_of(given[3])
     if type(offset) is not int or offset < 0 or len(sizes) != len(strides):
         raise Damaged(f"{maker} is given an offset or strides that are none")
     last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides))
     dtype = storage.dtype
-    if maker.endswith("_v3") and len(given) > 6 and isinstance(given[6], Name):
-        dtype = given[6].name if given[6].name in KINDS else None
+    if maker.endswith("_v3") and len(given) > 6:
+        dtype = element_type(given[6])
     elif 0 not in sizes and last >= storage.count:
         shape = "x".join(map(str, sizes))
         raise Damaged(f"a tensor of {shape} reaches to element {last} of the {storage.count} that are stored")
-    return Stored(sizes, dtype, storage, offset)
+    asked = len(given) > 4 and given[4] is True
+    return Stored(sizes, dtype, storage, offset, None, strides, requires_grad=asked)
 
 
 def _storage(value: Any) -> Storage:
@@ -104,11 +183,17 @@ def _storage(value: Any) -> Storage:
     if not isinstance(key, tuple) or len(key) < 5 or key[0] != "storage" or type(key[4]) is not int or key[4] < 0:
         raise Damaged("a tensor's numbers are not where torch.save puts them")
     kind = key[1].name if isinstance(key[1], Name) else ""
-    return Storage(str(key[2]) if isinstance(key[2], (str, int)) else "", _STORAGES.get(kind), key[4])
+    root = str(key[2]) if isinstance(key[2], (str, int)) else ""
+    view = key[5] if len(key) > 5 else None  # of the legacy format: a part of a storage that has a key of its own
+    if isinstance(view, tuple) and len(view) == 3 and type(view[1]) is int and type(view[2]) is int:
+        return Storage(f"{root}+{view[1]}", STORAGES.get(kind), max(view[2], 0))
+    return Storage(root, STORAGES.get(kind), key[4])
 
 
-def _sizes(value: Any) -> tuple[int, ...]:
+def sizes_of(value: Any) -> tuple[int, ...]:
+    """Return the sizes of a tensor."""
     items = value.arguments[0] if isinstance(value, Made) and value.arguments else value  # torch.Size((3, 4))
+    items = () if isinstance(value, Made) and not value.arguments else items  # torch.Size()
     if not isinstance(items, (tuple, list)) or any(type(size) is not int or size < 0 for size in items):
         raise Damaged("a tensor's sizes are no whole numbers")
     return tuple(items)

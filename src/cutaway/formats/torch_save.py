@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -11,45 +11,80 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from cutaway.core.architecture import Architecture
-from cutaway.core.dtype import itemsize
+from cutaway.core.dtype import KINDS, itemsize
 from cutaway.core.error import CutawayError, one_line
-from cutaway.formats import pickle_machine, pickled_module, weights
+from cutaway.core.packed_dtype import BLOCKS, packed_bytes
+from cutaway.formats import checkpoint, exported_program, numpy_file, pickle_machine, pickled_module, tar_save
 from cutaway.formats.pickle_machine import Damaged
 from cutaway.formats.pickled_tensor import Storage, Stored, tensor
 
 _ZIP = b"PK\x03\x04"
-_LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."  # the pickle of torch's magic number
+MAGIC = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
+"""The pickle of torch's magic number, which a file of the legacy format begins with."""
+_LEGACY = re.compile(
+    rb"\x80[\x02-\x05](\x95.{8})?" + re.escape(MAGIC[2:]) + rb"|L119547037146038801333356L\n\.", re.DOTALL
+)
 _DATA = "data.pkl"
-_DEEPEST = 3
 _MOST_ENTRIES = 1_000_000
+_LARGEST = 96 << 20
 
 
 def sniff(head: bytes) -> bool:
     """Tell whether a file that begins like this may have been written by torch."""
-    return head.startswith((_ZIP, _LEGACY))
+    return head.startswith(_ZIP) or _LEGACY.match(head) is not None
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the networks of a file: each dict of tensors in it by its key, each module that was saved whole."""
-    with _told(path):
-        found, sizes = _content(file)
-        made = list(_networks(found, path))
-        for _, stored in (pair for each in made for pair in each[1]):
-            _check(stored.storage, sizes)
-    if not made:
-        raise CutawayError(f"{path}: there are no weights in it, only {pickled_module.in_words(found)}")
-    return [each[0] for each in made]
+    with told(path):
+        networks = _other_archive(file, path)
+        if networks:
+            return networks
+        value, sizes = content(file)
+        return described(value, sizes, path)
+
+
+def _other_archive(file: BinaryIO, path: str) -> list[Architecture]:
+    """Return the networks of a zip archive of torch.export, or of numpy; none for other files."""
+    is_zip = file.read(len(_ZIP)) == _ZIP
+    file.seek(0)
+    if not is_zip:
+        return []
+    with zipfile.ZipFile(file) as archive:
+        if numpy_file.is_archive(archive):
+            return numpy_file.read_archive(archive, path)
+    networks = exported_program.read(file, path)
+    file.seek(0)
+    return networks
+
+
+def described(value: Any, sizes: Mapping[str, int] | None, path: str) -> list[Architecture]:
+    """Return the networks in a pickled value."""
+    networks = []
+    for network, stored in checkpoint.architectures(checkpoint.parts(value), path):
+        for each in stored:
+            _check(each.storage, sizes)
+        networks.append(network)
+    if not networks:
+        raise CutawayError(f"{path}: there are no weights in it, only {pickled_module.in_words(value)}")
+    return networks
+
+
+def beside(file: BinaryIO, path: str) -> list[Architecture]:
+    """Return what training keeps in a file beside networks, such as the state of an optimizer."""
+    with told(path):
+        return [part.architecture(path)[0] for part in checkpoint.parts(content(file)[0]) if not part.is_network]
 
 
 def tensors(file: BinaryIO, path: str) -> tuple[dict[str, Stored], str]:
     """Return the tensors of a file that is one part of a network's weights."""
-    with _told(path):
-        found, _ = _content(file)
-        return _tensors(found) or {}, "pytorch"
+    with told(path):
+        entries = pickle_machine.entries(content(file)[0]) or {}
+        return {name: stored for name, each in entries.items() if (stored := tensor(each)) is not None}, "pytorch"
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def told(path: str) -> Iterator[None]:
     """Say in one line what is wrong with a file."""
     try:
         yield
@@ -60,15 +95,17 @@ def _told(path: str) -> Iterator[None]:
         raise CutawayError(f"{path}: it can't be unpacked: {one_line(str(error)) or 'it is cut off'}") from None
 
 
-def _content(file: BinaryIO) -> tuple[Any, dict[str, int] | None]:
+def content(file: BinaryIO) -> tuple[Any, dict[str, int] | None]:
     """Return the description of what was saved, and the bytes of each storage, where the file tells them."""
-    head = file.read(len(_LEGACY))
+    head = file.read(64)
     file.seek(0)
-    if head != _LEGACY:
+    if _LEGACY.match(head):
+        for _ in range(3):  # the magic number, the version of the form, the sizes of numbers
+            pickle_machine.load(file)
+        return pickle_machine.load(file), None
+    if head.startswith(_ZIP):
         return _archive(file)
-    for _ in range(3):  # the magic number, the version of the form, the sizes of numbers
-        pickle_machine.load(file)
-    return pickle_machine.load(file), None
+    return tar_save.content(file) if tar_save.is_tar(file) else pickle_machine.load(file), None
 
 
 def _archive(file: BinaryIO) -> tuple[Any, dict[str, int]]:
@@ -81,52 +118,25 @@ def _archive(file: BinaryIO) -> tuple[Any, dict[str, int]]:
         )
         if data is None:
             raise Damaged(f"it is a zip archive without {_DATA}: not what torch.save writes")
-        if data.file_size > pickle_machine.LARGEST:
+        if data.file_size > _LARGEST or data.file_size > 100 * max(data.compress_size, 1 << 16):
             raise Damaged(f"{data.filename} has {data.file_size:,} bytes, more than a description of weights takes")
         with archive.open(data) as member:
-            content = member.read(pickle_machine.LARGEST)
+            pickled = member.read(data.file_size)
         home = data.filename.removesuffix(_DATA)
         sizes = {e.filename.removeprefix(f"{home}data/"): e.file_size for e in entries}
-    return pickle_machine.load(io.BytesIO(content)), sizes
+    return pickle_machine.load(io.BytesIO(pickled)), sizes
+
+
+def _bytes(count: int, dtype: str) -> int:
+    return packed_bytes(count, dtype) or count * itemsize(dtype) if dtype in KINDS or dtype in BLOCKS else 0
 
 
 def _check(storage: Storage | None, sizes: Mapping[str, int] | None) -> None:
     """Compare what a pickle says of a storage with the file that holds it."""
     if storage is None or sizes is None or storage.dtype is None:
         return
-    there, said = sizes.get(storage.key), storage.count * itemsize(storage.dtype)
+    there, said = sizes.get(storage.key.partition("+")[0]), _bytes(storage.count, storage.dtype)
     if there is None:
         raise Damaged(f"data/{storage.key} is missing, which a tensor lies in")
     if there < said:
         raise Damaged(f"data/{storage.key} has {there:,} bytes, where {said:,} were expected")
-
-
-_Network = tuple[Architecture, list[tuple[str, Stored]]]
-
-
-def _networks(found: Any, path: str, key: str = "", depth: int = 0) -> Iterator[_Network]:
-    """Yield the networks in a value with their tensors: the value itself, or what a dict holds under its keys."""
-    name = key or os.path.basename(path)
-    target = f"{path}::{key}" if key else path
-    if pickled_module.is_module(found):
-        yield pickled_module.architecture(found, name=name, target=target)
-        return
-    named = _tensors(found)
-    if named:
-        made = weights.architecture(named, name=name, target=target, framework="pytorch")
-        yield made, list(named.items())
-        return
-    entries = pickle_machine.entries(found)
-    if entries is None or depth >= _DEEPEST:
-        return
-    for inner, value in entries.items():
-        yield from _networks(value, path, f"{key}.{inner}" if key else inner, depth + 1)
-
-
-def _tensors(value: Any) -> dict[str, Stored] | None:
-    """Return the tensors of a state dict by name; None for what holds none directly."""
-    entries = pickle_machine.entries(value)
-    if entries is None:
-        return None
-    found = {name: stored for name, each in entries.items() if (stored := tensor(each)) is not None}
-    return found or None

@@ -1,0 +1,343 @@
+"""Archives of torch.export: the graph with the sizes that were recorded in it, and the modules that its nodes are from."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
+
+from cutaway.core.architecture import (
+    Architecture,
+    Module,
+    ModuleCall,
+    Note,
+    Op,
+    Quantity,
+    Setting,
+    Shape,
+    Value,
+    Weight,
+)
+from cutaway.core.error import CutawayError, one_line
+from cutaway.core.place import Place
+from cutaway.formats.exported_cost import macs
+from cutaway.formats.exported_size import size
+
+CALLS = "what a module is given and returns is taken to be what other parts of the graph give it and use of it"
+APART = "the file does not tell which weights share their memory: each is counted"
+_LARGEST = 96 << 20
+_OLD = "serialized_exported_program.json"
+_DTYPES = {
+    1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64",
+    9: "complex32", 10: "complex64", 11: "complex128", 12: "bool", 13: "bfloat16", 28: "uint16", 29: "float8_e4m3fn",
+    30: "float8_e5m2", 31: "float8_e4m3fnuz", 32: "float8_e5m2fnuz", 33: "float8_e8m0fnu", 34: "uint32", 35: "uint64",
+}  # fmt: skip
+_LINE = re.compile(r'File "([^"\n]*)", line (\d+)')
+_AGAIN = re.compile(r"@\d+")
+_VIEWS = frozenset(
+    """view reshape transpose permute t expand squeeze unsqueeze slice select alias detach split chunk unbind flatten
+    unflatten view_as narrow diagonal movedim swapaxes getitem""".split()
+)
+
+
+def find(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """Return the graphs of an archive; none where it is of another kind."""
+    found = []
+    for entry in archive.infolist():
+        parts = entry.filename.split("/")
+        if (len(parts) in (2, 3) and parts[-2] == "models" and parts[-1].endswith(".json")) or parts[-1] == _OLD:
+            found.append(entry)
+    return found
+
+
+def is_archive(file: BinaryIO) -> bool:
+    """Tell whether a file is an archive of torch.export; one that can't be opened is none."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return bool(find(archive))
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def read(file: BinaryIO, path: str) -> list[Architecture]:
+    """Read the graphs of an archive."""
+    with zipfile.ZipFile(file) as archive:
+        networks = []
+        entries = find(archive)
+        for entry in entries:
+            if entry.file_size > _LARGEST:
+                raise CutawayError(f"{path}: {entry.filename} has {entry.file_size:,} bytes, more than is read")
+            try:
+                document = json.loads(archive.read(entry))
+            except (ValueError, RecursionError) as error:
+                raise CutawayError(f"{path}: {entry.filename} is not JSON: {one_line(str(error))}") from None
+            name = os.path.splitext(os.path.basename(entry.filename))[0]
+            is_only = len(entries) == 1
+            target = path if is_only else f"{path}::{name}"
+            try:
+                networks.append(
+                    _Graph(document, path, _memory(archive, name)).architecture(
+                        os.path.basename(path) if is_only else name, target
+                    )
+                )
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+                raise CutawayError(f"{path}: {entry.filename}: {one_line(repr(error))} is not expected there") from None
+        return networks
+
+
+def _memory(archive: zipfile.ZipFile, name: str) -> dict[str, str] | None:
+    """Return where each weight of a graph is stored, and how it lies there; None where the archive does not tell."""
+    end = f"/data/weights/{name}_weights_config.json"
+    entry = next((each for each in archive.infolist() if f"/{each.filename}".endswith(end)), None)
+    if entry is None or entry.file_size > _LARGEST:
+        return None
+    layout = ("sizes", "strides", "storage_offset", "dtype")
+    return {
+        weight: json.dumps([about["path_name"], *((about.get("tensor_meta") or {}).get(key) for key in layout)])
+        for weight, about in json.loads(archive.read(entry))["config"].items()
+    }
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call of a module: where in the graph it begins and ends, what goes into it and what comes out."""
+
+    path: str
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class _Graph:
+    """A graph of an exported program."""
+
+    document: Any
+    path: str
+    memory: dict[str, str] | None
+    weights: dict[str, Weight] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, str] = field(default_factory=dict)
+
+    def architecture(self, name: str, target: str) -> Architecture:
+        """Return the network that the graph is of."""
+        module = self.document["graph_module"]
+        graph, signature = module["graph"], module["signature"]
+        values = graph["tensor_values"]
+        inputs = self._inputs(signature["input_specs"], values)
+        ops, paths = [], []
+        for node in graph["nodes"]:
+            stack = self._stack((node.get("metadata") or {}).get("nn_module_stack") or "")
+            ops.append(self._op(node, values, stack[-1] if stack else ""))
+            paths.append(stack)
+        outputs = []
+        for at, spec in enumerate(signature["output_specs"]):
+            kept = spec.get("user_output")
+            for each in _tensors(kept["arg"]) if kept else ():
+                outputs.append(self._value(each, values, str(at)))
+        modules = self._modules([entry["fqn"] for entry in module.get("module_call_graph") or ()])
+        used = {each for spec in signature["output_specs"] for each in _tensors(spec.get("user_output", {}).get("arg"))}
+        calls = self._calls(ops, paths, {self.names.get(each, each) for each in used})
+        return Architecture(
+            name=name,
+            target=target,
+            framework="pytorch",
+            inputs=tuple(inputs),
+            outputs=tuple(outputs if len(outputs) != 1 else [_renamed(outputs[0], "")]),
+            modules=tuple(
+                Module(path, shown.rpartition(".")[2], shown, calls=tuple(calls.get(path, ())))
+                for path, shown in modules.items()
+            ),
+            weights=tuple(self._tied()),
+            ops=tuple(ops),
+            assumptions=(
+                Note(CALLS, Place(self.path)),
+                *([Note(APART, Place(self.path))] if self.memory is None and self.weights else []),
+            ),
+        )
+
+    def _tied(self) -> Iterable[Weight]:
+        """Yield the parameters, then the buffers; those that are stored at the same place are the very same."""
+        first: dict[str, str] = {}
+        for weight in sorted(self.weights.values(), key=lambda each: each.kind == "buffer"):
+            place = (self.memory or {}).get(weight.name, weight.name)
+            same = first.setdefault(place, weight.name)
+            yield weight if same == weight.name else replace(weight, tied_to=same)
+
+    def _inputs(self, specs: Iterable[Any], values: Mapping[str, Any]) -> list[Value]:
+        inputs = []
+        for spec in specs:
+            for kind, key in (("parameter", "parameter_name"), ("buffer", "buffer_name")):
+                if kind in spec:
+                    own = spec[kind]["arg"]["name"]
+                    weight = spec[kind][key]
+                    self.names[own] = weight
+                    about = values[own]
+                    self.weights[weight] = Weight(
+                        weight,
+                        _shape(about),
+                        _DTYPES.get(about["dtype"]),
+                        kind,
+                        kind == "parameter" and bool(about.get("requires_grad")),
+                        persistent=spec[kind].get("persistent", True) is not False,
+                    )
+            for each in _tensors(spec["user_input"]["arg"]) if "user_input" in spec else ():
+                inputs.append(self._value(each, values))
+        return inputs
+
+    def _value(self, name: str, values: Mapping[str, Any], shown: str | None = None) -> Value:
+        about = values.get(name)
+        own = self.names.get(name, name) if shown is None else shown
+        return Value(own, _shape(about), _DTYPES.get(about["dtype"])) if about else Value(own, None, None)
+
+    def _op(self, node: Any, values: Mapping[str, Any], module: str) -> Op:
+        attributes: dict[str, Setting] = {}
+        inputs: list[Value] = []
+        for argument in node["inputs"]:
+            names = list(_tensors(argument["arg"]))
+            inputs += [self._value(each, values) for each in names]
+            if not names:
+                attributes[str(argument.get("name") or len(attributes))] = _setting(argument["arg"])
+        outputs = [self._value(each, values) for made in node["outputs"] for each in _tensors(made)]
+        name = str(node["target"]).removeprefix("torch.ops.")
+        lines = _LINE.findall((node.get("metadata") or {}).get("stack_trace") or "")
+        parts = name.split(".")
+        return Op(
+            name,
+            attributes,
+            tuple(inputs),
+            tuple(outputs),
+            module,
+            Place(lines[-1][0], int(lines[-1][1])) if lines else None,
+            macs(name, inputs, outputs),
+            allocates=len(parts) < 2 or (parts[1] not in _VIEWS and not parts[1].endswith("_")),
+        )
+
+    def _stack(self, text: str) -> list[str]:
+        """Return the paths of the modules that a node is in, the innermost last, and keep their classes."""
+        paths = []
+        for entry in text.split(";") if text else ():
+            parts = entry.split(",")
+            if len(parts) == 3:
+                path = _AGAIN.sub("", parts[1])
+                self.classes.setdefault(path, one_line(parts[2]))
+                paths.append(parts[1])
+        return paths
+
+    def _modules(self, listed: Iterable[str]) -> dict[str, str]:
+        """Return the modules with their classes, parents before children."""
+        paths = dict.fromkeys(["", *(_AGAIN.sub("", each) for each in listed), *self.classes])
+        for weight in self.weights.values():
+            paths.setdefault(weight.module or "")
+        for path in list(paths):
+            parts = path.split(".") if path else []
+            paths.update(
+                (".".join(parts[:at]), None) for at in range(1, len(parts)) if ".".join(parts[:at]) not in paths
+            )
+        order = {path: at for at, path in enumerate(paths)}
+        children: dict[str, list[str]] = {}
+        for path in paths:
+            if path:
+                children.setdefault(path.rpartition(".")[0], []).append(path)
+        found: dict[str, str] = {}
+        waiting = [""]
+        while waiting:
+            path = waiting.pop()
+            found[path] = self.classes.get(path, "")
+            waiting += sorted(children.get(path, ()), key=order.__getitem__, reverse=True)
+        return found
+
+    def _calls(self, ops: list[Op], paths: list[list[str]], returned: set[str]) -> dict[str, list[ModuleCall]]:
+        """Return the calls of each module: nodes that follow each other in it, with what crosses its border."""
+        open_calls: dict[str, _Call] = {}
+        every: list[_Call] = []
+        for at, stack in enumerate(paths):
+            for path in list(open_calls):
+                if path not in stack:
+                    del open_calls[path]
+            for path in stack:
+                if path not in open_calls:
+                    open_calls[path] = _Call(path, at, at)
+                    every.append(open_calls[path])
+                open_calls[path].last = at
+        uses: dict[str, list[int]] = {}
+        for at, op in enumerate(ops):
+            for value in op.inputs:
+                uses.setdefault(value.name, []).append(at)
+        found: dict[str, list[ModuleCall]] = {}
+        for call in every:
+            inside = ops[call.first : call.last + 1]
+            produced = {value.name: value for op in inside for value in op.outputs}
+            given = {
+                v.name: v for op in inside for v in op.inputs if v.name not in produced and v.name not in self.weights
+            }
+            made = [
+                value
+                for name, value in produced.items()
+                if name in returned or any(not call.first <= at <= call.last for at in uses.get(name, ()))
+            ]
+            found.setdefault(_AGAIN.sub("", call.path), []).append(
+                ModuleCall(
+                    tuple(v.shape for v in given.values()),
+                    tuple(v.shape for v in made),
+                    tuple(v.dtype for v in given.values()),
+                    tuple(v.dtype for v in made),
+                )
+            )
+        return found
+
+
+def _renamed(value: Value, name: str) -> Value:
+    return Value(name, value.shape, value.dtype)
+
+
+def _shape(about: Any) -> Shape:
+    sizes: list[Quantity] = []
+    for each in about["sizes"]:
+        sizes.append(each["as_int"] if "as_int" in each else size(each["as_expr"]["expr_str"]))
+    return tuple(sizes)
+
+
+def _tensors(argument: Any) -> Iterable[str]:
+    """Yield the names of the tensors in an argument."""
+    if not isinstance(argument, dict):
+        return
+    for key, value in argument.items():
+        if key in ("as_tensor", "as_optional_tensor") and isinstance(value, dict):
+            inner = value.get("as_tensor", value)
+            if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+                yield inner["name"]
+        elif key in ("as_tensors", "as_optional_tensors") and isinstance(value, list):
+            for each in value:
+                yield from _tensors(each if "as_tensor" in each else {"as_tensor": each})
+        elif key == "name" and isinstance(value, str):
+            yield value
+
+
+def _setting(argument: Any) -> Setting:
+    """Return the value of an argument that is not a tensor."""
+    if not isinstance(argument, dict) or "as_none" in argument or not argument:
+        return None
+    kind, value = next(iter(argument.items()))
+    if kind == "as_scalar_type":
+        return _DTYPES.get(value, str(value))
+    if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
+        return _symbol(value)
+    if kind == "as_sym_ints":
+        return [_symbol(each) for each in value]
+    if kind == "as_device":
+        return str(value.get("type"))
+    plain = isinstance(value, (bool, int, float, str)) or (
+        isinstance(value, list) and all(isinstance(each, (bool, int, float, str)) for each in value)
+    )
+    return value if plain else None
+
+
+def _symbol(value: Any) -> Setting:
+    if not isinstance(value, dict):
+        return None
+    number = value.get("as_int", value.get("as_float", value.get("as_bool")))
+    return number if number is not None else str(value.get("as_name"))

@@ -1,0 +1,61 @@
+"""Weights and networks that they may belong to: what differs is said, and arguments are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cutaway.cli import main
+from tests.unit.formats.test_weights import entries, safetensors, written
+
+MODEL = """
+from torch import nn
+
+class Other(nn.Module):
+    def __init__(self, size=3):
+        super().__init__()
+        self.stem = nn.Conv2d(size, 4, 3)
+
+class Net(nn.Module):
+    def __init__(self, width, heads, depth=2, num_classes=10, bias=True):
+        super().__init__()
+        self.stem = nn.Linear(8, width)
+        self.blocks = nn.ModuleList([nn.Linear(width, 2 * width) for _ in range(depth)])
+        self.head = nn.Linear(width, num_classes, bias=bias)
+    def forward(self, x):
+        return self.head(self.stem(x))
+"""
+
+
+def shapes(width: int, depth: int, classes: int) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {"stem.weight": (width, 8), "stem.bias": (width,)}
+    for at in range(depth):
+        found |= {f"blocks.{at}.weight": (2 * width, width), f"blocks.{at}.bias": (2 * width,)}
+    return {**found, "head.weight": (classes, width)}
+
+
+@pytest.mark.parametrize("prefix", ["", "module."])
+def test_the_class_and_its_arguments_are_found(prefix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    stored = {f"{prefix}{name}": shape for name, shape in shapes(24, 5, 7).items()}
+    weights = written(tmp_path, "model.safetensors", safetensors(entries(stored)))
+    assert main(["fit", weights, str(tmp_path / "model.py")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{tmp_path}/model.py::Net(width=24, heads=8, depth=5, num_classes=7, bias=False)"
+    assert lines[-1] == "  no weight depends on heads"
+
+
+def test_a_file_that_no_class_has_the_weights_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    weights = written(tmp_path, "model.safetensors", safetensors(entries({"tower.a": (3,), "tower.b": (4,)})))
+    assert main(["fit", weights, str(tmp_path / "model.py")]) == 1
+    assert "no class there has such weights" in capsys.readouterr().out
+
+
+def test_parts_that_are_called_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    stored = {name.replace("head", "fc"): shape for name, shape in shapes(16, 2, 10).items()} | {"fc.bias": (10,)}
+    weights = written(tmp_path, "model.safetensors", safetensors(entries(stored)))
+    assert main(["diff", f"{tmp_path}/model.py::Net(16, 2)", weights]) == 1
+    assert capsys.readouterr().out.splitlines()[-2:] == ["8 weights fit", "renaming: fc -> head"]
