@@ -1,0 +1,232 @@
+"""Which scanners a file is for, by its content; archives and compressed files are opened."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import json
+import lzma
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from cutaway.core.error import CutawayError, one_line
+from cutaway.formats import gguf, numpy_file
+from cutaway.scan import graph_files, keras_code, pickle_calls, templates, torchscript, zip_archive
+from cutaway.scan.finding import IMPORTS, NOTHING, RUNS, Report
+from cutaway.scan.streams import TooLarge, Unpacked
+
+_WINDOW = 32 << 20
+_DAMAGED = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+_DEEPEST = 8
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_SEVENZIP = b"7z\xbc\xaf\x27\x1c"
+_RAR = b"Rar!\x1a\x07"
+_COMPRESSED: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": lambda: zlib.decompressobj(31),
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ": lzma.LZMADecompressor,
+    b"]\x00\x00": lzma.LZMADecompressor,
+    b"x\x01": zlib.decompressobj,
+    b"x\x5e": zlib.decompressobj,
+    b"x\x9c": zlib.decompressobj,
+    b"x\xda": zlib.decompressobj,
+}
+_TEXT = (".py", ".md", ".txt", ".json", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".jinja", ".csv", ".html", ".xml")
+_CODE = (".so", ".dll", ".dylib", ".pyc", ".exe")
+_SKIPPED = {".git", "__pycache__", "node_modules", ".venv"}
+
+
+def scan_path(path: str) -> Iterator[Report]:
+    """Yield a report for a file, or for each file below a folder."""
+    if os.path.isdir(path):
+        for folder, below, names in os.walk(path):
+            below[:] = sorted(name for name in below if name not in _SKIPPED)
+            for name in sorted(names):
+                yield scan_file(os.path.join(folder, name))
+        return
+    if not os.path.exists(path):
+        raise CutawayError(f"{path}: no such file or folder")
+    yield scan_file(path)
+
+
+def scan_file(path: str) -> Report:
+    """Return what loading a file would run."""
+    report = Report(path)
+    try:
+        if not os.path.isfile(path):
+            report.error = (
+                "a link to nothing" if os.path.islink(path) and not os.path.exists(path) else "not a regular file"
+            )
+            return report
+        with open(path, "rb") as file:
+            _scan(file, os.path.basename(path), report, "", 0)
+    except OSError as error:
+        report.error = error.strerror or str(error)
+    return report
+
+
+def _scan(file: Any, name: str, report: Report, inner: str, depth: int) -> None:
+    """Enter what one file does, which may be a member of another; what is damaged is read as far as it goes."""
+    try:
+        _scan_content(file, name, report, inner, depth)
+    except TooLarge as error:
+        report.add(IMPORTS, "container", str(error), inner)
+    except _DAMAGED:
+        report.add(NOTHING, "container", "it is damaged", inner)
+
+
+def _scan_content(file: Any, name: str, report: Report, inner: str, depth: int) -> None:
+    head = file.read(512)
+    file.seek(0)
+    if depth > _DEEPEST:
+        report.add(RUNS, "container", "archives are nested too deeply to be followed", inner)
+        return
+    if head.startswith(zip_archive.LOCAL) or head.startswith(b"PK\x05\x06") or (depth == 0 and _ends_as_zip(file)):
+        _zip(file, report, inner, depth)
+        if head.startswith(b"PK"):
+            return
+        file.seek(0)
+    if head[257:262] == b"ustar":
+        _tar(file, report, inner, depth)
+    elif head.startswith((_SEVENZIP, _RAR)):
+        report.add(RUNS, "container", "it is a 7z or RAR archive, which is not looked into", inner)
+    elif (unpack := _unpacker(head)) is not None and _compressed(file, unpack, name, report, inner, depth):
+        return
+    elif head.startswith(numpy_file.MAGIC):
+        _numpy(file, report, inner)
+    elif pickle_calls.looks_like_pickle(head):
+        _pickle(file, report, inner)
+    else:
+        _other(file, head, name, report, inner)
+
+
+def _ends_as_zip(file: BinaryIO) -> bool:
+    """Tell whether a file has an archive behind something else."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 70_000))
+    found = b"PK\x05\x06" in file.read()
+    file.seek(0)
+    return found
+
+
+def _pickle(file: BinaryIO, report: Report, inner: str) -> None:
+    before = len(report.findings)
+    ended = pickle_calls.scan(file, report, inner)
+    if not ended and any(finding.level in (RUNS, IMPORTS) for finding in report.findings[before:]):
+        report.add(RUNS, "pickle", "the pickle is damaged: what stands before the damage would run", inner)
+
+
+def _zip(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+    for member in zip_archive.members(file, report, inner):
+        where = f"{inner}!{one_line(member.name)}" if inner else one_line(member.name)
+        _scan(member.content, os.path.basename(member.name), report, where, depth + 1)
+        if "/code/" in f"/{member.name}" and member.name.endswith(".py"):
+            member.content.seek(0)
+            torchscript.scan(member.content.read(_WINDOW).decode("utf-8", "replace"), report, where)
+
+
+def _tar(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+    try:
+        with tarfile.open(fileobj=file, mode="r:") as archive:
+            for member in archive:
+                where = f"{inner}!{one_line(member.name)}" if inner else one_line(member.name)
+                parts = member.name.split("/")
+                link = member.issym() or member.islnk()
+                outside = ".." in parts or member.name.startswith("/")
+                outside |= link and (member.linkname.startswith("/") or ".." in member.linkname.split("/"))
+                if outside or member.isdev():
+                    report.add(RUNS, "container", "it lies outside of the folder that it is unpacked into", where)
+                content = archive.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    _scan(content, os.path.basename(member.name), report, where, depth + 1)
+    except tarfile.TarError:
+        report.add(NOTHING, "container", "the tar archive is damaged", inner)
+
+
+def _unpacker(head: bytes) -> Callable[[], Any] | None:
+    return next((unpack for magic, unpack in _COMPRESSED.items() if head.startswith(magic)), None)
+
+
+def _compressed(file: BinaryIO, unpack: Callable[[], Any], name: str, report: Report, inner: str, depth: int) -> bool:
+    """Scan what is compressed; return whether it is."""
+    where = f"{inner}!{one_line(name)} unpacked" if inner else f"{one_line(name)} unpacked"
+    stream: Any = Unpacked(file, unpack)
+    try:
+        if not stream.read(1):
+            return False
+    except _DAMAGED:
+        return False
+    stream.seek(0)
+    _scan(stream, os.path.splitext(name)[0], report, where, depth + 1)
+    return True
+
+
+def _numpy(file: BinaryIO, report: Report, inner: str) -> None:
+    try:
+        _, dtype = numpy_file.array(file)
+    except numpy_file.Malformed:
+        return
+    if "O" in dtype:
+        pickle_calls.scan(file, report, inner)
+
+
+def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -> None:
+    """Scan a file that is neither an archive nor a pickle by its first bytes."""
+    if head.startswith(gguf.MAGIC):
+        _gguf(file, report, inner)
+        return
+    if name.endswith(_CODE):
+        report.add(IMPORTS, "code", f"{one_line(name)} is compiled code", inner)
+        return
+    content = file.read(_WINDOW)
+    if head.startswith(_HDF5):
+        keras_code.scan_hdf5(content, report, inner)
+    elif head.lstrip()[:1] in (b"{", b"["):
+        _json(content, name, report, inner)
+    elif name.endswith((".jinja", ".jinja2", ".j2")):
+        templates.scan(content.decode("utf-8", "replace"), report, inner)
+    elif not name.endswith(_TEXT) or b"\0" in head:
+        if pickle_calls.is_plausible(content):
+            pickle_calls.scan(io.BytesIO(content), report, inner)
+        if name.endswith((".pb", ".pbtxt", ".meta")) or b"serve" in content[: 1 << 20]:
+            graph_files.scan_tensorflow(content, report, inner)
+        if name.endswith((".onnx", ".ort")) or b"\x0a\x08location\x12" in content:
+            graph_files.scan_onnx(content, report, inner)
+            graph_files.scan_custom_operators(content, report, inner)
+    elif pickle_calls.is_plausible(content):
+        pickle_calls.scan(io.BytesIO(content), report, inner)
+
+
+def _json(content: bytes, name: str, report: Report, inner: str) -> None:
+    if keras_code.scan_config(content, report, inner) or (
+        b"chat_template" not in content and b"auto_map" not in content
+    ):
+        return
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(value, dict):
+        return
+    template = value.get("chat_template")
+    for each in template if isinstance(template, list) else [{"template": template}]:
+        text = each.get("template") if isinstance(each, dict) else None
+        if isinstance(text, str):
+            templates.scan(text, report, inner)
+    auto_map = value.get("auto_map")
+    for each in auto_map.values() if isinstance(auto_map, dict) else ():
+        if isinstance(each, str):
+            report.add(IMPORTS, "code", f"imports {one_line(each)}, if remote code is trusted", inner)
+
+
+def _gguf(file: BinaryIO, report: Report, inner: str) -> None:
+    try:
+        metadata, _ = gguf.header(file, longest_text=1 << 20)
+    except ValueError:
+        return
+    for key, value in metadata.items():
+        if "chat_template" in key and isinstance(value, str):
+            templates.scan(value, report, inner)

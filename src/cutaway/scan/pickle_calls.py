@@ -1,0 +1,281 @@
+"""Pickles: what they would import and call, followed by the inert machine as far as Python would follow them."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any, BinaryIO
+
+from cutaway.formats.pickle_instructions import Skipped, instructions
+from cutaway.formats.pickle_machine import Damaged, Machine, Made, Name, Persistent, Table
+from cutaway.scan import allow_list
+from cutaway.scan.finding import IMPORTS, RECONSTRUCTS, RUNS, Report
+
+RULE = "pickle"
+_MOST = 2_000_000
+_DEEPEST = 6
+_MOST_PICKLES = 64
+_CALLING = frozenset(["REDUCE", "OBJ", "INST"])
+_MAKING = frozenset(["NEWOBJ", "NEWOBJ_EX"])
+_NAMING = frozenset(["GLOBAL", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4"])
+_TEXTS = ("UNICODE", "STRING")
+_ARRAY = "NumpyArrayWrapper"
+_LONGEST = 120
+_FIRST, _LATEST = 2, 5
+_QUALIFIED = re.compile(r"[^\W\d]\w*(\.\w+)*")
+
+
+def looks_like_pickle(head: bytes) -> bool:
+    """Tell whether bytes begin as pickles of protocol 2 and later do."""
+    return head[:1] == b"\x80" and len(head) > 1 and head[1] <= 64
+
+
+def scan(file: BinaryIO, report: Report, inner: str, depth: int = 0) -> bool:
+    """Enter what the pickles that a file goes on with would do; return whether the first one was read to its end."""
+    whole = False
+    for number in range(_MOST_PICKLES):
+        start = file.tell()
+        head = file.read(2)
+        file.seek(start)
+        if not head or (number and not _continues(head)):
+            return whole
+        ended = _Follower(file, report, inner, depth).follow()
+        whole = ended if number == 0 else whole
+        if not ended or file.tell() == start:
+            return whole
+    return whole
+
+
+def _continues(head: bytes) -> bool:
+    return looks_like_pickle(head) or head[:1] in (b"c", b"(", b"]", b"}", b"i", b"M", b"K", b"J", b"L")
+
+
+def is_plausible(content: bytes) -> bool:
+    """Tell whether bytes without a mark of their own are pickles of the first protocols: they end, or call something."""
+    if content[:1] not in (b"c", b"(", b"]", b"}", b"i", b")", b"I", b"S", b"V", b"F", b"N", b"L"):
+        return False
+    report = Report("")
+    ended = scan(io.BytesIO(content), report, "", _DEEPEST)
+    return bool(report.findings) and (ended or any(finding.level == RUNS for finding in report.findings))
+
+
+class _Follower:
+    """Follows one pickle, and enters what it meets."""
+
+    def __init__(self, file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+        self._file, self._report, self._inner, self._depth = file, report, inner, depth
+        self._machine: Machine | None = Machine()
+        self._texts: list[str] = []
+        self._named: set[Name] = set()
+        self._protocol: int | None = None
+        self._has_extensions = False  # pickles without a mark are of protocols that have none
+
+    def follow(self) -> bool:
+        """Follow the pickle to its end, and tell whether that was reached."""
+        count = 0
+        try:
+            for name, argument, _ in instructions(self._file):
+                count += 1
+                if count > _MOST:
+                    self._enter(RUNS, "it is too long to be followed to its end")
+                    return False
+                if name == "STOP":
+                    return True
+                self._step(name, argument)
+        except (ValueError, EOFError, IndexError, OverflowError, UnicodeError, MemoryError, RecursionError):
+            return False
+        return False
+
+    def _step(self, name: str, argument: Any) -> None:
+        if isinstance(argument, str):
+            self._texts.append(argument)
+        if name == "PROTO" and _FIRST <= argument <= _LATEST:
+            self._has_extensions = True
+        elif name == "PROTO":
+            self._protocol = argument  # numbers that look like the beginning of a pickle have no names in them
+        if self._machine is None:
+            self._name_only(name, argument)
+            return
+        changed = self._machine.target(name)
+        if isinstance(changed, Name):
+            self._enter(RUNS, f"changes {changed}")
+        try:
+            self._machine.step(name, argument)
+        except (Damaged, ValueError, TypeError, AttributeError):
+            # Python may see more in it than the machine: what it names from here on is entered without its arguments.
+            self._machine = None
+            self._name_only(name, argument)
+            return
+        if not self._machine.stack:
+            return
+        top = self._machine.stack[-1]
+        if name in _NAMING and isinstance(top, Name):
+            self._import(top)
+        elif name in _CALLING and isinstance(top, Made):
+            self._call(top, made=False)
+        elif name in _MAKING and isinstance(top, Made):
+            self._call(top, made=True)
+        elif name == "BUILD":
+            self._build(top)
+
+    def _name_only(self, name: str, argument: Any) -> None:
+        if name in ("GLOBAL", "INST") and isinstance(argument, tuple):
+            self._import(Name(*argument))
+        elif name == "STACK_GLOBAL" and len(self._texts) > 1:
+            self._import(Name(self._texts[-2], self._texts[-1]))
+
+    def _import(self, name: Name) -> None:
+        if name in self._named or not _QUALIFIED.fullmatch(name.module):
+            return
+        self._named.add(name)
+        if self._protocol is not None and name.module != "copyreg":
+            self._enter(RUNS, f"imports {name}, and says that it is of protocol {self._protocol}, which none has")
+        if name.module == "copyreg" and name.name.startswith("extension "):
+            if not self._has_extensions:
+                return
+            self._enter(RUNS, f"uses {name.name} of the extension registry")
+        elif allow_list.is_call(name.module, name.name) or allow_list.is_class(name.module, name.name):
+            self._report.add(RECONSTRUCTS, RULE, "puts data together with functions of the libraries that saved it", "")
+        elif allow_list.is_function(name.module, name.name):
+            return  # a call of it is entered
+        elif str(name) in ("builtins.getattr", "__builtin__.getattr"):
+            return  # what it gets is entered where it is called
+        elif str(name) == "_codecs.encode":
+            return
+        elif allow_list.is_own(name.module) and "." not in name.name:
+            self._enter(IMPORTS, f"imports {name}")
+        else:
+            self._enter(RUNS, f"imports {name}")
+
+    def _call(self, value: Made, made: bool) -> None:
+        maker = _resolved(value.maker)
+        arguments = value.arguments
+        if isinstance(maker, Persistent):
+            return
+        if not isinstance(maker, Name):
+            self._enter(RUNS, f"calls what a call returns, with {in_words(arguments)}")
+            return
+        full = str(maker)
+        if full in ("builtins.getattr", "__builtin__.getattr"):
+            self._get_attribute(value)
+        elif full == "_codecs.encode":
+            plain = len(arguments) in (1, 2) and isinstance(arguments[0], (str, Skipped))
+            if not plain or (len(arguments) == 2 and arguments[1] not in ("latin1", "latin-1", "ascii", "utf-8")):
+                self._enter(RUNS, f"calls {full}{in_words(arguments)}")
+        elif full == "torch.storage._load_from_bytes" and arguments and isinstance(arguments[0], bytes):
+            self._nested(arguments[0], full)
+        elif (
+            allow_list.is_call(maker.module, maker.name)
+            or (made and (allow_list.is_class(maker.module, maker.name) or allow_list.is_own(maker.module)))
+            or (not made and allow_list.is_class(maker.module, maker.name) and _is_enumeration(maker, arguments))
+        ):
+            self._import(maker)
+        else:
+            what = "makes an object of" if made else "calls"
+            self._enter(RUNS, f"{what} {full}{in_words(arguments)}")
+        for each in arguments:
+            if isinstance(each, bytes) and looks_like_pickle(each[:2]) and full not in ("builtins.bytes",):
+                self._nested(each, full)
+
+    def _get_attribute(self, value: Made) -> None:
+        target = _resolved(value)
+        if isinstance(target, Name) and (
+            allow_list.is_call(target.module, target.name)
+            or (target.name.count(".") == 1 and allow_list.is_class(target.module, target.name.partition(".")[0]))
+        ):
+            return
+        if (
+            isinstance(target, Name)
+            and allow_list.is_own(target.module)
+            and not target.name.rpartition(".")[2].startswith("_")
+        ):
+            self._enter(IMPORTS, f"imports {target}")
+            return
+        self._enter(RUNS, f"calls getattr{in_words(value.arguments)}")
+
+    def _build(self, target: Any) -> None:
+        if isinstance(target, Made) and isinstance(target.maker, Name) and target.maker.name == _ARRAY:
+            self._array(target)
+
+    def _array(self, value: Made) -> None:
+        """Pass over the numbers of an array that joblib has put into the stream; objects are a pickle of their own."""
+        state = value.state.named() if isinstance(value.state, Table) else {}
+        kind = state.get("dtype")
+        code = kind.arguments[0] if isinstance(kind, Made) and kind.arguments else None
+        shape = state.get("shape")
+        if (
+            not isinstance(code, str)
+            or not isinstance(shape, tuple)
+            or not all(type(s) is int and s >= 0 for s in shape)
+        ):
+            return
+        if code.lstrip("<>|=").startswith("O"):
+            scan(self._file, self._report, f"{self._inner}!objects of an array", self._depth + 1)
+            return
+        if state.get("numpy_array_alignment_bytes") is not None:
+            padding = self._file.read(1)
+            self._file.seek(padding[0] if padding else 0, 1)
+        width = code.lstrip("<>|=")[1:]
+        count = 1
+        for size in shape:
+            count *= size
+        if width.isdigit() and count < 1 << 50:
+            unit = 4 if code.lstrip("<>|=")[0] == "U" else 1
+            self._file.seek(count * int(width) * unit, 1)
+
+    def _nested(self, content: bytes, where: str) -> None:
+        if self._depth < _DEEPEST:
+            scan(io.BytesIO(content), self._report, f"{self._inner}!{where}", self._depth + 1)
+        else:
+            self._enter(RUNS, "has pickles in pickles, too deep to be followed")
+
+    def _enter(self, level: str, text: str) -> None:
+        self._report.add(level, RULE, text, self._inner)
+
+
+def _resolved(value: Any) -> Any:
+    """Return the name that `getattr(name, "attribute")` stands for; other values stay."""
+    depth = 0
+    parts: list[str] = []
+    while isinstance(value, Made) and str(value.maker) in ("builtins.getattr", "__builtin__.getattr") and depth < 8:
+        if len(value.arguments) != 2 or not isinstance(value.arguments[1], str):
+            return value
+        parts.insert(0, value.arguments[1])
+        value = value.arguments[0]
+        depth += 1
+    if (
+        isinstance(value, Persistent)
+        and isinstance(value.key, tuple)
+        and len(value.key) > 1
+        and value.key[0] == "module"
+    ):
+        value = value.key[1]
+    if isinstance(value, Name) and parts:
+        return Name(value.module, ".".join([value.name, *parts]))
+    return value
+
+
+def _is_enumeration(maker: Name, arguments: tuple[Any, ...]) -> bool:
+    """Tell whether a class is called as the members of enumerations are restored: with one plain value."""
+    is_named = re.search(r"(Strategy|Type|Names?|Mode|Option|Kind|Enum|Format|Level|Task|Side|State)$", maker.name)
+    return is_named is not None and len(arguments) == 1 and type(arguments[0]) in (str, int)
+
+
+def in_words(value: Any, depth: int = 0) -> str:
+    """Write the arguments of a call, shortened."""
+    if isinstance(value, tuple):
+        items = ", ".join(in_words(each, depth + 1) for each in value[:6]) + (", ..." if len(value) > 6 else "")
+        text = f"({items})"
+    elif isinstance(value, list) and depth < 4:
+        text = "[" + ", ".join(in_words(each, depth + 1) for each in value[:6]) + "]"
+    elif isinstance(value, Made):
+        text = f"{value.maker}(...)" if depth > 3 else f"{value.maker}{in_words(value.arguments, depth + 1)}"
+    elif isinstance(value, Table):
+        text = "{...}" if value.pairs else "{}"
+    elif isinstance(value, Skipped):
+        text = f"<{value.length:,} bytes>"
+    elif isinstance(value, (str, bytes, int, float, bool, type(None))):
+        text = repr(value)
+    else:
+        text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,118 @@
+"""Zip archives: members that readers disagree about, and the content of each as a loader would see it."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from cutaway.core.error import one_line
+from cutaway.scan.finding import RUNS, Report
+from cutaway.scan.streams import Window, inflated
+
+RULE = "zip"
+LOCAL = b"PK\x03\x04"
+_HEADER = struct.Struct("<4s5H3I2H")
+_LARGEST = 128 << 20
+_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file in an archive: its name and its content, as a file."""
+
+    name: str
+    content: Any
+
+
+def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
+    """Yield the members of an archive, and enter what is odd about it."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()[:_MOST]
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, ValueError, RuntimeError, NotImplementedError) as error:
+        report.add(RUNS, RULE, f"the directory of the archive is damaged ({one_line(str(error))})", inner)
+        yield from _by_local_headers(file)
+        return
+    _check_names([entry.filename for entry in entries], report, inner)
+    first = min((entry.header_offset for entry in entries), default=0)
+    file.seek(0)
+    if first > 0 and file.read(4) == LOCAL:  # several archives, one behind the other, as distributed checkpoints are
+        yield from _by_local_headers(file, first)
+    elif first > 0:
+        words = f"there are {first:,} bytes before the archive: it may be a file of another kind too"
+        report.add(RUNS, RULE, words, inner)
+    for entry in entries:
+        if entry.filename.endswith("/"):
+            continue
+        local, content = _content(file, entry.header_offset, entry.compress_size, entry.compress_type)
+        if local is None:
+            report.add(RUNS, RULE, f"{one_line(entry.filename)} has no header where the directory says", inner)
+            continue
+        if local != entry.filename and local.replace("\\", "/") != entry.filename:
+            words = f"{one_line(entry.filename)} is called {one_line(local)} in its own header"
+            report.add(RUNS, RULE, words, inner)
+        if entry.flag_bits & 1:
+            report.add(RUNS, RULE, f"{one_line(entry.filename)} is marked as encrypted", inner)
+        yield Member(entry.filename, content)
+
+
+def _check_names(names: list[str], report: Report, inner: str) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        key = name.replace("\\", "/").casefold()
+        if key in seen:
+            same = (
+                "twice"
+                if seen[key] == name
+                else f"and also {one_line(seen[key])}, which some systems take for the same"
+            )
+            report.add(
+                RUNS, RULE, f"{one_line(name)} is there {same}: readers may differ in which one they take", inner
+            )
+        seen.setdefault(key, name)
+        parts = name.replace("\\", "/").split("/")
+        if ".." in parts or name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":"):
+            report.add(RUNS, RULE, f"{one_line(name)} lies outside of the folder that it is unpacked into", inner)
+
+
+def _content(file: BinaryIO, offset: int, size: int, kind: int) -> tuple[str | None, Any]:
+    """Return the name in a member's own header, and its content, whatever its checksum."""
+    if offset < 0 or size < 0:
+        return None, None
+    file.seek(offset)
+    head = file.read(_HEADER.size)
+    if len(head) < _HEADER.size or not head.startswith(LOCAL):
+        return None, None
+    fields = _HEADER.unpack(head)
+    name = file.read(fields[9]).decode("utf-8" if fields[2] & 0x800 else "cp437", "replace")
+    start = offset + _HEADER.size + fields[9] + fields[10]
+    return name, _unpacked(Window(file, start, size), fields[3] if fields[3] in (0, 8) else kind)
+
+
+def _unpacked(packed: Any, kind: int) -> Any:
+    return inflated(packed) if kind == zipfile.ZIP_DEFLATED else packed
+
+
+def _by_local_headers(file: BinaryIO, end: int = _LARGEST) -> Iterator[Member]:
+    """Yield members by their own headers, where the directory can't be read."""
+    file.seek(0)
+    data = file.read(min(end, _LARGEST))
+    at = data.find(LOCAL)
+    count = 0
+    while at >= 0 and count < _MOST:
+        count += 1
+        following = data.find(LOCAL, at + 4)
+        if at + _HEADER.size <= len(data):
+            fields = _HEADER.unpack_from(data, at)
+            start = at + _HEADER.size + fields[9] + fields[10]
+            name = data[at + _HEADER.size : at + _HEADER.size + fields[9]].decode("utf-8", "replace")
+            size = (
+                fields[7]
+                if fields[7] and fields[7] < 0xFFFFFFFF
+                else (following if following > 0 else len(data)) - start
+            )
+            yield Member(name, _unpacked(Window(file, start, size), fields[3]))
+        at = following
