@@ -44,6 +44,7 @@ def convolve(
     require_at_least(stride, 1, f"{name}: stride")
     require_at_least(dilation, 1, f"{name}: dilation")
     require_at_least((groups,), 1, f"{name}: groups")
+    require_at_least(kernel, 1, f"{name}: kernel size")
     pads = None if padding == "spread" else _pads(name, padding, kernel, stride, dilation, rank)
     _check_channels(name, input[-rank - 1], weight[1] * groups, weight[1], groups)
     if not session.require_equal(weight[0] % groups, 0, name):

@@ -11,12 +11,16 @@ from cutaway.core.session import Note, current
 
 @dataclass(frozen=True)
 class Construction:
-    """The arguments of a constructor, the place of its call, and what had been presumed of the program by then."""
+    """The arguments of a constructor, the place of its call, and what had been presumed of the program by then.
+
+    `in_call` tells that a module was being called.
+    """
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     place: Place | None
     presumed: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
+    in_call: bool = field(default_factory=lambda: bool(current().modules))
 
     def __deepcopy__(self, memo: object) -> Construction:
         return self

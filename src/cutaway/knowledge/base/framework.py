@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from cutaway.core.architecture import Architecture
@@ -42,6 +42,10 @@ class Framework(Protocol):
 
     def is_network_class(self, value: object) -> bool:
         """Tell whether a value is a class of the target whose instances are networks."""
+
+    def presumed_base(self, methods: Collection[str]) -> type | None:
+        """Return the class that an unknown base is taken for in a class with these methods, None where it is not clear."""
+        return None
 
     def is_loss(self, network: Any) -> bool:
         """Tell whether a network compares the output of another one with what it should be."""

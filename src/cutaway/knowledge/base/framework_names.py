@@ -42,6 +42,13 @@ MENTION = re.compile(
 """What a file that defines or builds a network contains, in a script or in the JSON of a notebook."""
 
 
+CHECKED = re.compile(
+    rb"\b(?:import|from)[ \\\"'n]+(?:torch|keras|tensorflow|tf_keras|lightning|pytorch_lightning|timm|torchvision|"
+    rb"transformers)\b|\bnn\.Module\b|\bLightningModule\b"
+)
+"""What a file that uses a framework contains, whether it has a network or not."""
+
+
 def names_of(owner: str) -> frozenset[str] | None:
     """Return the public names of a module or a class of a framework, None where there is no complete list of them."""
     names = _names(owner.partition(".")[0])

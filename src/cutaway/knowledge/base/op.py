@@ -177,7 +177,7 @@ class Caller(Generic[T]):
             collect(value, inputs)
         for value in kwargs.values():
             collect(value, inputs)
-        if not here.recording:
+        if not here.recording and self.row.name not in here.watched:
             return self.materialise(here, result, inputs, target)
         read = [tensor.reference() for tensor in inputs]
         made = self.materialise(here, result, inputs, target)
@@ -219,8 +219,8 @@ class Caller(Generic[T]):
         macs: Any,
         allocates: bool,
     ) -> None:
-        """Record an operation, if operations are recorded."""
-        if not here.recording:
+        """Record an operation, if operations are recorded, or this one is watched."""
+        if not here.recording and self.row.name not in here.watched:
             return
         row, holds, unrecorded = self.row, self.holds, self.unrecorded
         named = row.named(args, kwargs)

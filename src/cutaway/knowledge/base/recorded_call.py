@@ -9,7 +9,11 @@ from cutaway.core import session
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Call
+from cutaway.core.size.dim import is_known
+from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base.describe import class_name
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
+from cutaway.knowledge.base.registry import is_shared
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 
@@ -30,6 +34,25 @@ def wrong_call(error: TypeError, caller: str) -> TypeError:
     return fault
 
 
+def explain_call(call: Call, fault: Fault) -> None:
+    """Add to a fault that ends a call where the layer that raises it is made, and what the network is called with."""
+    here, module = session.current(), call.module
+    if here.solver is not None or fault.finding is None or fault.finding not in here.findings:
+        return
+    construction = module.__dict__.get("_construction")
+    if is_shared(type(module)) and not fault.finding.notes and construction is not None:
+        here.explain(fault, f"{class_name(type(module))} is made here", construction.place)
+    if call.depth == 0 and here.chosen_inputs is None and call.inputs:
+        shapes = ", ".join(_shape_text(reference.shape) for _, reference in call.inputs)
+        here.explain(fault, f"{class_name(type(module))} is called with {shapes}", here.place())
+
+
+def _shape_text(shape: Any) -> str:
+    if isinstance(shape, Unknown):
+        return "an unknown shape"
+    return "x".join(str(size) if is_known(size) else "?" for size in shape) or "a scalar"
+
+
 _CALLING = frozenset(("call", "__call__", "<lambda>"))
 
 
@@ -45,6 +68,9 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
         outside, here.recording = here.recording, True
         try:
             result = function(self, *args, **kwargs)
+        except Fault as fault:
+            explain_call(record, fault)
+            raise
         except TypeError as error:
             raise wrong_call(error, __file__) from None
         finally:

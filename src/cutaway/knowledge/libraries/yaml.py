@@ -7,6 +7,7 @@ followed: what it would make is unknown.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -38,8 +39,11 @@ class Loader:
 _LOADERS = {
     name: register(f"yaml.{name}", type(name, (Loader,), {}))
     for name in """BaseLoader SafeLoader FullLoader Loader UnsafeLoader CBaseLoader CSafeLoader CFullLoader CLoader
-    CUnsafeLoader""".split()
+    CUnsafeLoader LoaderOfOmegaConf""".split()
 }
+
+
+_EXPONENT = re.compile(r"^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)[eE][-+]?[0-9]+$")
 
 
 class YAMLError(Exception):
@@ -107,12 +111,21 @@ def _read(stream: Any, loader: Any, how: str) -> Any:
     if not isinstance(stream, (str, bytes, io.StringIO, io.BytesIO)):
         return session.current().unknown("what YAML is read from is no file that is known")
     plain = "BaseLoader" if known in ("BaseLoader", "CBaseLoader") else "SafeLoader"
+    has_exponents = known == "LoaderOfOmegaConf"
 
     def parse(yaml: Any) -> Any:
-        found = getattr(yaml, how)(stream, Loader=getattr(yaml, plain))
+        native = getattr(yaml, plain)
+        found = getattr(yaml, how)(stream, Loader=_with_exponents(native) if has_exponents else native)
         return iter(list(found)) if how == "load_all" else found
 
     return _natively(parse, "a YAML document")
+
+
+def _with_exponents(native: Any) -> Any:
+    """Return a loader for which `1e-4` is a number, as it is for OmegaConf, and not the word that YAML 1.1 has there."""
+    loader: Any = type("LoaderOfOmegaConf", (native,), {})
+    loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123456789."))
+    return loader
 
 
 def _natively(do: Callable[[Any], Any], what: str) -> Any:

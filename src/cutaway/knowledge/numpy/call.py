@@ -10,6 +10,7 @@ import numpy
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, WITHOUT_NUMBERS, foremost, plain, result, too_large, unknown_in
+from cutaway.knowledge.numpy.faults import fault_of
 from cutaway.knowledge.numpy.shaped import Array, is_lost, of_unknown, shapes_of_call
 
 
@@ -36,6 +37,8 @@ def bounded(
                 return result(function(*given, **named))
         except Undecidable as undecidable:
             return undecidable.unknown
+        except Exception as error:
+            raise fault_of(name, error) from None
 
     name = name.removeprefix("ndarray ")
     call.__name__ = name.rpartition(".")[2]
@@ -133,7 +136,7 @@ def assign(array: Any, index: Any, value: Any) -> Any:
 def operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Return a binary operator for operands of which at least one is an array."""
     bound = size.contraction if name == "MatMult" else size.broadcast
-    checked = bounded(f"ndarray {name.lower()}", function, bound)
+    checked = bounded("ndarray matmul" if name == "MatMult" else f"ndarray {name.lower()}", function, bound)
 
     def operate(left: Any, right: Any) -> Any:
         for value in (left, right):

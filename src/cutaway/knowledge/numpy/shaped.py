@@ -17,6 +17,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.program_state import Key
 from cutaway.core.size.dim import product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.numpy.faults import fault_of
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.index import Mask, Positions, plan
 from cutaway.ops.join import concatenate as joined
@@ -387,6 +388,8 @@ def _of_stand_ins(name: str, function: Callable[..., Any], args: Any, kwargs: An
             return _kept(function(*given, **named))
     except numpy.linalg.LinAlgError:
         return _untold(name)
+    except Exception as error:
+        raise fault_of(name, error) from None
 
 
 def _arrays(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -36,6 +36,7 @@ from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
 from cutaway.knowledge.torch.nn.loss import _Loss
 from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
+from cutaway.knowledge.torch.nn.parallel import DataParallel, DistributedDataParallel
 from cutaway.knowledge.torch.tensor.op import Row, compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.knowledge.torch.tensor.types import DTYPES
@@ -79,6 +80,10 @@ class Torch(Framework):
             return False
         return Module in type.mro(value) and not str(value.__module__).startswith("torch.")  # type: ignore[arg-type,attr-defined]
 
+    def presumed_base(self, methods: Collection[str]) -> type | None:
+        """Return `Module` for a class that has a forward of its own, and no backward."""
+        return Module if "forward" in methods and "backward" not in methods else None
+
     def is_loss(self, network: Module) -> bool:
         kind = type(network)
         return issubclass(kind, _Loss) or kind.__name__.lower().endswith(_LOSSES)
@@ -97,6 +102,8 @@ class Torch(Framework):
         return made
 
     def forward(self, network: Module) -> Any:
+        while isinstance(network, (DataParallel, DistributedDataParallel)):
+            network = network.module
         return network.forward
 
     def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:

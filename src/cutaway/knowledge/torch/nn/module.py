@@ -17,7 +17,7 @@ from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
-from cutaway.knowledge.base.recorded_call import wrong_call
+from cutaway.knowledge.base.recorded_call import explain_call, wrong_call
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.hooks import RemovableHandle, add_hook
 from cutaway.knowledge.torch.nn.mode import IS_SET
@@ -483,6 +483,7 @@ class Module:
             result = here.note(undecidable.unknown, self)
         except Fault as fault:
             here.report(fault)
+            explain_call(call, fault)
             raise
         except TypeError as error:
             raise wrong_call(error, __file__) from None

@@ -17,6 +17,17 @@ _OPERATORS: Key[dict[str, CustomOpDef]] = Key(dict)
 
 # Which kernel speaks for an operator: the one that only computes shapes, then those for every device, then the CPU's.
 _PREFERRED = ("Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "", "CPU")
+# Kernels that do something around another one, and call the operator again for it.
+_WRAPPING = (
+    "Autograd",
+    "Autocast",
+    "ADInplaceOrView",
+    "Functionalize",
+    "FuncTorch",
+    "Python",
+    "Tracer",
+    "BackendSelect",
+)
 
 
 @row("torch.library.CustomOpDef", "torch._library.custom_ops.CustomOpDef")
@@ -53,7 +64,8 @@ class CustomOpDef:
 
     def enter(self, key: str, function: Any) -> None:
         """Set the function for a kind of devices."""
-        self._kernels[key] = function
+        if not key.startswith(_WRAPPING):
+            self._kernels[key] = function
 
     def register_fake(self, fn: Any = None, /) -> Any:
         """Set the function that only computes shapes."""

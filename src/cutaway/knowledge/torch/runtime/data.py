@@ -7,9 +7,11 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
+from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
+from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, always, register_all
@@ -17,6 +19,7 @@ from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 
 torch = KnownModule("torch")
 T = TypeVar("T")
+CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 _DATA = "torch.utils.data"
 
 
@@ -164,7 +167,7 @@ def default_collate(batch):
 
 @row(f"{_DATA}.DataLoader", f"{_DATA}.dataloader.DataLoader")
 class DataLoader(Generic[T]):
-    """Batches of a dataset. Over tensors their shapes are known; of another dataset nothing is."""
+    """Batches of a dataset whose samples are alike."""
 
     def __init__(
         self,
@@ -199,16 +202,99 @@ class DataLoader(Generic[T]):
         return samples // size if self.drop_last else -(-samples // size)
 
     def __iter__(self) -> Iterator[Any]:
-        plain = self.sampler is None and self.batch_sampler is None and self.collate_fn is None
-        if not isinstance(self.dataset, TensorDataset) or not plain or self.batch_size is None:
-            raise Undecidable(Unknown("the data that a DataLoader gives are not known"))
-        total = len(self.dataset)
-        for start in range(0, len(self) * self.batch_size, self.batch_size):
-            stop = min(start + self.batch_size, total)
-            yield [
-                new((stop - start, *tensor.shape[1:]), tensor.dtype) if self.shuffle else tensor[start:stop]
-                for tensor in self.dataset.tensors
-            ]
+        counts, is_complete = self._batch_sizes()
+        tensors = self._tensors()
+        sample = None if tensors is not None else _sample(self.dataset)
+        start = 0
+        for size in counts:
+            if tensors is None:
+                yield self._collate(sample, size)
+            else:
+                exact = not self.shuffle and self.sampler is None and is_complete
+                yield [t[start : start + size] if exact else new((size, *t.shape[1:]), t.dtype) for t in tensors]
+            start = start + size if is_complete else 0
+        if not is_complete:
+            here = session.current()
+            here.loop_exit = Unknown("how a loop over all data ends is not known", here.place())
+
+    def _tensors(self) -> Any:
+        """Return the tensors that batches are slices of, None where a data set is of another kind."""
+        return self.dataset.tensors if isinstance(self.dataset, TensorDataset) and self.collate_fn is None else None
+
+    def _batch_sizes(self) -> tuple[list[Any], bool]:
+        """Return the sizes of batches, and whether these are all: of many, the first two and the last are followed."""
+        if self.batch_sampler is not None or self.batch_size is None:
+            raise Undecidable(Unknown("the batches that a sampler makes are not known"))
+        try:
+            total = len(self.dataset)
+            if self.sampler is not None:
+                raise Undecidable(Unknown("how many samples a sampler gives is not known"))
+        except Undecidable:
+            return [unknown_size(), unknown_size()], False
+        size: int = self.batch_size
+        full, rest = divmod(total, size)
+        rests = [rest] if rest and not self.drop_last else []
+        if full + len(rests) <= _MOST_BATCHES:
+            return [size] * full + rests, True
+        return [size, size, *(rests or [size])], False
+
+    def _collate(self, sample: Any, size: Any) -> Any:
+        if self.collate_fn is None:
+            return _collated(sample, size)
+        if not isinstance(size, int) or size > _MOST_SAMPLES:
+            return Unknown("what a function makes of a batch is not known", session.current().place())
+        return self.collate_fn([sample] * size)
+
+
+_MOST_BATCHES = 8
+_MOST_SAMPLES = 256
+
+
+def _sample(dataset: Any) -> Any:
+    """Return a sample of a data set whose samples are alike."""
+    if isinstance(dataset, (IterableDataset, Unknown)):
+        raise Undecidable(Unknown("the data that a DataLoader gives are not known"))
+    first = dataset[0]
+    try:
+        others = [dataset[index] for index in {1, len(dataset) - 1} - {0} if index < len(dataset)]
+    except Undecidable:
+        others = []
+    if any(_kind(other) != _kind(first) for other in others):
+        raise Undecidable(Unknown("samples of a data set differ in shape", session.current().place()))
+    return first
+
+
+def _kind(sample: Any) -> Any:
+    """Return what samples that are put into one batch have in common."""
+    if isinstance(sample, Unknown):
+        return sample.kind
+    if isinstance(sample, dict):
+        return {key: _kind(value) for key, value in sample.items()}
+    if isinstance(sample, (list, tuple)):
+        return [_kind(value) for value in sample]
+    return (getattr(sample, "shape", None), str(getattr(sample, "dtype", "")), type(sample))
+
+
+def _collated(sample: Any, size: Any) -> Any:
+    """Return a batch of samples that are alike; their numbers are not known."""
+    if isinstance(sample, Unknown) and sample.kind is None:
+        return sample
+    if isinstance(sample, Tensor):
+        return sample._shape if isinstance(sample._shape, Unknown) else new((size, *sample.shape), sample.dtype)
+    kind = sample.kind if isinstance(sample, Unknown) else type(sample)
+    if kind in (bool, int, float):
+        return new((size,), {bool: torch.bool, int: torch.int64, float: torch.float64}[kind])
+    if isinstance(sample, dict):
+        return {key: _collated(value, size) for key, value in sample.items()}
+    if isinstance(sample, tuple) and hasattr(sample, "_fields"):
+        return type(sample)(*(_collated(value, size) for value in sample))
+    if isinstance(sample, (list, tuple)):
+        return [_collated(value, size) for value in sample]
+    if isinstance(sample, (str, bytes)):
+        return Unknown("a batch of strings", session.current().place())
+    if hasattr(sample, "dtype") and hasattr(sample, "shape"):
+        return _collated(torch.as_tensor(sample), size)
+    return Unknown(f"a batch of {type(sample).__name__}", session.current().place())
 
 
 register(f"{_DATA}.get_worker_info", always(None))

@@ -6,10 +6,11 @@ import re
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.condition import ENVIRONMENT, Term
 from cutaway.core.fault import ArgumentFault, Fault, IndexFault, NotImplementedFault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import maximum, minimum
-from cutaway.core.unknown import Unknown
+from cutaway.core.unknown import Unknown, Usual
 from cutaway.knowledge.base.registry import TABLE, absent, register, row
 from cutaway.knowledge.torch.runtime.inert import (
     Inert,
@@ -66,9 +67,17 @@ register("torch.__version__", _VERSION)
 register("torch.version.__version__", _VERSION)
 register("torch.torch_version.TorchVersion", TorchVersion)
 register("torch.torch_version.__version__", _VERSION)
-register_all("torch.version", "cuda hip xpu rocm", None)
+for _toolkit in ("cuda", "hip", "xpu", "rocm"):
+    register(
+        f"torch.version.{_toolkit}",
+        Unknown(
+            "how torch was built is unknown",
+            term=Term(f"torch.version.{_toolkit}", ENVIRONMENT),
+            usual=Usual(None, "torch is built for processors alone"),
+        ),
+    )
 register("torch.version.debug", False)
-register("torch.version.git_version", "")
+register("torch.version.git_version", Unknown("which commit torch was built from is unknown"))
 
 # Devices
 
@@ -86,7 +95,22 @@ def _without_devices(value: Any) -> Any:
     """Return a function that answers a question about devices for a machine that has none."""
 
     def answer(*_args: Any, **_kwargs: Any) -> Any:
-        session.current().doubts.setdefault(session.DEVICES)
+        here = session.current()
+        here.doubts.setdefault(session.DEVICES)
+        if here.in_own_code():
+            here.assume("the machine has no accelerator")
+        return value
+
+    return answer
+
+
+def _alone(value: Any) -> Any:
+    """Return a function that answers a question about processes for a program that is started as one."""
+
+    def answer(*_args: Any, **_kwargs: Any) -> Any:
+        here = session.current()
+        if here.in_own_code():
+            here.assume("the program is started as one process")
         return value
 
     return answer
@@ -152,7 +176,7 @@ register_all(
     "torch.backends",
     "cudnn.is_available cudnn.is_acceptable cuda.is_built mps.is_available mps.is_built cuda.is_flash_attention_available "
     "mps.is_macos_or_newer xnnpack.enabled",
-    always(False),
+    _without_devices(False),
 )
 register_all(
     "torch.backends",
@@ -175,15 +199,15 @@ register("torch.nn.attention.sdpa_kernel", Inert)
 
 # One process
 
-register_all("torch.distributed", "is_available is_gloo_available", always(True))
+register_all("torch.distributed", "is_available is_gloo_available", _alone(True))
 register_all(
     "torch.distributed",
     "is_initialized is_nccl_available is_mpi_available is_ucc_available is_torchelastic_launched is_xccl_available",
-    always(False),
+    _alone(False),
 )
-register("torch.distributed.get_rank", always(0))
-register("torch.distributed.get_world_size", always(1))
-register_all("torch.distributed", "get_node_local_rank get_group_rank get_global_rank", always(0))
+register("torch.distributed.get_rank", _alone(0))
+register("torch.distributed.get_world_size", _alone(1))
+register_all("torch.distributed", "get_node_local_rank get_group_rank get_global_rank", _alone(0))
 register_all(
     "torch.distributed",
     "init_process_group destroy_process_group barrier monitored_barrier all_reduce all_gather all_gather_into_tensor "

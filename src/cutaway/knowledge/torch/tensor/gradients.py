@@ -23,6 +23,7 @@ DIFFERENTIATION: Key[Differentiation] = Key(Differentiation)
 
 def backward_ran() -> None:
     """Note that gradients have been computed."""
+    session.current().training_steps += 1
     here = DIFFERENTIATION.get()
     DIFFERENTIATION.set(Differentiation(here.count + 1))
 
@@ -39,6 +40,8 @@ def gradient(tensor: Any, made: Any) -> Any:
     fields = tensor.__dict__
     value, since = fields.get("_gradient", (None, 0))
     here = DIFFERENTIATION.peek()
+    if value is None and (here is None or not here.count) and session.current().unknowns:
+        return Unknown("whether something unknown has computed gradients", session.current().place())
     if here is None or here.count <= since or not (tensor.requires_grad or fields.get("_retains_grad")):
         return value
     if here.is_cleared:

@@ -253,6 +253,13 @@ def register_hook(self, hook):
 
 @composite("torch.Tensor.backward")
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    if gradient is None and not isinstance(self._shape, Unknown):
+        elements = [size for size in self._shape if size != 1]
+        if elements and all(isinstance(size, int) for size in elements):
+            raise Fault(
+                f"backward: the tensor has shape {tuple(self._shape)}, but only a scalar has a gradient by itself",
+                FaultCode.NOT_A_SCALAR,
+            )
     backward_ran()
 
 

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.fault import Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.session import Session
 from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Unknown, derived_unknown
@@ -118,6 +120,9 @@ def _enter(names: Any, function: Callable[..., Any]) -> None:
 _REORDERED = {id(TABLE["torch.channels_last"]), id(TABLE["torch.channels_last_3d"])}
 
 
+_NOT_TENSORS = (bool, int, float, str, dict)
+
+
 class TorchCaller(base.Caller[Tensor]):
     """A rule of torch and how it is called; one that `writes` writes to its first argument."""
 
@@ -157,7 +162,23 @@ class TorchCaller(base.Caller[Tensor]):
                 kwargs = {k if k in parameters else NUMPY_NAMES.get(k, k): v for k, v in kwargs.items()}
             if not self.foreign:
                 out = kwargs.get("out") if "out" in self.row.parameters else kwargs.pop("out", None)
-        return self.run(args, kwargs, out)
+        try:
+            return self.run(args, kwargs, out)
+        except (AttributeError, TypeError) as error:
+            raise self._misfit(args, error) from None
+
+    def _misfit(self, args: tuple[Any, ...], error: Exception) -> Exception:
+        """Return the fault of a call with something else than a tensor; any other error as it is."""
+        takes_tensor = self.row.positional[:1] in (("input",), ("self",))
+        if isinstance(error, Fault) or not takes_tensor or not args or type(args[0]) not in _NOT_TENSORS:
+            return error
+        name = self.row.name.rpartition(".")[2]
+        fault = TypeFault(
+            f"{name}: the first argument must be a tensor, but is of type {type(args[0]).__name__}",
+            FaultCode.WRONG_TYPE,
+        )
+        session.current().report(fault)
+        return fault
 
     def target(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, out: Any) -> Any:
         overwrites, at = self.writes, self.inplace_at

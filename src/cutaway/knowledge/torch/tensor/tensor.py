@@ -32,6 +32,13 @@ NO_ROWS = frozenset(
 class TensorMeta(type):
     """`isinstance(buffer, torch.nn.Buffer)` and the like are answered by torch's own metaclasses."""
 
+    def __repr__(cls) -> str:
+        real = _REAL_NAMES.get(cls.__name__) if cls.__module__.startswith("cutaway.") else None
+        return type.__repr__(cls) if real is None else f"<class '{real}'>"
+
+
+_REAL_NAMES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.parameter.Parameter"}
+
 
 class Tensor(AbstractTensor, metaclass=TensorMeta):
     """A `torch.Tensor` of which the shape and dtype are known, and sometimes the numbers.

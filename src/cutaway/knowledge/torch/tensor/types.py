@@ -83,6 +83,9 @@ def dtype_of_number(value: Any) -> DType:
     return int64
 
 
+DType.__name__ = DType.__qualname__ = "dtype"
+
+
 class Device:
     """A `torch.device`, also usable as a context manager; it decides nothing about shapes."""
 
@@ -119,6 +122,9 @@ class Device:
 
 register("torch.device", Device)
 CPU = Device("cpu")
+
+
+Device.__name__ = Device.__qualname__ = "device"
 
 
 class Size(tuple[Any, ...]):

@@ -1,0 +1,59 @@
+"""`python -m benchmarks.mutants.live`: runs programs named on standard input, and prints how each ends, a line each.
+
+A line is the number of the program, and nothing if it ends well, or the line that raises and the exception.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import sys
+import traceback
+import warnings
+
+SECONDS = 20
+
+
+def ending(path: str) -> tuple[int, str]:
+    """Run a program; return the line that raises, and the exception; 0 if there is none."""
+    with open(path, encoding="utf-8") as file:
+        code = file.read()
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(compile(code, path, "exec"), {"__name__": "__main__", "__file__": path})
+    except TimeoutError:
+        return -1, "late"
+    except BaseException as error:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+        line = frames[-1].lineno if frames else getattr(error, "lineno", 0)
+        text = str(error).splitlines()
+        return line or -1, f"{type(error).__name__}: {text[0] if text else ''}"[:200]
+    finally:
+        signal.alarm(0)
+    return 0, ""
+
+
+def main() -> None:
+    """Run programs until there are no more."""
+    import torch
+
+    import benchmarks.zoo.torchvision_import  # noqa: F401  # late: it imports the framework
+
+    torch.set_num_threads(1)
+    for number, path in enumerate(sys.stdin.read().split("\n")):
+        if path:
+            torch.manual_seed(0)
+            line, text = ending(path)
+            print(f"{number}\t{line}\t{text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

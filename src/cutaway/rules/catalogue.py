@@ -1,0 +1,74 @@
+"""All rules: those in this folder, and the codes of faults that an execution ends with."""
+
+from __future__ import annotations
+
+import functools
+import pkgutil
+from importlib import import_module
+from types import ModuleType
+
+from cutaway.core.fault_code import FaultCode
+from cutaway.core.problem import Severity
+from cutaway.core.record import dataclass
+from cutaway.rules.rule import Rule
+
+_NOT_RULES = ("catalogue", "rule", "graph", "use")
+_RUNS = (FaultCode.SILENT_BROADCAST, FaultCode.ALWAYS_EQUAL)
+"""Codes of programs that run, but do something that nobody wants."""
+
+
+@functools.cache
+def modules() -> dict[str, ModuleType]:
+    """Return the modules of rules by their codes."""
+    folder = import_module("cutaway.rules").__path__
+    names = [each.name for each in pkgutil.iter_modules(folder) if each.name not in _NOT_RULES]
+    return {name.replace("_", "-"): import_module(f"cutaway.rules.{name}") for name in sorted(names)}
+
+
+@functools.cache
+def rules() -> tuple[Rule, ...]:
+    """Return all rules."""
+    found = []
+    for code, module in modules().items():
+        if module.RULE.code != code:
+            raise ValueError(f"cutaway/rules/{code.replace('-', '_')}.py has the rule {module.RULE.code}")
+        found.append(module.RULE)
+    return tuple(found)
+
+
+def watched() -> frozenset[str]:
+    """Return the operations that rules look at wherever they take place."""
+    return frozenset(name for rule in rules() for name in rule.watches)
+
+
+def severity_of(code: FaultCode) -> Severity:
+    """Return how certain a fault is."""
+    return Severity.WARNING if code in _RUNS else Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """What is said about a code: one line, its severity, and everything."""
+
+    code: str
+    severity: Severity
+    summary: str
+    text: str
+
+
+@functools.cache
+def documentation() -> dict[str, Documentation]:
+    """Return what is said about each code that `check` reports."""
+    faults = {
+        code.value: Documentation(code.value, severity_of(code), code.summary, f"{code.summary}\n\n{code.explanation}")
+        for code in FaultCode
+    }
+    own = {
+        code: Documentation(code, module.RULE.severity, _summary(module), (module.__doc__ or "").strip())
+        for code, module in modules().items()
+    }
+    return {**faults, **own}
+
+
+def _summary(module: ModuleType) -> str:
+    return (module.__doc__ or "").strip().partition("\n")[0]
