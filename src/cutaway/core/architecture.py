@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from cutaway.core.display import DISPLAY
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field, replace
 from cutaway.core.size.dim import Dim
@@ -328,6 +329,12 @@ class Architecture:
     conditions: tuple[Condition, ...] = ()
     mode: str | None = None
     other_mode: OtherMode | None = None
+
+    def __str__(self) -> str:
+        return repr(self) if DISPLAY.text is None else DISPLAY.text(self)
+
+    def _repr_html_(self) -> str | None:
+        return None if DISPLAY.html is None else DISPLAY.html(self)
 
 
 def depending_on(architecture: Architecture, text: str) -> Architecture:

@@ -168,6 +168,17 @@ MAX_CONDITIONS = 40
 _RESUMED = ("taken", "unwritten", "tensors", "choices", "_truths", "_ranges", "_occurrences", "_drawn")
 
 
+_OF_CLASSES = ("isinstance(", "issubclass(")
+"""Tests whose answer a program does not choose, so that an open one may be impossible."""
+
+
+class InputSeconds:
+    """The processor time that is left for the search for inputs; the runs of one network share it."""
+
+    def __init__(self) -> None:
+        self.left = 10.0
+
+
 class Decisions:
     """How conditions are decided in one run: as prescribed, or else so that the test holds.
 
@@ -181,6 +192,7 @@ class Decisions:
         self.given: Mapping[str, bool] = {}  # what the user has decided
         self.taken: dict[str, Decision] = {}
         self.unwritten: dict[str, None] = {}  # conditions that are no test of the program: whether something raises
+        self.unfounded: set[str] = set()  # conditions on unknown classes: they may be impossible
         self.follows = follows
         self._most = most  # conditions that are decided, but for those on arguments of constructors
         self.undecided_depth = 0
@@ -193,6 +205,7 @@ class Decisions:
         self.plans: dict[str, Any] = {}  # how loops of symbolic length are run, by their keys
         self.tensors: dict[Any, tuple[Any, Any]] = {}  # a tensor's identity and number -> the tensor, its truth value
         self.command_lines: list[tuple[str, ...]] = []  # with each value that a required argument may have
+        self.input_seconds = InputSeconds()
         self.choices: dict[int, tuple[Any, Any]] = {}  # what unknown values are taken to be, by identity
         self._truths: dict[int, tuple[Any, bool]] = {}  # of unknown values, by identity
         self._ranges: dict[str, _Range] = {}
@@ -254,6 +267,8 @@ class Decisions:
         else:
             written = negated(text) if inverted else text
             holds = self._occurrence(written, ENVIRONMENT if term is None else term.kind, place, prefer)
+            if term is None and written.startswith(_OF_CLASSES):
+                self.unfounded.add(self._occurrence_name(written))
         if holds is None:
             return None
         self._truths[id(unknown)] = unknown, holds
@@ -284,8 +299,12 @@ class Decisions:
         return holds
 
     def _occurrence(self, text: str, kind: str, place: Place | None, prefer: bool) -> bool | None:
-        count = self._occurrences[text] = self._occurrences.get(text, 0) + 1
-        return self.decide(Term(text if count == 1 else f"time_{count}({text})", kind), place, prefer)
+        self._occurrences[text] = self._occurrences.get(text, 0) + 1
+        return self.decide(Term(self._occurrence_name(text), kind), place, prefer)
+
+    def _occurrence_name(self, text: str) -> str:
+        count = self._occurrences[text]
+        return text if count == 1 else f"time_{count}({text})"
 
     def start_call(self) -> None:
         """Count occurrences from the start of the call: a network may be called again in the same run."""

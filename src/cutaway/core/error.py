@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cutaway.core.place import Place
 
 
@@ -49,9 +51,13 @@ def describe_error(error: BaseException) -> str:
     return f"{name}: {line}" if line else name
 
 
+_UNKNOWN_VALUE = re.compile(r"""Unknown\((?:'[^']*'|"[^"]*")[^()]*\)""")
+"""How a value that is not known looks in a message that the target makes of it."""
+
+
 def one_line(text: str) -> str:
     """Return a string that a target chose without line breaks and control characters, cut where it is long."""
-    text = " ".join(text[: 4 * _MAX_LENGTH].split())
+    text = _UNKNOWN_VALUE.sub("?", " ".join(text[: 4 * _MAX_LENGTH].split()))
     text = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
     return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}..."
 

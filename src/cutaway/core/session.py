@@ -176,6 +176,9 @@ class Session:
     the program is in code of the user's own. `train` is the mode
     that the user wants to see: training or evaluation; where it is None, the program decides, or else evaluation is assumed.
     `command_line` is that of the program, its own name first, None where nobody has given one.
+    `training_steps` counts how often gradients were computed.
+    `watched` are operations that are recorded also where no module is called. `looks_beside` says whether other files of a
+    folder are read for what they call networks with, so that the result depends on all of them.
     Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 
@@ -191,6 +194,8 @@ class Session:
     recording: bool = True
     train: bool | None = None
     command_line: tuple[str, ...] | None = None
+    watched: frozenset[str] = frozenset()
+    looks_beside: bool = True
     loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -200,6 +205,7 @@ class Session:
     presumed: tuple[Note, ...] = ()
     findings: dict[Finding, None] = field(default_factory=dict)
     values: int = 0
+    training_steps: int = 0
     muted: int = 0
     changes: list[tuple[Any, str, Any]] = field(default_factory=list)
     sizes: dict[Symbol, Unknown] = field(default_factory=dict)
@@ -356,7 +362,9 @@ class Session:
         finding = fault.finding
         if finding in self.findings:
             fault.finding = Finding(finding.code, finding.message, finding.place, (*finding.notes, (text, place)))
-            self.findings = {fault.finding if each == finding else each: None for each in self.findings}
+            findings = [fault.finding if each == finding else each for each in self.findings]
+            self.findings.clear()
+            self.findings.update(dict.fromkeys(findings))
 
     def retract(self, fault: Fault) -> None:
         """Withdraw a fault that the network itself handles; it is recorded again if it is raised again."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
 from cutaway.core.dtype import KINDS
 from cutaway.core.loop.series import INDICES
+from cutaway.core.packed_dtype import packed_bytes
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
 from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
@@ -155,6 +156,8 @@ def byte_size(shape: Shape, dtype: str | None) -> Size | None:
     """Return the bytes of a tensor, or None where its size or its element type is unknown."""
     count = elements(shape)
     kind = KINDS.get(dtype) if dtype else None
+    if kind is None and dtype and isinstance(count, int):
+        return packed_bytes(count, dtype)
     return None if count is None or kind is None else count * kind.bytes
 
 

@@ -56,7 +56,7 @@ def diff(before: Architecture, after: Architecture) -> Difference:
     pairs = match(left, right)
     retyped = _retyped(left, right, pairs)
     operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules})
-    has_forward = bool(before.ops and after.ops)
+    has_forward = bool(_vocabulary(before) & _vocabulary(after))
     changes: list[Change] = []
     taken = set(pairs.values())
     for path, module in left.modules.items():
@@ -85,6 +85,11 @@ def diff(before: Architecture, after: Architecture) -> Difference:
     if not has_forward:
         effects = [effect for effect in effects if effect.name != "macs"]
     return Difference(tuple(changes), tuple(effects))
+
+
+def _vocabulary(architecture: Architecture) -> set[str]:
+    """Return which libraries the names of a network's operations are from; a graph in a file may have others than source."""
+    return {op.op.partition("::")[0].partition(".")[0] for op in architecture.ops}
 
 
 def _is_below(path: str, changes: Iterable[Change], kind: str, separator: str) -> bool:

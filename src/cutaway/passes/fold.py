@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cutaway.core.architecture import Architecture, Module, Setting
@@ -49,10 +49,12 @@ def fold(
     *,
     repeats: bool = True,
     depth: int | None = None,
+    apart: Collection[str] = (),
 ) -> Node | None:
     """Return the root of the tree to show, None where there are no modules.
 
-    Without `repeats` every module is a node of its own. `depth` limits the levels below the root.
+    Without `repeats` every module is a node of its own. `depth` limits the levels below the root. Modules whose paths
+    are in `apart` are not folded with others.
     """
     if not architecture.modules:
         return None
@@ -60,7 +62,7 @@ def fold(
     modules.setdefault("", Module("", architecture.name, architecture.name))
     below = children(modules, architecture.separator)
     if repeats:
-        forms = _forms(architecture, modules, below, measure(architecture) if costs is None else costs)
+        forms = _forms(architecture, modules, below, measure(architecture) if costs is None else costs, apart)
         runs = {path: form.runs for path, form in forms.items()}
     else:
         runs = {path: [Run(at, 1, 1) for at in range(len(kids))] for path, kids in below.items()}
@@ -117,6 +119,7 @@ def _forms(
     modules: Mapping[str, Module],
     below: Mapping[str, Sequence[str]],
     costs: Mapping[str, Cost],
+    apart: Collection[str],
 ) -> dict[str, _Form]:
     """Number the modules' structures, children first: equal ones get equal numbers."""
     weights: dict[str, list[Any]] = {}
@@ -149,6 +152,7 @@ def _forms(
             tuple(call.outputs for call in module.calls),
             cost.parameters,
             cost.macs,
+            path if path in apart else None,
             tuple((name_below(path, kid), form.number) for kid, form in zip(below[path], kids)),
         )
         runs = _runs(kids)

@@ -19,6 +19,13 @@ def short(number: int) -> str:
     return _scaled(number, "", "k", "M", "G", "T", "P", "E")
 
 
+def count(number: int) -> str:
+    """Return a number of things in short, with the words of people: `70.6B` parameters."""
+    if abs(number) < 10_000:
+        return f"{number:,}"
+    return _scaled(number, "", "k", "M", "B", "T", "P", "E")
+
+
 def memory(number: int) -> str:
     """Return a number of bytes: `512 B`, `9.41 kB`, `102 MB`."""
     if abs(number) < 1000:
@@ -48,15 +55,20 @@ def byte_quantity(amount: Quantity) -> str:
     """Return an amount of memory."""
     if isinstance(amount, int):
         return memory(amount)
-    return "?" if amount is None else f"{quantity(amount)} B"
+    return "?" if amount is None else f"{quantity(amount)} bytes"
 
 
-def figure(value: Figure, at_least: str, *, bytes: bool = False) -> str:
+def count_quantity(amount: Quantity) -> str:
+    """Return a number of things."""
+    return count(amount) if isinstance(amount, int) else quantity(amount)
+
+
+def figure(value: Figure, at_least: str, *, bytes: bool = False, counts: bool = False) -> str:
     """Return a sum: `-` for nothing, `?` for unknown, `≥` before one that is known in part."""
     if value.least == 0:
         return "-" if value.exact else "?"
     amount = as_quantity(value.least)
-    text = byte_quantity(amount) if bytes else quantity(amount)
+    text = byte_quantity(amount) if bytes else count_quantity(amount) if counts else quantity(amount)
     return text if value.exact else f"{at_least}{text}"
 
 

@@ -20,7 +20,7 @@ def modules_text(document: Mapping[str, Any]) -> str:
     rows = [
         (
             record["id"],
-            record["class_name"],
+            record["class_name"] or "?",
             _number(record.get("count", len(record["occurrences"]))),
             _shapes(record["input_shapes"]),
             _shapes(record["output_shapes"]),
@@ -38,7 +38,9 @@ def modules_text(document: Mapping[str, Any]) -> str:
         lines.append(f"\nThe weaker key, --key tt, takes these for the same ({len(merges)}):\n")
         for merge in merges:
             alike = "; ".join(", ".join(paths[:3]) + (" ..." if len(paths) > 3 else "") for paths in merge["modules"])
-            lines.append(f"  {merge['class_name']}: {_cut(alike)} ({'; '.join(map(_cut, merge['differences']))})\n")
+            lines.append(
+                f"  {merge['class_name'] or '?'}: {_cut(alike)} ({'; '.join(map(_cut, merge['differences']))})\n"
+            )
     return "".join(lines)
 
 
@@ -78,7 +80,8 @@ def ops_csv(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
             modules = dict.fromkeys(each["module_path"] for each in op["occurrences"])
             sources = dict.fromkeys(each["source"] for each in op["occurrences"] if each["source"])
             writer.writerow(
-                [
+                _cell(value)
+                for value in (
                     target,
                     op["id"],
                     op["op_name"],
@@ -91,9 +94,14 @@ def ops_csv(documents: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
                     json.dumps(op["attributes"]),
                     ";".join(modules),
                     ";".join(sources),
-                ]
+                )
             )
     return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") and value[1:] else value
 
 
 def ranking_text(ranked: Sequence[Ranked], networks: int, incomplete: Sequence[str] = ()) -> str:
@@ -130,7 +138,13 @@ def _cut(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
+def _plain(cell: str) -> str:
+    """Return a cell without line breaks and other characters that a terminal obeys."""
+    return cell if cell.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cell)
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rows = [[_plain(cell) for cell in row] for row in rows]
     widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (head, *rows)]
     return "\n".join(lines) + "\n"

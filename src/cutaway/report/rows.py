@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cutaway.core.architecture import Architecture, Module
+from cutaway.core.architecture import Architecture, Module, Value
 from cutaway.core.record import dataclass
 from cutaway.passes.cost import Cost, measure, undecided
 from cutaway.passes.fold import Node, fold
 from cutaway.report import figures
-from cutaway.report.terminal import Segment, Terminal, printable
+from cutaway.report.terminal import Segment, Terminal, printable, span
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 _ALTERNATIVE = re.compile(r"#\d+$")
@@ -70,9 +70,10 @@ def step(terminal: Terminal) -> int:
     return 2 if terminal.width < COMPACT else 3
 
 
-def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
-    """Return `|- 1-2: Bottleneck x 2` in pieces."""
-    name = printable(label(node.names, terminal.glyphs.ellipsis), terminal)
+def title(guide: str, node: Node, terminal: Terminal, *, by_path: bool = False) -> list[Segment]:
+    """Return `|- 1-2: Bottleneck x 2` in pieces; with the whole path of the first module where there is no guide."""
+    names = (node.modules[0].path,) if by_path and node.modules else node.names
+    name = printable(label(names, terminal.glyphs.ellipsis), terminal)
     if node.modules:
         kind = (printable(node.modules[0].class_name or "?", terminal), "kind")
     else:
@@ -81,6 +82,17 @@ def title(guide: str, node: Node, terminal: Terminal) -> list[Segment]:
     if node.modules:
         times += several(node.modules[0], terminal)
     return [(guide, "faint"), (f"{name}: " if name else "", ""), kind, (times, "strong")]
+
+
+def shortened(pieces: list[Segment], width: int, ellipsis: str) -> list[Segment]:
+    """Return a title that fits where it can: what is cut is the name, never the class after it."""
+    missing = span(pieces) - width
+    if missing <= 0 or len(pieces) < 3 or not pieces[1][0]:
+        return pieces
+    name = pieces[1][0].removesuffix(": ")
+    room = max(len(name) - missing - len(ellipsis), 1)
+    kept = ellipsis + name[-room:] if "." in name else name[:room] + ellipsis  # the end of a path says more
+    return [pieces[0], (f"{kept}: ", pieces[1][1]), *pieces[2:]]
 
 
 def several(module: Module, terminal: Terminal) -> str:
@@ -115,7 +127,7 @@ def output(node: Node, shown: View) -> Segment:
         return "", ""
     module = node.modules[0]
     if not module.calls:
-        entry = next((value for value in shown.architecture.inputs if value.name == module.path), None)
+        entry = declared_input(module, shown.architecture)
         if entry is not None:
             return printable(figures.shape(entry.shape), shown.terminal), "faint"
         if not shown.was_called or module.path in shown.called:
@@ -125,6 +137,12 @@ def output(node: Node, shown: View) -> Segment:
         return "did not return", "fault"
     text = flow(module, "outputs", shown.terminal)
     return text, "doubt" if "?" in text else ""
+
+
+def declared_input(module: Module, architecture: Architecture) -> Value | None:
+    """Return the input that a layer declares, which is called by nobody; other modules may be named like an input."""
+    named = (value for value in architecture.inputs if value.name == module.path)
+    return next(named, None) if module.class_name == "InputLayer" else None
 
 
 def flow(module: Module, side: str, terminal: Terminal) -> str:

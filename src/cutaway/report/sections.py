@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable
 
 from cutaway.core.architecture import TRAINING, Architecture, Note, Value
 from cutaway.core.place import Place
 from cutaway.passes.provenance import Provenance, in_words
 from cutaway.report import figures
+from cutaway.report.source_lines import short_path
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, printable, wrap
 
 MOST_VALUES = 8
@@ -113,15 +112,6 @@ def known_part(architecture: Architecture, terminal: Terminal) -> list[str]:
     return ["", *(paint([(line, style)], terminal.colour) for line in words)] if words else []
 
 
-_INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
-
-
-def _short(place: str) -> str:
-    """Return a place as a reader looks for it: from the working folder, or from where packages are installed."""
-    here = os.path.join(os.getcwd(), "")
-    return place[len(here) :] if place.startswith(here) else _INSTALLED.sub("", place)
-
-
 def _placed(note: Note) -> str:
     return f"{note.module}: {note.text}" if note.module else note.text
 
@@ -139,7 +129,7 @@ def _dependents(note: Note, architecture: Architecture) -> str:
 
 def remark(text: str, place: Place | None, indent: str, terminal: Terminal) -> list[str]:
     """Return `place  text`, continued below the text; a long place has a line of its own."""
-    where = printable(_short(str(place)), terminal) if place else ""
+    where = printable(short_path(str(place)), terminal) if place else ""
     room = terminal.width - len(indent)
     shown = printable(text, terminal)
     if columns(where) + 2 > room - LEAST_TEXT:

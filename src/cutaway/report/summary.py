@@ -8,7 +8,7 @@ from cutaway.core.architecture import Architecture, Module, Shape, Weight
 from cutaway.core.size.dim import Dim, symbols
 from cutaway.passes.cost import counted
 from cutaway.passes.hierarchy import ancestors
-from cutaway.report.rows import several
+from cutaway.report.rows import declared_input, several
 from cutaway.report.sections import fit, remarks
 from cutaway.report.terminal import Terminal, columns, printable
 
@@ -87,10 +87,10 @@ def _output(module: Module, architecture: Architecture, left_open: set[str]) -> 
         outputs = module.calls[0].outputs
         shapes = [None] if outputs is None else list(outputs)
     else:
-        named = [value for value in architecture.inputs if value.name == module.path]
-        if not named:
+        entry = declared_input(module, architecture)
+        if entry is None:
             return "not called"
-        shapes = [named[0].shape]
+        shapes = [entry.shape]
     texts = [_shape(shape, left_open) for shape in shapes]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cutaway.core.architecture import Architecture, Quantity
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.dim import Dim
-from cutaway.passes.cost import Cost, Figure, as_quantity, of_one
+from cutaway.passes.cost import Figure, as_quantity
+from cutaway.passes.example_sizes import at, example_sizes
 from cutaway.passes.fold import Node
 from cutaway.report import figures
-from cutaway.report.rows import View, grouped, output, rows, title, view
+from cutaway.report.columns import COLUMNS, FIGURES, Cells, default_columns, segments, sizes_in_words, sorted_rows
+from cutaway.report.rows import View, rows, shortened, title, view
 from cutaway.report.sections import fit, heading, remarks
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, span, wrap
 
 GAP = 2
 INDENT = 19
 """Columns before a total."""
+
+LEAST = 18
+"""Columns that modules have in any case."""
 
 MOST_LINES = 3
 """Lines that a total may take beyond its first."""
@@ -47,7 +52,7 @@ class Column:
     natural: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.natural = max(len(self.name), *(columns(text) for text, _ in self.cells))
+        self.natural = max([len(self.name), *(columns(text) for text, _ in self.cells)])
 
     @property
     def width(self) -> int:
@@ -63,37 +68,54 @@ def render(
     unicode: bool,
     depth: int | None = None,
     fold: bool = True,
+    columns: Sequence[str] = (),
+    sort: str | None = None,
 ) -> str:
     """Return a table for each architecture, its totals, and what is unknown, assumed or wrong in it."""
     terminal = Terminal(fit(width), colour, unicode)
-    pages = [_page(view(architecture, terminal, depth, fold)) for architecture in architectures]
+    asked = Layout(tuple(columns), sort)
+    pages = [_page(view(architecture, terminal, depth, fold), asked) for architecture in architectures]
     return "\n\n".join("\n".join(lines) for lines in pages) + "\n" if pages else ""
 
 
-def _page(shown: View) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is asked of a table: its columns, in place of the usual ones, and the one that rows are sorted by."""
+
+    columns: tuple[str, ...] = ()
+    sort: str | None = None
+
+
+def _page(shown: View, asked: Layout) -> list[str]:
     lines = heading(shown.architecture, shown.terminal)
     if shown.root:
-        lines += ["", *_table(shown, shown.root)]
+        lines += ["", *_table(shown, shown.root, asked)]
     return [*lines, "", *_totals(shown), *remarks(shown.architecture, shown.terminal)]
 
 
-def _table(shown: View, root: Node) -> list[str]:
+def _table(shown: View, root: Node, asked: Layout) -> list[str]:
     terminal = shown.terminal
+    cells = Cells(shown)
     modules: list[list[Segment]] = []
     nodes: list[Node] = []
-    for guide, _, node in rows(root, terminal):
-        modules.append(title(guide, node, terminal))
-        nodes.append(node)
+    if asked.sort is None:
+        for guide, _, node in rows(root, terminal):
+            modules.append(title(guide, node, terminal))
+            nodes.append(node)
+    else:
+        nodes = sorted_rows([node for _, _, node in rows(root, terminal)], asked.sort, cells)
+        modules = [title("", node, terminal, by_path=True) for node in nodes]
     room = terminal.width
-    natural = max(6, *(span(segments) for segments in modules))
-    kept = _fitting(_columns(shown, nodes), natural, room)
+    natural = max([6, *(span(row) for row in modules)])
+    made = _columns(cells, nodes, asked)
+    kept = made if asked.columns else _fitting(made, natural, room)
     widths = [column.width for column in kept]
-    first = min(natural, room - sum(width + GAP for width in widths))
+    first = min(natural, max(room - sum(width + GAP for width in widths), LEAST))
     total = first + sum(width + GAP for width in widths)
     ellipsis = terminal.glyphs.ellipsis
 
     def line(cell: list[Segment], others: Iterable[Segment]) -> str:
-        pieces = _padded(cell, first, False, ellipsis)
+        pieces = _padded(shortened(cell, first, ellipsis), first, False, ellipsis)
         for column, width, other in zip(kept, widths, others):
             pieces.append((" " * GAP, ""))
             pieces += _padded([other], width, column.right, ellipsis)
@@ -101,56 +123,26 @@ def _table(shown: View, root: Node) -> list[str]:
 
     lines = [line([("module", "faint")], [(column.name, "faint") for column in kept])]
     lines.append(paint([(terminal.glyphs.rule * total, "faint")], terminal.colour))
-    lines += [line(cell, others) for cell, *others in zip(modules, *(column.cells for column in kept))]
+    lines += [line(cell, [column.cells[row] for column in kept]) for row, cell in enumerate(modules)]
     if any(shown.costs[node.modules[0].path].tied for node in nodes if node.modules):
         lines += [paint([(text, "faint")], terminal.colour) for text in wrap(TIED, room, room)]
     return lines
 
 
-def _columns(shown: View, nodes: Sequence[Node]) -> list[Column]:
-    at_least = shown.terminal.glyphs.at_least
-    costs = [_cost(node, shown.costs) for node in nodes]
-    modules = {module.path: module for module in shown.architecture.modules}
-    separator = shown.architecture.separator
-    varies = any(module.repeat != 1 or module.condition is not None for module in modules.values())
-
-    def cells(name: str, bytes: bool = False) -> list[Segment]:
-        found: list[Segment] = []
-        for node, cost in zip(nodes, costs):
-            value = getattr(cost, name)
-            repeat: Quantity = 1
-            if node.modules and varies:
-                value, equal = of_one(value, cost.uneven, node.modules[0].path, modules, separator)
-                repeat = node.modules[0].repeat if equal else 1
-            text = figures.figure(value, at_least, bytes=bytes)
-            if name == "parameters" and cost.tied:
-                text = f"*{text}"
-            repeated = (node.count > 1 or repeat != 1) and text not in "-?"
-            style = "faint" if text == "-" else "" if value.exact else "doubt"
-            count = node.count if repeat == 1 else repeat
-            found.append((f"{'?' if count is None else grouped(str(count))} x {text}" if repeated else text, style))
-        return found
-
-    made = [Column("params", cells("parameters"), 0)]
-    if shown.was_called or shown.architecture.ops:
-        made.insert(0, Column("output", [output(node, shown) for node in nodes], 1, right=False, widest=30))
-        made.append(Column("MACs", cells("macs"), 2))
-        made.append(Column("activations", cells("activation_bytes", bytes=True), 3))
-    return made
-
-
-def _cost(node: Node, costs: dict[str, Cost]) -> Cost:
-    """Return the cost of one of the modules, or of one of the groups, that a node stands for."""
-    if node.modules:
-        return costs[node.modules[0].path]
-    total = Cost()
-    for child in node.children:
-        cost = _cost(child, costs)
-        total.parameters += cost.parameters
-        total.macs += cost.macs
-        total.activation_bytes += cost.activation_bytes
-        total.tied |= cost.tied
-    return total
+def _columns(cells: Cells, nodes: Sequence[Node], asked: Layout) -> list[Column]:
+    """Return the columns; of the usual ones, MACs and activations give way first where room is short."""
+    names = asked.columns or default_columns(cells.shown)
+    priorities = {"params": 0, "output": 1}
+    return [
+        Column(
+            COLUMNS[name],
+            segments([cells.cell(name, node) for node in nodes]),
+            priorities.get(name, 2 + at),
+            right=name in FIGURES,
+            widest=20 if name in FIGURES else 30,
+        )
+        for at, name in enumerate(names)
+    ]
 
 
 def _fitting(made: list[Column], natural: int, room: int) -> list[Column]:
@@ -182,21 +174,38 @@ def _padded(segments: list[Segment], width: int, right: bool, ellipsis: str) -> 
 def _totals(shown: View) -> list[str]:
     """Return the totals, one a line: in short, and every digit; a long expression takes more lines."""
     terminal = shown.terminal
+    sizes = example_sizes(shown.architecture)
     lines: list[str] = []
     for name, total in _TOTALS:
         amount = getattr(shown.architecture.totals, total)
         known = _known_part(shown, total) if amount is None else amount
-        text, digits = _amount(known, "bytes" in total)
+        text, digits = _amount(known, total)
+        example = at(known, sizes) if isinstance(known, Dim) else None
         if amount is None and known is not None:
             text, digits = f"{terminal.glyphs.at_least}{text}", ""
         first, *rest = wrap(text, terminal.width - INDENT, terminal.width - INDENT)
         if len(rest) > MOST_LINES:
             rest = [*rest[:MOST_LINES], terminal.glyphs.ellipsis]
+        equals = "" if example is None else f"= {_amount(example, total)[0]}"
+        if equals and not rest:
+            digits = f"   {equals}"
         value = first if rest else f"{first:>8}"
         pieces = [(f"{name:<{INDENT}}", ""), (value, "doubt" if amount is None else ""), (digits, "faint")]
         lines.append(paint(clip(pieces, terminal.width, terminal.glyphs.ellipsis), terminal.colour).rstrip())
         lines += [" " * INDENT + piece for piece in rest]
-    return lines
+        if equals and rest:
+            lines.append(paint([(" " * INDENT + equals, "faint")], terminal.colour))
+    return [*lines, *_example(shown, sizes)]
+
+
+def _example(shown: View, sizes: Mapping[str, int]) -> list[str]:
+    """Say at which sizes the figures are, where sizes are left open, and how to set others."""
+    terminal = shown.terminal
+    if not sizes or not any(isinstance(getattr(shown.architecture.totals, total), Dim) for _, total in _TOTALS):
+        return []
+    name, size = list(sizes.items())[-1]
+    text = f"figures are at {sizes_in_words(sizes)}; --set {name}={2 * size} sets another size"
+    return [paint([(line, "faint")], terminal.colour) for line in wrap(text, terminal.width, terminal.width)]
 
 
 def _known_part(shown: View, field: str) -> Quantity:
@@ -207,10 +216,14 @@ def _known_part(shown: View, field: str) -> Quantity:
     return None if least == 0 else as_quantity(least)
 
 
-def _amount(amount: Quantity, bytes: bool) -> tuple[str, str]:
-    text = figures.byte_quantity(amount) if bytes else figures.quantity(amount)
+def _amount(amount: Quantity, total: str) -> tuple[str, str]:
+    """Return an amount in short, and every digit where that says more."""
+    bytes = "bytes" in total
     if isinstance(amount, Dim):
-        return (f"{amount} B" if bytes else str(amount)), ""
+        return (f"{amount} bytes" if bytes else str(amount)), ""
+    counts = total in ("parameters", "trainable_parameters", "buffers")
+    form = figures.byte_quantity if bytes else figures.count_quantity if counts else figures.quantity
+    text = form(amount)
     if not isinstance(amount, int) or amount < (1000 if bytes else 10_000):
         return text, ""
     return text, f"   {amount:,} bytes" if bytes else f"   {amount:,}"

@@ -50,9 +50,10 @@ class Terminal:
 
 
 def detect(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Terminal:
-    """Return what a stream can show. Colour needs a terminal, and no `NO_COLOR`."""
+    """Return what a stream can show. Colour needs a terminal, or `FORCE_COLOR`, and no `NO_COLOR`."""
     tty = stream.isatty()
-    colour = tty and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    forced = environment.get("FORCE_COLOR", "") not in ("", "0")
+    colour = (forced or (tty and environment.get("TERM") != "dumb")) and not environment.get("NO_COLOR")
     try:
         "".join((*UNICODE.branch, *UNICODE.last, UNICODE.through, UNICODE.arrow, UNICODE.ellipsis)).encode(
             getattr(stream, "encoding", None) or "ascii"

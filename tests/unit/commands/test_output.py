@@ -61,10 +61,10 @@ def test_a_pipe_is_written_to_and_not_replaced(target: str, tmp_path: Path) -> N
     assert "Linear" in heard[0] and stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_folder_that_is_not_there(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = tmp_path / "absent" / "out.txt"
-    assert show(target, output) == 2
-    assert capsys.readouterr().err == f"cutaway: {output}: can't be written (No such file or directory)\n"
+def test_a_folder_that_is_not_there_is_created(target: str, tmp_path: Path) -> None:
+    output = tmp_path / "new" / "folder" / "out.txt"
+    assert show(target, output) == 0
+    assert "Linear" in output.read_text(encoding="utf-8")
 
 
 def test_a_folder_in_its_place(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

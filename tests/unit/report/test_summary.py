@@ -38,3 +38,16 @@ def test_a_subclassed_model_has_its_shapes(tmp_path: Path) -> None:
         "dense (Dense)                             not called            0",
     ]
     assert lines[8:11] == ["Total params: 240 (960.00 B)", "Trainable params: 224", "Non-trainable params: 16"]
+
+
+def test_a_module_with_the_name_of_an_input_is_not_called(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.x = nn.Linear(4, 8)\n        self.y = nn.Linear(4, 2)\n\n"
+        "    def forward(self, x):\n        return self.y(x)\n"
+    )
+    network = cutaway.show(str(path), input=["3x4"])[0]
+    for text in (render([network], width=80, colour=False, unicode=False), str(network)):
+        (line,) = [line for line in text.splitlines() if "x: Linear" in line or line.startswith("x (Linear)")]
+        assert "not called" in line

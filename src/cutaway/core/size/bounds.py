@@ -236,10 +236,15 @@ def _divided(left: Bounds, right: Bounds) -> Bounds:
     return low, high
 
 
+_HIGHEST_DEGREE = 12  # each factor doubles the terms of the polynomial that is moved
+
+
 def _above(terms: dict[Monomial, int]) -> int | None:
     """Return a lower bound of a polynomial: what it is where its atoms are least, if it grows with each of them."""
     least: dict[Atom, int] = {}
     for monomial in terms:
+        if sum(power for _, power in monomial) > _HIGHEST_DEGREE:
+            return None
         for atom, _ in monomial:
             low = _atom(atom)[0]
             if low is None:

@@ -1,0 +1,36 @@
+"""Tables in Markdown, as GitHub renders them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from cutaway.report.sheet import Sheet
+
+_UNSAFE = re.compile(r"[\\`*_{}\[\]()#+!|~<>&$@:-]")
+_HARMLESS = re.compile(r"[\w ,.%/=]*")
+
+
+def render(sheets: Sequence[tuple[str, Sheet]]) -> str:
+    """Return each table below its network's name."""
+    parts = []
+    for name, sheet in sheets:
+        title = [f"### {escape(name)}", ""] if name else []
+        rule = ["---:" if right else "---" for right in sheet.right]
+        rows = [_line([escape(text) for text in row.texts]) for row in sheet.rows]
+        parts.append("\n".join([*title, _line(sheet.headings), "|" + "|".join(rule) + "|", *rows]))
+        if sheet.note:
+            parts[-1] += f"\n\n{escape(sheet.note)}"
+    return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown shows as it is: what it gives a meaning to is written as its number."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    if _HARMLESS.fullmatch(shown) and "__" not in shown:
+        return shown
+    return _UNSAFE.sub(lambda match: f"&#{ord(match.group())};", shown)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
