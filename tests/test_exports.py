@@ -47,7 +47,9 @@ def test_public_names() -> None:
         "loads",
         "observe",
         "show",
+        "summary",
     ]
+    assert dir(cutaway) == sorted(cutaway.__all__)
 
 
 @pytest.mark.parametrize("name", cutaway.__all__)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
-from cutaway.core.architecture import Architecture, OtherMode
+from cutaway.core.architecture import Architecture, Note, OtherMode, depending_on
 from cutaway.core.condition import IS_TRAINING
 from cutaway.core.error import CutawayError, describe_error, internal
 from cutaway.core.import_path import WithoutWorkingFolder
@@ -22,18 +22,21 @@ from cutaway.isolation.channel import CHANNEL
 from cutaway.limits import analysis_seconds, interrupted_after
 from cutaway.passes.cost import with_totals
 from cutaway.syntax.inputs import Input, given_inputs, with_numbers
-from cutaway.syntax.target import parse_assumption, parse_target
+from cutaway.syntax.target import OptionError, Target, parse_assumption, parse_target
 
 if TYPE_CHECKING:
     from cutaway.core.variant import Folded, Variant
+    from cutaway.formats.description import Description
     from cutaway.hub.folder import Folder
     from cutaway.hub.pipeline import Component
+    from cutaway.report.model_summary import Summary
+    from cutaway.weight_search import Match
 
 
 def show(
     target: str,
     *,
-    input: str | Iterable[str] | Mapping[str, Any] = (),
+    input: str | Iterable[str] | Iterable[int] | Mapping[str, Any] = (),
     set: Mapping[str, int] | None = None,
     path: str | Iterable[str] = (),
     arguments: str | None = None,
@@ -51,7 +54,7 @@ def show(
 
     Args:
         target: `model.py`, `model.py::Net`, `"model.py::make(3)"`, `package.module:Net`, a saved file, or `-`.
-        input: forward's inputs, as `"1x3x224x224"`, `["x=1x3x32x32", "mask=1x16:bool"]`, or values by the names of
+        input: forward's inputs, as `"1x3x224x224"`, `(1, 3, 224, 224)`, `["x=1x3x32x32", "mask=1x16:bool"]`, or values by the names of
             arguments: `{"batch": {"image": "1x3x32x32"}, "n": 3}`.
         set: numbers in place of named sizes: `{"H": 224, "W": 224}`.
         path: folders in which imports are looked for first.
@@ -73,7 +76,7 @@ def show(
         CutawayError: if the target can't be analysed at all; the message says why.
     """
     reading: dict[str, Any] = {
-        "input": input,
+        "input": _as_inputs(input),
         "set": set,
         "path": path if isinstance(path, str) else tuple(path),
         "arguments": arguments,
@@ -87,6 +90,71 @@ def show(
     with WithoutWorkingFolder():
         reading["timeout"] = timeout
         return _show_isolated(target, reading, cache) if isolated else _show_here(_request(target, **reading), cache)
+
+
+def _as_inputs(input: Any) -> str | tuple[str, ...] | Mapping[str, Any]:
+    """Return inputs as they are written on the command line; a tuple of sizes is one, and may be an item of several."""
+    if isinstance(input, (str, Mapping)):
+        return input
+    items = tuple(input)
+    if items and all(isinstance(size, int) for size in items):
+        return "x".join(map(str, items))
+    return tuple(item if isinstance(item, str) else "x".join(map(str, item)) for item in items)
+
+
+def summary(
+    model: Any,
+    input_size: Sequence[int] | Sequence[Sequence[int]] | None = None,
+    input_data: Any = None,
+    *,
+    depth: int | None = 3,
+    col_names: Sequence[str] = ("output", "params", "macs"),
+    verbose: int = 1,
+    **options: Any,
+) -> Summary:
+    """Print and return a table of a running network, or of a target that is read without running it.
+
+    Args:
+        model: a network of PyTorch or Keras, which is called once, or a target as `show` takes it.
+        input_size: the shape of its input, or a list of shapes.
+        input_data: what a running network is called with: a tensor, a list or tuple of arguments, or a dict of keyword
+            arguments.
+        depth: how many levels of modules are listed.
+        col_names: the columns, under the names of `cutaway show --columns` or of torchinfo.
+        verbose: 0 does not print.
+        options: more arguments of `show`, for a target.
+    """
+    # late: they load the reports
+    from cutaway.report.columns import COLUMNS
+    from cutaway.report.model_summary import NAMES, Summary
+
+    for name in col_names:
+        if NAMES.get(name, name) not in COLUMNS:
+            raise CutawayError(f"{name!r} is not a column: the columns are {', '.join((*COLUMNS, *NAMES))}")
+    several = input_size is not None and any(not isinstance(size, int) for size in input_size)
+    shapes: list[Any] = [] if input_size is None else list(input_size) if several else [input_size]
+    if isinstance(model, str):
+        if input_data is not None:
+            raise CutawayError("input_data is for a running network; give a target input_size, or input=...")
+        networks = show(model, **{"input": shapes, **options})
+    else:
+        networks = (_observe_with(model, shapes, input_data),)
+    made = Summary(networks, col_names, depth)
+    if verbose:
+        print(made)
+    return made
+
+
+def _observe_with(model: Any, shapes: Sequence[Sequence[int]], input_data: Any) -> Architecture:
+    if input_data is None and shapes:
+        from cutaway.live.example_inputs import zeros  # late: it imports the framework
+
+        return observe(model, *(zeros(model, shape) for shape in shapes))
+    if isinstance(input_data, Mapping):
+        return observe(model, **input_data)
+    if isinstance(input_data, (list, tuple)):
+        return observe(model, *input_data)
+    return observe(model) if input_data is None else observe(model, input_data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +209,7 @@ def _show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
     """Analyse in this process."""
     target, options = request.target, request.options
     try:
-        architectures = _read_saved(target)
+        architectures = _read_saved(target, options)
         if architectures is None:
             architectures = _cached(target, options) if cache else _analyse_recorded(target, options)[0]
         return _with_values(architectures, request.values, request.symbolic_inputs)
@@ -243,24 +311,84 @@ def _cached(target: str, options: Options) -> tuple[Architecture, ...]:
     return architectures
 
 
-def _read_saved(target: str) -> tuple[Architecture, ...] | None:
+def _read_saved(target: str, options: Options) -> tuple[Architecture, ...] | None:
     """Return the networks of a saved file; None where the target is not one. It is not cached: reading takes little."""
     if target.partition("::")[0].endswith(".py"):
         return None
-    from cutaway.formats import dispatch  # late: Python files need none of the formats
+    # late: Python files need none of the formats
+    from cutaway import saved_program
+    from cutaway.formats import dispatch
 
-    architectures = dispatch.read(target)
-    return None if architectures is None else tuple(with_totals(architecture) for architecture in architectures)
+    def analysed(program: Target, options: Options) -> list[Architecture]:
+        return analyse(program, options, _fold, _other_mode)
+
+    programs = saved_program.read(target, options, analysed)
+    networks = dispatch.read(target) if programs is None else programs
+    if networks is None:
+        return None
+    if programs is None:
+        networks = [_with_unused(each, options) if isinstance(each, Architecture) else each for each in networks]
+    described = [each if isinstance(each, Architecture) else _analyse_description(each, options) for each in networks]
+    return tuple(with_totals(architecture) for architecture in described)
+
+
+def _with_unused(network: Architecture, options: Options) -> Architecture:
+    """Note the options that say how a program is called: a file that has none is shown as it was saved."""
+    given = {"--input": options.inputs, "--arguments": options.arguments, "--assume": options.assumed}
+    notes = [Note(f"{name} has no effect: the file is shown as it was saved") for name, value in given.items() if value]
+    return replace(network, assumptions=(*network.assumptions, *notes)) if notes else network
+
+
+def _analyse_description(description: Description, options: Options) -> Architecture:
+    """Interpret the configuration in a file; its weights are those that the file has."""
+    # late: only files with a configuration need them
+    from cutaway.formats.stored_weights import KEEPS_SHAPES, confirms_kept_shapes, with_stored, without_forward
+    from cutaway.hub.keras_program import target as configuration_target
+
+    named = description.target, description.path, description.text, description.config, options.paths
+    try:
+        (architecture,) = analyse(configuration_target(*named), options, _fold, _other_mode)
+        lost = not all(value.shape for value in architecture.outputs) or not architecture.outputs
+        if lost and any("Lambda" in note.text for note in architecture.unknowns):
+            (other,) = analyse(configuration_target(*named, keeps_shapes=True), options, _fold, _other_mode)
+            if confirms_kept_shapes(other, description):
+                other = replace(other, assumptions=(*other.assumptions, Note(KEEPS_SHAPES)))
+                architecture = depending_on(other, KEEPS_SHAPES)
+    except OptionError:
+        raise
+    except CutawayError as error:
+        architecture = without_forward(description, str(error))
+    return with_stored(architecture, description)
 
 
 def network_files(folder: str) -> list[str] | None:
     """Return the files of a repository that may define networks or build some; None where a folder is another target."""
     # late: only a folder needs them
+    from cutaway.formats.dispatch import is_saved
     from cutaway.hub.folder import find
     from cutaway.knowledge.base.framework_names import MENTION
     from cutaway.syntax.repository import network_files as files_of
 
-    return files_of(folder, MENTION) if os.path.isdir(folder) and find(folder) is None else None
+    is_repository = os.path.isdir(folder) and find(folder) is None and not is_saved(folder)
+    return files_of(folder, MENTION) if is_repository else None
+
+
+def fit(weights: str, place: str, *, path: Iterable[str] = (), timeout: float | None = 120.0) -> list[Match]:
+    """Return the classes in a file or folder that weights may belong to, with their arguments, the best first."""
+    # late: only this needs them
+    from cutaway.syntax.network_classes import network_classes
+    from cutaway.weight_search import search
+
+    def built(target: str) -> Architecture:
+        return show(target, path=tuple(path), timeout=20.0, isolated=False)[0]
+
+    (file, *others) = show(weights, isolated=False)
+    if others:
+        names = ", ".join(each.name for each in (file, *others)[:8])
+        raise CutawayError(f"{weights}: there are {len(others) + 1} networks in it; name one of {names}")
+    files = (network_files(place) or []) if os.path.isdir(place) else [place]
+    classes = [each for name in files if name.endswith(".py") for each in network_classes(name)]
+    return search(file, classes, built, 60.0 if timeout is None else timeout * 0.8)
 
 
 def _analyse(text: str, options: Options) -> list[Architecture]:

@@ -59,7 +59,7 @@ def find(request: Key) -> tuple[Architecture, ...] | None:
             from cutaway.report.json import loads  # late: only a cached result is read
 
             head = json.loads(file.readline())
-            if head["key"] != request or head["made_by"] != _cutaway_version() or not _is_unchanged(head):
+            if head["key"] != request or head["made_by"] != cutaway_version() or not _is_unchanged(head):
                 return None
             architectures = loads(file.read())
         if CHANNEL.sealed:
@@ -81,9 +81,9 @@ def store(request: Key, recording: disk.Recording, result: Sequence[Architecture
 
     head = {
         "key": request,
-        "made_by": _cutaway_version(),
+        "made_by": cutaway_version(),
         "answers": [[*query, answer] for query, answer in recording.answers.items()],
-        "contents": {path: _digest(content) for path, content in recording.contents.items()},
+        "contents": {path: digest(content) for path, content in recording.contents.items()},
     }
     path = entry_path(request)
     with suppress(ValueError, RecursionError):
@@ -96,7 +96,7 @@ def store(request: Key, recording: disk.Recording, result: Sequence[Architecture
 
 def entry_path(request: Key) -> str:
     """Return the file of a result. It is named after all of the request: no other request can be given its content."""
-    name = _digest("\0".join(request).encode(errors="replace"))
+    name = digest("\0".join(request).encode(errors="replace"))
     return os.path.join(folder(), f"{name}.json")
 
 
@@ -104,16 +104,16 @@ def _is_unchanged(head: dict[str, object]) -> bool:
     answers, contents = head["answers"], head["contents"]
     assert isinstance(answers, list) and isinstance(contents, dict)
     return all(disk.ask(*query) == answer for *query, answer in answers) and all(
-        _digest_of(path) == digest for path, digest in contents.items()
+        digest_of(path) == digest for path, digest in contents.items()
     )
 
 
-def _digest_of(path: str) -> str:
+def digest_of(path: str) -> str:
     with open(path, "rb") as file:
-        return _digest(file.read())
+        return digest(file.read())
 
 
-def _digest(content: bytes) -> str:
+def digest(content: bytes) -> str:
     try:
         from _blake2 import blake2b  # hashlib, which imports OpenSSL as well, takes longer to import than to use
     except ImportError:
@@ -122,7 +122,7 @@ def _digest(content: bytes) -> str:
     return blake2b(content, digest_size=20).hexdigest()
 
 
-def _cutaway_version() -> str:
+def cutaway_version() -> str:
     """Return which Cutaway this is: its version, and the sizes and times of its files."""
     top = os.path.dirname(os.path.abspath(__file__))
     files = []
@@ -131,4 +131,4 @@ def _cutaway_version() -> str:
         for name in names:
             status = os.stat(os.path.join(place, name))
             files.append(f"{place}/{name} {status.st_size} {status.st_mtime_ns}")
-    return f"{__version__} {_digest(chr(10).join(sorted(files)).encode())}"
+    return f"{__version__} {digest(chr(10).join(sorted(files)).encode())}"

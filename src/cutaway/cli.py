@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from typing import NoReturn
 
 from cutaway import __version__
 from cutaway.core.error import CutawayError, InternalError, internal
@@ -18,12 +20,19 @@ from cutaway.isolation.command import INTERRUPTED
 
 COMMANDS = {
     "show": "show",
+    "view": "view",
+    "memory": "memory",
     "unique": "unique",
     "ops": "ops",
     "verify": "verify",
     "diff": "diff",
     "fingerprint": "diff",
+    "scan": "scan",
+    "fit": "fit",
     "doctor": "doctor",
+    "check": "check",
+    "rule": "check",
+    "completion": "completion",
 }
 """The module of `commands` that defines each command; only that of the requested command is imported."""
 CLEAN = 0
@@ -54,9 +63,41 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     targets = [text for text in own if text.startswith("-::")]
     rest = [text for text in own if not text.startswith("-::")]
     command = next((text for text in rest if not text.startswith("-")), "")
-    options = _parser(command).parse_args([*rest, "--", *targets] if targets else rest)
+    leads_with_option = rest[:1] and rest[0].startswith("--") and rest[0] not in ("--help", "--version")
+    if command not in COMMANDS and (targets or _is_target(command) or leads_with_option):
+        rest, command = ["show", *rest], "show"
+    options, unknown = _parser(command).parse_known_args([*rest, "--", *targets] if targets else rest)
+    if unknown:
+        _refuse(unknown, command)
     options.argv = list(argv) if end < len(arguments) else None
     return options
+
+
+def _is_target(word: str) -> bool:
+    """Tell whether a word in the place of a command is a target: a file or a folder, or written as one."""
+    return bool(word) and (any(sign in word for sign in "./:\\") or os.path.exists(word))
+
+
+def _refuse(unknown: Sequence[str], command: str) -> NoReturn:
+    """End with the options that there are not, and the nearest that there is."""
+    from difflib import get_close_matches
+
+    (word, *_) = unknown
+    name = word.partition("=")[0]
+    parser = _parser(command)
+    known = [option for each in subparsers(parser).values() for option in each._option_string_actions]
+    near = get_close_matches(name, known, 1) if name.startswith("-") else []
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f"; did you mean {near[0]}?" if near else ""))
+
+
+def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands by name."""
+    return {
+        name: each
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for name, each in action.choices.items()
+    }
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -94,12 +135,26 @@ def _run(options: argparse.Namespace) -> int:
 def _print_error(message: str) -> None:
     """Print what went wrong, in the characters that the error stream can encode."""
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+    message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
     with suppress(OSError, ValueError):
         print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that determines the terminal's width itself: argparse imports much for that."""
+    """A parser that determines the terminal's width itself: argparse imports much for that.
+
+    A command that there is not is answered with the nearest.
+    """
+
+    def error(self, message: str) -> NoReturn:
+        match = re.search(r"argument COMMAND: invalid choice: '([^']*)'", message)
+        if match:
+            from difflib import get_close_matches
+
+            near = get_close_matches(match.group(1), COMMANDS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            message = f"{match.group(1)} is not a command or a target; {hint}"
+        super().error(message)
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         return self.formatter_class(prog=self.prog, width=_columns() - 2)  # type: ignore[call-arg]
@@ -118,6 +173,8 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser = _Parser(prog="cutaway", description="Show what is inside a neural network without running it.")
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
-    for module in [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values()):
+    for module in (
+        [COMMANDS[command]] if command in COMMANDS and command != "completion" else dict.fromkeys(COMMANDS.values())
+    ):
         import_module(f"cutaway.commands.{module}").add(commands)
     return parser

@@ -55,17 +55,29 @@ def _diff(options: argparse.Namespace) -> int:
         text = json.dumps(diff_text.document(options.before, options.after, found), indent=1) + "\n"
     else:
         render = diff_text.markdown if options.format == "markdown" else diff_text.text
-        text = render(options.before, options.after, found)
+        text = render(options.before, options.after, found) + _fit(before, after)
     write(text, options.output)
-    warn([before, after])
+    warn([before, after], options)
     return exit_code(options, [before, after], otherwise=1 if found else 0)
+
+
+def _fit(before: Architecture, after: Architecture) -> str:
+    """Say whether the weights of a file fit a network, where one is a file and the other is not."""
+    # late: --help needs none of it
+    from cutaway.passes.module_matching import has_classes
+    from cutaway.passes.weight_fit import fit
+
+    if has_classes(before) == has_classes(after):
+        return ""
+    network, file = (before, after) if has_classes(before) else (after, before)
+    return "\n" + "\n".join(fit(network, file).lines()) + "\n"
 
 
 def _fingerprint(options: argparse.Namespace) -> int:
     from cutaway.passes.fingerprint import fingerprint  # late: --help needs none of it
 
     found = _one(options, options.target, live=options.live)
-    warn([found])
+    warn([found], options)
     write(f"{fingerprint(found, names=not options.no_names)}  {options.target}\n", options.output)
     return exit_code(options, [found])
 

@@ -38,7 +38,7 @@ def _run(options: argparse.Namespace) -> int:
         return _check(found, backend, options)
     write(_render(found, options), options.output)
     if options.format == "csv":
-        warn(found)
+        warn(found, options)
     return exit_code(options, found)
 
 

@@ -71,7 +71,7 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
         help="show the network in evaluation mode, whatever the program says",
     )
     parser.add_argument(
-        "--path", action="append", default=[], metavar="DIR", help="a folder to search first for imports"
+        "--path", "--source", action="append", default=[], metavar="DIR", help="a folder to search first for imports"
     )
     if live:
         parser.add_argument(
@@ -84,7 +84,7 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
             help="with --live: observe operations as API calls (default), through torch.export or torch.onnx, or not at all",
         )
     parser.add_argument(
-        "--device", metavar="DEVICE", help="with --live: the device to build and run on; meta allocates no memory"
+        "--device", metavar="DEVICE", help="where a target that is run is built and run; meta allocates no memory"
     )
     parser.add_argument("--strict", action="store_true", help="exit with code 1 if something in the result is unknown")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache on disk")
@@ -94,8 +94,9 @@ def add_reading(parser: argparse.ArgumentParser, *, live: bool = True) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add where the result is written to."""
-    parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
+    """Add where the result is written to, and what else is printed."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of standard output")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but the result and errors")
 
 
 def architectures(options: argparse.Namespace, target: str, live: bool | None = None) -> tuple[Architecture, ...]:
@@ -103,7 +104,8 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
     from cutaway._api import show  # late: --help needs none of it
 
     if options.live if live is None else live:
-        print(f"cutaway: running the code of {target}", file=sys.stderr)
+        if not getattr(options, "quiet", False):
+            print(f"cutaway: running the code of {target}", file=sys.stderr)
         return show(
             target,
             **reading_arguments(options),

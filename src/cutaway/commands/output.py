@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
@@ -12,16 +13,12 @@ from cutaway.isolation.channel import CHANNEL, RESULT
 from cutaway.isolation.files import write_file
 
 
-def write(text: str | bytes, path: str | None) -> None:
+def write(text: str | bytes, path: str | None, has_colours: bool = False) -> None:
     """Write a result to a file, or to standard output where no path is given."""
     if path is None:
-        if isinstance(text, bytes):
-            sys.stdout.buffer.write(text)
-        else:
-            sys.stdout.write(text)
-        sys.stdout.flush()
+        _print(text if isinstance(text, bytes) else _obeyed_by_nobody(text, has_colours))
         return
-    content = text.encode() if isinstance(text, str) else text
+    content = _obeyed_by_nobody(text, has_colours).encode() if isinstance(text, str) else text
     if CHANNEL.sealed:
         CHANNEL.send(RESULT, content)  # to the parent, which was told the path
         return
@@ -29,6 +26,40 @@ def write(text: str | bytes, path: str | None) -> None:
         write_file(content, path)
     except OSError as error:
         raise CutawayError(f"{path}: can't be written ({error.strerror})") from None
+
+
+def _print(text: str | bytes) -> None:
+    try:
+        if isinstance(text, bytes):
+            sys.stdout.buffer.write(text)
+        else:
+            sys.stdout.write(encodable(text, sys.stdout))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # the reader has seen enough
+    except OSError as error:
+        raise CutawayError(f"standard output can't be written ({error.strerror})") from None
+
+
+def _obeyed_by_nobody(text: str, has_colours: bool) -> str:
+    """Return text without characters that a terminal obeys, other than line breaks and, if it shows them, colours."""
+    if text.isascii() and "\x1b" not in text and "\r" not in text and "\0" not in text:
+        return text
+    kept = "\n\t\x1b" if has_colours else "\n\t"
+    return "".join(
+        letter if letter in kept or letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()
+        for letter in text
+    )
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    """Return text in the characters that a stream can encode; others are written as their numbers."""
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    return text
 
 
 def exit_code(options: argparse.Namespace, found: Iterable[Architecture], otherwise: int = 0) -> int:
@@ -43,9 +74,11 @@ def exit_code(options: argparse.Namespace, found: Iterable[Architecture], otherw
     return otherwise
 
 
-def warn(found: Iterable[Architecture]) -> None:
-    """Print which networks are incomplete, for output that has no place for it."""
+def warn(found: Iterable[Architecture], options: argparse.Namespace) -> None:
+    """Print which networks are incomplete, for output that has no place for it; not with --quiet."""
+    if options.quiet:
+        return
     from cutaway.passes.completeness import all_incompleteness  # late: --help needs none of it
 
     for line in all_incompleteness(found):
-        print(f"cutaway: {line}", file=sys.stderr)
+        print(encodable(f"cutaway: {line}", sys.stderr), file=sys.stderr)
