@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from cutaway import __version__
 from cutaway.core.error import CutawayError, InternalError, internal
+from cutaway.core.progress import PROGRESS
 from cutaway.isolation.channel import CHANNEL
 from cutaway.isolation.child_process import FAILED
 from cutaway.isolation.command import INTERRUPTED
@@ -104,6 +105,8 @@ def _run(options: argparse.Namespace) -> int:
     was_enabled = gc.isenabled()
     gc.disable()  # one command creates little garbage and ends; collecting would cost more than it frees
     try:
+        if hasattr(options, "timeout") and not options.quiet:
+            PROGRESS.show_on(sys.stderr)
         if CHANNEL.is_open and hasattr(options, "timeout"):
             from cutaway.commands.isolated import isolate  # late: other commands read no target
 
@@ -128,12 +131,14 @@ def _run(options: argparse.Namespace) -> int:
         _print_error(str(internal(error)))
         return FAILED
     finally:
+        PROGRESS.clear()
         if was_enabled:
             gc.enable()
 
 
 def _print_error(message: str) -> None:
     """Print what went wrong, in the characters that the error stream can encode."""
+    PROGRESS.clear()
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
     message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
     with suppress(OSError, ValueError):

@@ -9,12 +9,14 @@ from typing import TextIO
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.core.progress import PROGRESS
 from cutaway.isolation.channel import CHANNEL, RESULT
 from cutaway.isolation.files import write_file
 
 
 def write(text: str | bytes, path: str | None, has_colours: bool = False) -> None:
     """Write a result to a file, or to standard output where no path is given."""
+    PROGRESS.clear()
     if path is None:
         _print(text if isinstance(text, bytes) else _obeyed_by_nobody(text, has_colours))
         return
@@ -78,6 +80,7 @@ def warn(found: Iterable[Architecture], options: argparse.Namespace) -> None:
     """Print which networks are incomplete, for output that has no place for it; not with --quiet."""
     if options.quiet:
         return
+    PROGRESS.clear()
     from cutaway.passes.completeness import all_incompleteness  # late: --help needs none of it
 
     for line in all_incompleteness(found):

@@ -6,7 +6,6 @@ import argparse
 import copy
 import gc
 import os
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from contextlib import suppress
 from cutaway.commands.options import architectures
 from cutaway.core import disk
 from cutaway.core.error import CutawayError
+from cutaway.core.progress import PROGRESS
 from cutaway.report.listing import File
 
 _FILE_SECONDS = 15.0  # that one file may take
@@ -22,16 +22,15 @@ _FILE_SECONDS = 15.0  # that one file may take
 def read_files(options: argparse.Namespace, paths: Sequence[str]) -> list[File]:
     """Return the networks of files, with the reason where a file has none that can be shown.
 
-    Progress is shown on a terminal. The time limit is one of all files together.
+    The time limit is one of all files together.
     """
     deadline = time.monotonic() + options.timeout
     options = copy.copy(options)
     files: list[File] = []
-    shows_progress = sys.stderr.isatty() and not options.quiet
     for number, path in enumerate(paths, 1):
         path = os.path.normpath(path)
-        if shows_progress:
-            print(f"\r\x1b[K{number} of {len(paths)}: {path}", end="", file=sys.stderr, flush=True)
+        PROGRESS.title = f"{number} of {len(paths)}: {path}"
+        PROGRESS.tick()
         options.timeout = min(_FILE_SECONDS, deadline - time.monotonic())
         if options.timeout <= 0:
             files.append(File(path, (), f"{path}: the time ran out before it was read; --timeout allows more"))
@@ -41,8 +40,7 @@ def read_files(options: argparse.Namespace, paths: Sequence[str]) -> list[File]:
         except CutawayError as error:
             files.append(File(path, (), "" if error.lacks_network else str(error)))
         gc.collect()  # an analysis leaves cycles behind
-    if shows_progress:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    PROGRESS.title = ""
     return files
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from cutaway.core.progress import ERASE
 from cutaway.isolation.channel import RESULT, Reception
 from cutaway.isolation.child_process import FAILED, Ending, start, wait
 
@@ -63,7 +64,7 @@ def _parent(child: int, read_end: int) -> int:
         signal.signal(ends[0], signal.SIG_DFL)
         os.kill(os.getpid(), ends[0])
     if ending.reason:
-        print(f"cutaway: {ending.reason}", file=sys.stderr)
+        print(f"{ERASE if sys.stderr.isatty() else ''}cutaway: {ending.reason}", file=sys.stderr)
         return ending.code
     return _leave_files(reception, ending.code)
 

@@ -17,6 +17,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
+from cutaway.core.progress import PROGRESS
 from cutaway.core.record import dataclass, replace
 from cutaway.core.session import Call, Notes, Session
 from cutaway.core.size import dim
@@ -48,6 +49,7 @@ def run(
     `arguments` is a value of the target to call it with: one tensor, a sequence of positional arguments, or a
     dict of keyword arguments.
     """
+    PROGRESS.doing = f"calling {type(network).__name__}"
     if arguments is not None:
         return _with_arguments(network, framework, arguments, session)
     candidates = [] if inputs else _conventional_inputs(network, framework)

@@ -14,6 +14,7 @@ from cutaway.core import session
 from cutaway.core.error import built_before, describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
+from cutaway.core.progress import PROGRESS
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
 from cutaway.interp.boundary.certain_failures import certain_failure, report_certain
 from cutaway.interp.modules.late_evaluation import as_if_before
@@ -298,6 +299,7 @@ class ModuleState(SourceText):
         if self.location.file is None and self.text is None:
             self.finished = True
             return
+        PROGRESS.doing = f"reading {self.name}"
         tree = source.parse(self._read(), self.file, whole=self.is_own and not self.waits)
         documentation = ast.get_docstring(tree, clean=False)
         self.namespace["__doc__"] = documentation

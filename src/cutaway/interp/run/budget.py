@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 
 from cutaway.core import disk
 from cutaway.core.context import CURRENT, IDLE
+from cutaway.core.progress import PROGRESS
 from cutaway.core.unknown import Exhausted, Unknown
 from cutaway.interp.run.interpreter import interpreter
 
@@ -69,6 +70,7 @@ class Budget:
         if _peak_bytes() > self._memory:
             self.exhaust("the memory budget ran out")
         self._granted = self._left = min(self._steps, _CHECK_EVERY)
+        PROGRESS.tick()
 
     def exhaust(self, reason: str) -> None:
         """Stop the interpretation for the rest of the analysis."""
