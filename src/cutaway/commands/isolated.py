@@ -23,7 +23,7 @@ def isolate(options: argparse.Namespace) -> None:
     if not options.no_cache:
         _name_entries(options, targets)
     backend = [options.backend] if getattr(options, "backend", None) else []
-    readable = rights([*targets, *_arguments(options)], options.path, [*backend, *CHANNEL.entries])
+    readable = rights([*targets, *_arguments(options)], [*options.path, *_fonts(options)], [*backend, *CHANNEL.entries])
     child.enter(readable, options.timeout)
     options.isolated = False  # it is, as a whole
 
@@ -32,6 +32,14 @@ def _targets(options: argparse.Namespace) -> list[str]:
     if hasattr(options, "before"):
         return [options.before, options.after]
     return [options.target] if isinstance(options.target, str) else options.target
+
+
+def _fonts(options: argparse.Namespace) -> list[str]:
+    if getattr(options, "format", None) != "png":
+        return []
+    from cutaway.report.png import font_folders  # late: only this output form needs it
+
+    return font_folders()
 
 
 def _arguments(options: argparse.Namespace) -> list[str]:

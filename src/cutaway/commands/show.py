@@ -14,7 +14,7 @@ from cutaway.commands.options import add_output, add_target, architectures
 from cutaway.commands.output import exit_code, write
 from cutaway.core.error import CutawayError
 
-_PICTURES = ("svg", "mermaid", "dot")
+_PICTURES = ("svg", "png", "mermaid", "dot")
 _SHEETS = ("table", "csv", "markdown")
 FORMATS = ("table", "tree", "summary", "json", "csv", "markdown", "html", *_PICTURES, "tensorboard")
 
@@ -182,12 +182,18 @@ def _write_events(found: Any, options: argparse.Namespace) -> None:
 def _destination(options: argparse.Namespace) -> str | None:
     """Return where the result is written to; in a folder, it gets a name that TensorBoard looks for."""
     path: str | None = options.output
+    if options.format == "png":
+        from cutaway.report import png  # late: only this output form needs it
+
+        png.rasterizer()
+        if path is None and sys.stdout.isatty():
+            raise CutawayError("--format png needs --output, because a terminal can't show it")
     if path is None or options.format != "tensorboard" or not os.path.isdir(path):
         return path
     return os.path.join(path, f"events.out.tfevents.{int(time.time())}.cutaway")
 
 
-def _render(found: Any, options: argparse.Namespace) -> str:
+def _render(found: Any, options: argparse.Namespace) -> str | bytes:
     if options.format == "json":
         from cutaway.report import json  # late: only this output form needs it
 
@@ -198,7 +204,7 @@ def _render(found: Any, options: argparse.Namespace) -> str:
         return page.render(found)
     if options.format in _PICTURES:
         picture = import_module(f"cutaway.report.{options.format}")
-        drawn: str = picture.render(found, depth=options.depth)
+        drawn: str | bytes = picture.render(found, depth=options.depth)
         return drawn
     if options.by == "op" or options.format in ("csv", "markdown"):
         from cutaway.report import sheet  # late: only these output forms need it

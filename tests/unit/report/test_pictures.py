@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from cutaway.core.architecture import Architecture, Module, ModuleCall, Op, Value
 from cutaway.core.error import CutawayError
 from cutaway.passes.diagram import diagram
-from cutaway.report import dot, mermaid, svg
+from cutaway.report import dot, mermaid, png, svg
 
 SHAPE = (1, 8)
 
@@ -87,3 +89,32 @@ def test_names_stay_text(name: str) -> None:
         )
     graph = dot.render([shown])
     assert len(re.findall(r'"(?:[^"\\\n]|\\.)*"', graph)) * 2 == len(re.findall(r'(?<!\\)(?:\\\\)*"', graph))
+
+
+def test_png_has_the_size_of_the_drawing() -> None:
+    size = re.search(r'width="(\d+)" height="(\d+)"', svg.render([network()]))
+    assert size is not None
+    picture = png.render([network()])
+    assert picture.startswith(b"\x89PNG\r\n")
+    assert struct.unpack(">II", picture[16:24]) == (2 * int(size[1]), 2 * int(size[2]))
+
+
+def test_png_of_a_long_drawing_is_bounded() -> None:
+    call = (ModuleCall((SHAPE,), (SHAPE,)),)
+    names = [f"Layer{at}" for at in range(300)]
+    values = [Value(f"v{at}", SHAPE, "float32") for at in range(301)]
+    chain = Architecture(
+        "Chain",
+        inputs=values[:1],
+        outputs=values[-1:],
+        modules=(Module("", "Chain", "Chain", calls=call), *(Module(name, name, name, calls=call) for name in names)),
+        ops=tuple(Op("f", {}, (a,), (b,), name) for name, a, b in zip(names, values, values[1:])),
+    )
+    picture = png.render([chain])
+    assert max(struct.unpack(">II", picture[16:24])) <= 16_000
+
+
+def test_png_names_the_package_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(CutawayError, match=r"pip install 'cutaway\[png\]'"):
+        png.render([network()])
