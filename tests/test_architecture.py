@@ -47,7 +47,9 @@ MAY_IMPORT = {
         "_api",
         "limits",
         "isolation",
+        "serving",
     },
+    "serving": {"serving", "_api", "formats", "core"},
 }
 """Room -> the rooms that it may import from; the modules beside the rooms may import from any."""
 

@@ -22,6 +22,7 @@ from cutaway.isolation.command import INTERRUPTED
 COMMANDS = {
     "show": "show",
     "view": "view",
+    "serve": "serve",
     "memory": "memory",
     "unique": "unique",
     "ops": "ops",
