@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cutaway import cli
 
@@ -102,12 +103,36 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert not broken
 
 
-def drawing() -> Any:
-    spec = importlib.util.spec_from_file_location("draw", ROOT / "docs" / "images" / "draw.py")
+def script(path: str) -> Any:
+    """Return a script of docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / "docs" / path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def drawing() -> Any:
+    return script("images/draw.py")
+
+
+@pytest.mark.parametrize("name", ["commands.md", "schema.md"])
+def test_references_are_those_of_the_program(name: str) -> None:
+    written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+    assert written == script("reference/write.py").PAGES[name](), "write it again: python docs/reference/write.py"
+
+
+def test_every_page_is_in_the_menu_of_the_site() -> None:
+    menu = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")}
+    assert set(leaves(menu)) == pages
+
+
+def leaves(menu: Any) -> list[str]:
+    """Return the pages in a menu."""
+    if isinstance(menu, str):
+        return [menu]
+    return [leaf for each in (menu.values() if isinstance(menu, dict) else menu) for leaf in leaves(each)]
 
 
 @pytest.mark.parametrize("name", sorted(drawing().COMMANDS))

@@ -53,7 +53,11 @@ def add(commands: Any) -> None:
         help=f"time limit for each file (default: {_SECONDS:g})",
     )  # fmt: skip
     check.set_defaults(run=_check)
-    rule = commands.add_parser("rule", help="explain a code that check reports")
+    rule = commands.add_parser(
+        "rule",
+        help="explain a code that check reports",
+        description="Explain a code that check or show reports: what it means, an example that fails, and one that works.",
+    )
     rule.add_argument("code", nargs="?", metavar="CODE", help="a code; all are listed if none is given")
     rule.set_defaults(run=_rule)
 
