@@ -62,7 +62,9 @@ def test_commands_print_what_stands_below_them(
     program, *arguments = shlex.split(command)
     assert program == "cutaway"
     package = arguments[1].partition(".")[0]
-    if package in ("torchvision", "timm") and not is_installed(package):
+    if package == "examples/llama":
+        package = "transformers"
+    if package in ("torchvision", "timm", "transformers") and not is_installed(package):
         pytest.skip(f"the source of {package} is not installed: pip install --no-deps {package}")
     cli.main(arguments)
     captured = capsys.readouterr()
@@ -114,6 +116,25 @@ def script(path: str) -> Any:
 
 def drawing() -> Any:
     return script("images/draw.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("resnet18.svg", "show torchvision.models:resnet18 --input 1x3x224x224 --format svg --depth 1"),
+        (
+            "transformer.svg",
+            "show examples/encoder.py::Encoder --input ids=2x128:int64 --input mask=2x128:bool --format svg",
+        ),
+    ],
+)
+def test_drawings_are_those_of_the_program(name: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if "torchvision" in command and not is_installed("torchvision"):
+        pytest.skip("the source of torchvision is not installed: pip install --no-deps torchvision")
+    cli.main(command.split())
+    assert capsys.readouterr().out == (ROOT / "docs" / "images" / name).read_text(encoding="utf-8"), (
+        f"cutaway {command}"
+    )
 
 
 @pytest.mark.parametrize("name", ["commands.md", "schema.md"])

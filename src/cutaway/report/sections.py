@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from cutaway.core.architecture import TRAINING, Architecture, Note, Value
 from cutaway.core.place import Place
@@ -16,6 +17,8 @@ MOST_VALUES = 8
 
 NARROWEST = 30
 """Columns below which nothing is laid out; a narrower terminal wraps the lines itself."""
+
+_ABSENT = re.compile(r"the package (\S+) is not installed")
 
 LEAST_TEXT = 20
 """Columns that a remark wants beside its place."""
@@ -91,10 +94,11 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
         ("Unknown", "doubt", architecture.unknowns),
         ("Assumed", "strong", architecture.assumptions),
     ):
-        if notes:
-            lines += ["", paint([(f"{name} ({len(notes)})", style)], terminal.colour)]
-            for note in notes:
-                lines += remark(_placed(note) + _dependents(note, architecture), note.place, "  ", terminal)
+        listed = [(_placed(note) + _dependents(note, architecture), note.place) for note in notes]
+        if listed := _packages_together(listed):
+            lines += ["", paint([(f"{name} ({len(listed)})", style)], terminal.colour)]
+            for text, place in listed:
+                lines += remark(text, place, "  ", terminal)
     if architecture.diagnostics:
         lines += ["", paint([(f"Faults ({len(architecture.diagnostics)})", "fault")], terminal.colour)]
         for diagnostic in architecture.diagnostics:
@@ -102,6 +106,18 @@ def remarks(architecture: Architecture, terminal: Terminal) -> list[str]:
             for detail in diagnostic.notes:
                 lines += remark(detail.text, detail.place, "    ", terminal)
     return [*lines, *known_part(architecture, terminal)]
+
+
+def _packages_together(notes: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Place | None]]:
+    """Return notes with those on packages that are not installed as one: a library may ask for dozens."""
+    packages = {text: match[1] for text, _ in notes if (match := _ABSENT.fullmatch(text))}
+    if len(packages) <= 1:
+        return list(notes)
+    together = f"these packages are not installed: {', '.join(packages.values())}"
+    first = next(iter(packages))
+    return [
+        (together if text == first else text, place) for text, place in notes if text == first or text not in packages
+    ]
 
 
 def known_part(architecture: Architecture, terminal: Terminal) -> list[str]:

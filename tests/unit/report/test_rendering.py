@@ -16,7 +16,7 @@ from cutaway.core.place import Place
 from cutaway.core.size.parser import read_size as size
 from cutaway.report import table, tree
 from cutaway.report.rows import label
-from cutaway.report.sections import NARROWEST, remark
+from cutaway.report.sections import NARROWEST, remark, remarks
 from cutaway.report.terminal import Terminal, columns
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -165,3 +165,9 @@ def test_places_are_named_from_where_a_reader_looks(monkeypatch: pytest.MonkeyPa
     places = [tmp_path / "nets" / "a.py", "/env/lib/python3.11/site-packages/pack/b.py", "/elsewhere/c.py", "d.py"]
     lines = [remark("text", Place(str(place), 3), "", shown)[0] for place in places]
     assert lines == ["nets/a.py:3  text", "pack/b.py:3  text", "/elsewhere/c.py:3  text", "d.py:3  text"]
+
+
+def test_packages_that_are_not_installed_are_one_line() -> None:
+    notes = [Note(text) for text in ("the package a is not installed", "it is so", "the package b is not installed")]
+    lines = remarks(Architecture("Net", assumptions=tuple(notes)), Terminal(80, False, True))
+    assert lines[1:4] == ["Assumed (2)", "  these packages are not installed: a, b", "  it is so"]

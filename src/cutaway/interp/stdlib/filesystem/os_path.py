@@ -37,14 +37,14 @@ def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _path_query(name: str, query: Callable[[str], bool]) -> Callable[[Any], Any]:
-    """Return a function that answers a question about a path; the answer is unknown outside of the project."""
+    """Return a function that answers a question about a path; of what is not in the project, the answer is unknown."""
 
     def answer(path: Any) -> Any:
         if type(path) is Unknown:
             return derived_unknown(path)
         path = plain_path(path)
-        if (is_readable(path) or _is_readable_folder(path)) and query(path):
-            return True
+        if (is_readable(path) or _is_readable_folder(path)) and disk.exists(path):
+            return query(path)
         words, here = f"os.path.{name}({path!r})", session.current().place()
         usual = Usual(False, f"{path} does not exist where the program runs")
         return Unknown("what files there are is unknown", here, kind=bool, term=Term(words, ENVIRONMENT), usual=usual)
