@@ -144,15 +144,17 @@ _KINDS = {1: IMPORT, 4: DECORATOR, 5: ASSIGNMENT, 6: BLOCK, 7: STATEMENT}
 def chunks(text: bytes, start: int, end: int, indentation: bytes) -> list[Chunk]:
     """Return the chunks of a part of a text that are indented in one way."""
     found: list[Chunk] = []
+    chunk: Chunk | None = None
     for match in _starts(indentation).finditer(text, start, end):
         at, group = match.start() + 1, match.lastindex
-        if found:
-            found[-1].end = at
+        if chunk is not None:
+            chunk.end = at
         if group == 3:
-            found.append(Chunk(match[2].decode(), match[3].decode(), at, end))
+            chunk = Chunk(CLASS if match[2] == b"class" else FUNCTION, match[3].decode(), at, end)
         else:
             assert group is not None
-            found.append(Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end))
+            chunk = Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end)
+        found.append(chunk)
     return found
 
 
