@@ -313,9 +313,10 @@ def _cached(target: str, options: Options) -> tuple[Architecture, ...]:
 
 def _read_saved(target: str, options: Options) -> tuple[Architecture, ...] | None:
     """Return the networks of a saved file; None where the target is not one. It is not cached: reading takes little."""
-    if target.partition("::")[0].endswith(".py"):
+    path = target.partition("::")[0]
+    if path.endswith(".py") or not os.path.exists(path):
         return None
-    # late: Python files need none of the formats
+    # late: programs need none of the formats
     from cutaway import saved_program
     from cutaway.formats import dispatch
 

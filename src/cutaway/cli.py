@@ -38,6 +38,7 @@ COMMANDS = {
 }
 """The module of `commands` that defines each command; only that of the requested command is imported."""
 CLEAN = 0
+_VERSION = "--version"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,9 +65,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     own, argv = arguments[:end], arguments[end + 1 :]
     targets = [text for text in own if text.startswith("-::")]
     rest = [text for text in own if not text.startswith("-::")]
-    command = next((text for text in rest if not text.startswith("-")), "")
-    leads_with_option = rest[:1] and rest[0].startswith("--") and rest[0] not in ("--help", "--version")
-    if command not in COMMANDS and (targets or _is_target(command) or leads_with_option):
+    command = _VERSION if rest[:1] == [_VERSION] else next((text for text in rest if not text.startswith("-")), "")
+    leads_with_option = rest[:1] and rest[0].startswith("--") and rest[0] not in ("--help", _VERSION)
+    if command not in (*COMMANDS, _VERSION) and (targets or _is_target(command) or leads_with_option):
         rest, command = ["show", *rest], "show"
     options, unknown = _parser(command).parse_known_args([*rest, "--", *targets] if targets else rest)
     if unknown:
@@ -175,10 +176,12 @@ def _columns() -> int:
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    """Return a parser for one command, or for all where there is no such command."""
+    """Return a parser for one command, for none to show the version, or for all where there is no such command."""
     parser = _Parser(prog="cutaway", description="Show what is inside a neural network without running it.")
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
+    if command == _VERSION:
+        return parser
     for module in (
         [COMMANDS[command]] if command in COMMANDS and command != "completion" else dict.fromkeys(COMMANDS.values())
     ):

@@ -133,12 +133,25 @@ def _matching(pattern: str, recursive: str) -> list[str]:
 
 
 def _version(distribution: str, folder: str) -> str | None:
-    from importlib.metadata import distributions
+    declared = _metadata(distribution, folder, "Version")
+    if declared:
+        return declared[0]
+    if not ask("names", folder, ".egg-info", ".egg", ".dist-info"):
+        return None
+    from importlib.metadata import distributions  # late: it takes longer to import than most programs to be read
 
     return next((installed.version for installed in distributions(name=distribution, path=[folder])), None)
 
 
 def _requirements(distribution: str, folder: str) -> list[str] | None:
+    declared = _metadata(distribution, folder, "Requires-Dist")
+    if declared is None:
+        return None
+    return sorted({re.split(r"[^\w.-]", word, maxsplit=1)[0].replace("-", "_").lower() for word in declared})
+
+
+def _metadata(distribution: str, folder: str, field: str) -> list[str] | None:
+    """Return the values of a field that a distribution declares, None where it is not installed in a folder."""
     entries = ask("names", folder, ".dist-info") or []
     name = distribution.replace("-", "_").lower()
     home = next((entry for entry in entries if entry.partition("-")[0].lower() == name), None)
@@ -146,11 +159,10 @@ def _requirements(distribution: str, folder: str) -> list[str] | None:
         return None
     try:
         with open(os.path.join(folder, home, "METADATA"), encoding="utf-8", errors="replace") as file:
-            lines = [line for line in itertools.takewhile(str.strip, file) if line.startswith("Requires-Dist:")]
+            lines = [line for line in itertools.takewhile(str.strip, file) if line.startswith(f"{field}:")]
     except OSError:
         return None
-    words = (line.partition(":")[2].strip() for line in lines)
-    return sorted({re.split(r"[^\w.-]", word, maxsplit=1)[0].replace("-", "_").lower() for word in words})
+    return [line.partition(":")[2].strip() for line in lines]
 
 
 _QUERIES: dict[str, Callable[..., Any]] = {

@@ -33,7 +33,7 @@ class Chunk:
     end: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Import:
     """What an import statement binds a name to: a module, or an attribute of it."""
 
@@ -54,22 +54,22 @@ class Outline:
     names: dict[str, list[Chunk | Import]] = field(default_factory=dict)
     stars: list[tuple[str, int]] = field(default_factory=list)
     type_checking_stars: list[tuple[str, int]] = field(default_factory=list)  # which are not executed
-    imports: dict[int, list[Import]] = field(default_factory=dict)  # by where the statement starts
+    imports: dict[int, tuple[Import, ...]] = field(default_factory=dict)  # by where the statement starts
 
     def source(self, chunk: Chunk) -> bytes:
         """Return the text of a chunk."""
         return self.text[chunk.start : chunk.end]
 
 
-def outline(source: bytes) -> Outline:
-    """Return the outline of a module's source."""
+def outline(source: bytes, statements: dict[bytes, tuple[Import, ...]]) -> Outline:
+    """Return the outline of a module's source; `statements` are import statements of other modules, which it adds to."""
     text = _without_long_strings(b"\n" + source)
     if b"\\\n" in text:
         text = text.replace(b"\\\n", b" ")
     if b"\r" in source or b"\f" in source:
         return Outline(b"", [], False)
     result = Outline(text, chunks(text, 0, len(text), b""), True)
-    _bind(result, result.chunks, result.stars)
+    _bind(result, result.chunks, result.stars, statements)
     if b" global " in text:
         for match in _GLOBAL.finditer(text):
             result.reassigned.update(match[1].decode(errors="replace").replace(",", " ").split())
@@ -103,10 +103,19 @@ def _ends_in_token(code: bytes) -> bool:
 TYPES_ONLY = re.compile(rb"\s*if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
 
 
-def _bind(result: Outline, parts: list[Chunk], stars: list[tuple[str, int]]) -> None:
+def _bind(
+    result: Outline,
+    parts: list[Chunk],
+    stars: list[tuple[str, int]],
+    statements: dict[bytes, tuple[Import, ...]],
+) -> None:
     for chunk in parts:
         if chunk.kind == IMPORT:
-            statement = result.imports[chunk.start] = imports(result.source(chunk))
+            source = result.source(chunk)
+            statement = statements.get(source)
+            if statement is None:
+                statement = statements[source] = imports(source)
+            result.imports[chunk.start] = statement
             for imported in statement:
                 if imported.attribute == "*":
                     stars.append((imported.module, imported.level))
@@ -115,7 +124,7 @@ def _bind(result: Outline, parts: list[Chunk], stars: list[tuple[str, int]]) -> 
         elif chunk.kind == BLOCK:
             is_for_types = TYPES_ONLY.match(result.text, chunk.start) is not None
             inner_stars = result.type_checking_stars if is_for_types else stars
-            _bind(result, inner_chunks(result.text, chunk), inner_stars)
+            _bind(result, inner_chunks(result.text, chunk), inner_stars, statements)
         elif chunk.name:
             result.names.setdefault(chunk.name, []).append(chunk)
 
@@ -135,15 +144,17 @@ _KINDS = {1: IMPORT, 4: DECORATOR, 5: ASSIGNMENT, 6: BLOCK, 7: STATEMENT}
 def chunks(text: bytes, start: int, end: int, indentation: bytes) -> list[Chunk]:
     """Return the chunks of a part of a text that are indented in one way."""
     found: list[Chunk] = []
+    chunk: Chunk | None = None
     for match in _starts(indentation).finditer(text, start, end):
         at, group = match.start() + 1, match.lastindex
-        if found:
-            found[-1].end = at
+        if chunk is not None:
+            chunk.end = at
         if group == 3:
-            found.append(Chunk(match[2].decode(), match[3].decode(), at, end))
+            chunk = Chunk(CLASS if match[2] == b"class" else FUNCTION, match[3].decode(), at, end)
         else:
             assert group is not None
-            found.append(Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end))
+            chunk = Chunk(_KINDS[group], match[5].decode() if group == 5 else "", at, end)
+        found.append(chunk)
     return found
 
 
@@ -194,13 +205,13 @@ def has_plain_body(text: bytes, cls: Chunk) -> bool:
     return _other_than_plain_members(indentation[1]).search(text, header.end() - 1, cls.end) is None
 
 
-def imports(statement: bytes) -> list[Import]:
+def imports(statement: bytes) -> tuple[Import, ...]:
     """Return what an import statement binds."""
     if b"#" in statement:
         statement = _COMMENT.sub(b"", statement)
     match = _IMPORT.match(statement)
     if match is None:
-        return []
+        return ()
     is_from = match[1] is not None
     module, level = (match[2].decode(), len(match[1])) if is_from else ("", 0)
     found = []
@@ -216,4 +227,4 @@ def imports(statement: bytes) -> list[Import]:
             found.append(Import(name if whole else name.partition(".")[0], 0, None, bound.partition(".")[0]))
             if not whole and "." in name:
                 found.append(Import(name, 0, None, ""))
-    return found
+    return tuple(found)

@@ -122,7 +122,7 @@ def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str],
         elif not in_expressions and kind in _VALUES:
             continue
         elif kind in _PLAIN:
-            _push_children(node, stack)
+            push_children(node, stack)
         elif kind in _DEFINITIONS:
             bound.add(node.name)
             stack.extend(node.decorator_list)
@@ -134,7 +134,7 @@ def _collect(body: Iterable[ast.AST], bound: set[str], declared: dict[str, str],
             bound.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         elif kind is not ast.Lambda:
             _bind(node, bound, declared)
-            _push_children(node, stack)
+            push_children(node, stack)
 
 
 def _bind(node: Any, bound: set[str], declared: dict[str, str]) -> None:
@@ -149,14 +149,25 @@ def _bind(node: Any, bound: set[str], declared: dict[str, str]) -> None:
         bound.add(node.rest)
 
 
-def _push_children(node: ast.AST, stack: list[ast.AST]) -> None:
-    """Push the child nodes; `ast.iter_child_nodes` takes twice as long, and every function of a target needs this."""
+def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Push the child nodes, without constants and contexts of a field of their own.
+
+    `ast.iter_child_nodes` takes twice as long, and every function of a target needs this.
+    """
     for field in node._fields:
         value = getattr(node, field, None)
         if type(value) is list:
             stack.extend([item for item in value if isinstance(item, ast.AST)])
         elif isinstance(value, ast.AST) and type(value) not in _LEAVES:
             stack.append(value)
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """Return a node and those below it, in the order of `ast.walk`, without what `push_children` leaves out."""
+    nodes = [node]
+    for each in nodes:
+        push_children(each, nodes)
+    return nodes
 
 
 def yields(node: ast.AST) -> bool:
@@ -167,5 +178,5 @@ def yields(node: ast.AST) -> bool:
         if isinstance(child, (ast.Yield, ast.YieldFrom)):
             return True
         if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
-            _push_children(child, stack)
+            push_children(child, stack)
     return False

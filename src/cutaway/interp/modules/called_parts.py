@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from cutaway.syntax.outline import DECORATOR, FUNCTION, Chunk, inner_chunks
-from cutaway.syntax.scope import FUNCTIONS
+from cutaway.syntax.scope import FUNCTIONS, walk
 
 _STRING = re.compile(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
 _FORMATTED = re.compile(rb"\b[rR]?[fFtT][rR]?[\"']")
@@ -64,7 +64,7 @@ def keep_called_methods(node: ast.ClassDef, methods: frozenset[str]) -> frozense
     while pending:
         called |= pending
         bodies = [own[name] for name in pending if name in own]
-        named = {inner.attr for body in bodies for inner in ast.walk(body) if isinstance(inner, ast.Attribute)}
+        named = {inner.attr for body in bodies for inner in walk(body) if isinstance(inner, ast.Attribute)}
         pending = named - called
     node.body = [s for s in node.body if not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)) or s.name in called]
     return frozenset(called & own.keys() | methods | _CONSTRUCTORS)
@@ -72,16 +72,17 @@ def keep_called_methods(node: ast.ClassDef, methods: frozenset[str]) -> frozense
 
 def remove_uncalled(node: Any, calls: int) -> None:
     """Empty the functions inside of a function that are only returned, more often than what it returns is called."""
-    nested = [inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node]
+    nodes = walk(node)
+    nested = [inner for inner in nodes if isinstance(inner, ast.FunctionDef) and inner is not node]
     if not nested:
         return
-    parents = {child: inner for inner in ast.walk(node) for child in ast.iter_child_nodes(inner)}
+    parents = {child: inner for inner in nodes for child in ast.iter_child_nodes(inner)}
     for inner in nested:
         level = 0
         above = parents.get(inner)
         while above is not None:
             level += isinstance(above, FUNCTIONS)
             above = parents.get(above)
-        uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == inner.name]
+        uses = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == inner.name]
         if level >= calls and all(isinstance(parents[use], (ast.Return, ast.Attribute)) for use in uses):
             inner.body = [ast.Pass()]

@@ -22,7 +22,7 @@ from cutaway.interp.modules.called_parts import (
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, MODULE, UNKNOWN, VARIABLE, Meaning, Names
 from cutaway.interp.modules.variable_bindings import is_constant, is_registry, value_text
 from cutaway.syntax.outline import CLASS, FUNCTION, header
-from cutaway.syntax.scope import FUNCTIONS, targets
+from cutaway.syntax.scope import FUNCTIONS, push_children, targets, walk
 
 ACTING_BUILTINS = frozenset("exec eval compile setattr delattr __import__ globals vars locals breakpoint".split())
 READING_BUILTINS = frozenset(
@@ -281,9 +281,9 @@ class _Walk:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = [node]
         for above in self.nodes:
-            for child in ast.iter_child_nodes(above):
-                self.parents[child] = above
-                self.nodes.append(child)
+            start = len(self.nodes)
+            push_children(above, self.nodes)
+            self.parents.update(dict.fromkeys(self.nodes[start:], above))
         self.functions = [inner for inner in self.nodes if isinstance(inner, FUNCTIONS)]
         self.parameters = {
             a.arg
@@ -331,12 +331,12 @@ class _Walk:
                 continue
             for annotation in [
                 function.returns,
-                *(a.annotation for a in ast.walk(function.args) if isinstance(a, ast.arg)),
+                *(a.annotation for a in walk(function.args) if isinstance(a, ast.arg)),
             ]:
-                yield from ast.walk(annotation) if annotation is not None else ()
+                yield from walk(annotation) if annotation is not None else ()
         for node in self.nodes:
             if isinstance(node, ast.AnnAssign):
-                yield from ast.walk(node.annotation)
+                yield from walk(node.annotation)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.Import):

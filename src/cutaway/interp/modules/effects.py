@@ -25,6 +25,7 @@ from cutaway.interp.run.heap import Stateless
 from cutaway.knowledge.base import registry
 from cutaway.syntax import outline
 from cutaway.syntax.outline import ASSIGNMENT, BLOCK, CLASS, DECORATOR, FUNCTION, IMPORT, Chunk, Import
+from cutaway.syntax.scope import walk
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState
@@ -303,7 +304,7 @@ class _Body:
         if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant):
             return None
         self.executed.append(source)
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 self._stop("it imports in a line with other statements")
             elif isinstance(node, ast.Call):

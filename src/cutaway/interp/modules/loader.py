@@ -49,6 +49,7 @@ class Loader:
         self.searched: set[tuple[str, str]] = set()  # modules, and the names that star imports are looking up in them
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
+        self._package_paths: dict[str, bool] = {}  # whether modules in a package's folder may be read
         self._unloaded: dict[str, SourceText] = {}
 
     def load(self, name: str, strict: bool = False) -> Any:
@@ -128,11 +129,13 @@ class Loader:
     def add_own(self, folder: str) -> None:
         """Look for imports in a folder first; it belongs to the user, unless packages are installed there."""
         self.folders.insert(0, folder)
+        self._package_paths.clear()
         if not resolve.is_installation(folder):
             self.own.add(os.path.abspath(folder))
 
     def add_project(self, own: Sequence[str], installed: Sequence[str]) -> None:
         """Look for imports also in folders of the user's project, and where packages are installed for it."""
+        self._package_paths.clear()
         at = len(self.folders) - self._environment
         self.folders[at:at] = [folder for folder in (*own, *installed) if folder not in self.folders[:at]]
         self.own.update(folder for folder in own if not resolve.is_installation(folder))
@@ -182,7 +185,14 @@ class Loader:
         path = package.namespace.get("__path__", ())
         if type(path) not in (list, tuple):
             return []
-        return [folder for folder in path if type(folder) is str and self.may_read(os.path.join(folder, "any"))]
+        return [folder for folder in path if type(folder) is str and self._may_read_in(folder)]
+
+    def _may_read_in(self, folder: str) -> bool:
+        """Tell whether the modules in a package's folder may be read."""
+        known = self._package_paths.get(folder)
+        if known is None:
+            known = self._package_paths[folder] = self.may_read(os.path.join(folder, "any"))
+        return known
 
     def may_read(self, path: str) -> bool:
         """Tell whether a file is below one of the folders that imports are searched in, and not hidden there.

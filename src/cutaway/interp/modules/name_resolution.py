@@ -36,6 +36,9 @@ class Names(Stateless):
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self._outlines: dict[str, Outline] = {}
+        self._statements: dict[
+            bytes, tuple[Import, ...]
+        ] = {}  # import statements, of which modules have many in common
         self._libraries: dict[str, bool] = {}
         self._missing: set[str] = set()
         self.reassigned: set[str] = set()  # variables of all modules that functions assign
@@ -64,7 +67,7 @@ class Names(Stateless):
         """Return the outline of a module."""
         known = self._outlines.get(state.name)
         if known is None:
-            known = self._outlines[state.name] = outline(state._read())
+            known = self._outlines[state.name] = outline(state._read(), self._statements)
             self.reassigned |= known.reassigned
         return known
 

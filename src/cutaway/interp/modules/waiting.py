@@ -115,10 +115,10 @@ class WaitingModules:
         """Return all that a package says it imports, directly or not; None where some of that is not known."""
         if package not in self._required:
             self._required[package] = frozenset()  # of a circle
-            state = self.names.state(package)
+            location = None if self.names.is_library(package) else self.loader.locate(package)
             direct = None
-            if state is not None and not state.is_own and state.location.folders:
-                direct = disk.requirements(package, os.path.dirname(state.location.folders[0]))
+            if location is not None and location.folders and not self.loader.is_own(package, location):
+                direct = disk.requirements(package, os.path.dirname(location.folders[0]))
             if direct is None:
                 self._required[package] = None
             else:

@@ -67,6 +67,7 @@ class _Exploration:
         self.raising: list[Variant] = []  # forward ends with an exception
         self.failed: list[tuple[Mapping[str, Decision], TargetError]] = []
         self.tried: set[tuple[tuple[str, bool], ...]] = set()
+        self.durations: list[float] = []  # of the runs, in processor time
         self.unwritten: set[str] = set()  # conditions that the program does not test: they may be impossible
         self.unfounded: set[str] = set()  # conditions on unknown classes, which may be impossible
         self.is_truncated = False
@@ -105,10 +106,10 @@ class _Exploration:
             try:
                 return self._follow_paths(started)
             except _TooManyPaths:
-                seconds = (time.process_time() - started) / len(self.tried)
+                seconds = sum(self.durations) / len(self.durations)
                 paths = min(MAX_PATHS, max(1, int(SHORT_SECONDS / seconds)))
                 self.most_conditions = min(self.most_conditions - 1, paths.bit_length() - 1)
-                self.variants, self.raising, self.failed, self.tried = [], [], [], set()
+                self.variants, self.raising, self.failed, self.tried, self.durations = [], [], [], set(), []
 
     def _follow_paths(self, started: float) -> bool:
         """Follow every path, but for those of flags that take too long; tell whether it was every one."""
@@ -124,7 +125,8 @@ class _Exploration:
             if self.is_truncated or (is_long and not needed):
                 return False
             is_enough = len(self.tried) >= FEWEST_PATHS or seconds > LONG_SECONDS
-            if is_long and is_enough and self.most_conditions and not self._is_only_flags():
+            is_too_long = (is_long and is_enough) or self._would_be_too_long(seconds, len(needed))
+            if is_too_long and self.most_conditions and not self._is_only_flags():
                 raise _TooManyPaths
             holds = (needed or optional).popleft()
             outcome = self._follow(holds)
@@ -133,6 +135,16 @@ class _Exploration:
                 seen |= new
                 self._enqueue(holds, outcome, new, needed, optional)
         return not self.is_truncated
+
+    def _would_be_too_long(self, seconds: float, waiting: int) -> bool:
+        """Tell whether the paths that are known to be left would take too long; `seconds` is what the others took.
+
+        The first run of all tells nothing: it reads what the others find in memory.
+        """
+        if len(self.tried) == 1 and self.most_conditions == MAX_CONDITIONS:
+            return False
+        expected = seconds + waiting * min(self.durations)
+        return expected > (SHORT_SECONDS if len(self.tried) + waiting > FEWEST_PATHS else LONG_SECONDS)
 
     def _enqueue(
         self,
@@ -176,6 +188,14 @@ class _Exploration:
             self.is_truncated = True
             return None
         self.tried.add(key)
+        started = time.process_time()
+        try:
+            return self._run(holds)
+        finally:
+            self.durations.append(time.process_time() - started)
+
+    def _run(self, holds: Mapping[str, bool]) -> _Outcome | None:
+        """Run the program with some decisions, again where a loop in it asks for that."""
         combined = {**holds, **self.prescribed}
         for _ in range(MAX_RESTARTS):
             decisions = Decisions(combined, most=self.most_conditions)
