@@ -139,13 +139,14 @@ class _Locator:
     def _faults(self) -> Iterator[Problem]:
         """Yield the faults of executions; of several in one line, of one layer or operation, or that say the same, the first."""
         causes: set[object] = set()
-        faults = [*self._program.record.faults, *(d for network in self._program.networks for d in network.diagnostics)]
-        for fault in faults:
+        own = self._program.record.faults
+        for fault in (*own, *(each for network in self._program.networks for each in network.diagnostics)):
             code = FaultCode(fault.code)  # type: ignore[call-arg]
             cause = [fault.place, fault.message, *((fault.code, note.place) for note in fault.notes[:1])]
             if causes.isdisjoint(cause) and self._counts(code):
                 causes.update(cause)
-                is_open = _CONDITION.search(fault.message) or code is FaultCode.CHECK_FAILED  # by arguments, perhaps
+                is_chosen = code is FaultCode.CHECK_FAILED and fault not in own  # by arguments that Cutaway chooses
+                is_open = is_chosen or _CONDITION.search(fault.message)
                 severity = Severity.HINT if is_open else severity_of(code)
                 yield self._problem(code.value, severity, fault)
 

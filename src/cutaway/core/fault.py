@@ -34,6 +34,12 @@ class IndexFault(Fault, IndexError):
     """A dimension or an index that is out of range."""
 
 
+class KeyFault(Fault, KeyError):
+    """A name or a key that is taken, or that does not exist."""
+
+    __str__ = Fault.__str__  # a KeyError shows the representation of its message
+
+
 class NotImplementedFault(Fault, NotImplementedError):
     """An operation that the framework itself does not implement for these values."""
 

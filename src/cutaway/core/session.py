@@ -155,6 +155,7 @@ PRESUMED = "_presumed"
 
 DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command line", "files"
 CHOSEN_ARGUMENTS = "arguments that are not given"
+LENGTHS = "the number of items of something unknown"
 """What a program asks about the machine that it runs on, so that it may behave differently on another one."""
 
 _ABSENT = object()
@@ -353,7 +354,11 @@ class Session:
         if not fault.reported:
             fault.reported = True
             fault.in_network = bool(self.modules)
-            finding = fault.finding or Finding(fault.code, str(fault), place or self.place())
+            # What a program computes from data of an assumed length may have other sizes.
+            open_length = (
+                f" [if {LENGTHS} is as assumed]" if LENGTHS in self.doubts and self.chosen_inputs is None else ""
+            )
+            finding = fault.finding or Finding(fault.code, f"{fault}{open_length}", place or self.place())
             if finding not in self.findings:
                 self.findings[finding], fault.finding = None, finding
 

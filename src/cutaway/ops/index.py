@@ -51,8 +51,8 @@ class Plan:
     shape: Shape
 
 
-def plan(shape: Sequence[Size], items: Sequence[Item]) -> Plan:
-    """Work out what indexing an array of this shape with these items does."""
+def plan(shape: Sequence[Size], items: Sequence[Item], backwards: bool = False) -> Plan:
+    """Work out what indexing an array of this shape with these items does; slices may go `backwards`, but not in torch."""
     shape = tuple(shape)
     used = sum(len(i.shape) if isinstance(i, Mask) else i is not None and i is not Ellipsis for i in items)
     if used > len(shape):
@@ -87,7 +87,8 @@ def plan(shape: Sequence[Size], items: Sequence[Item]) -> Plan:
             source += 1
         elif isinstance(item, slice):
             basic.append(item)
-            extents.append(slice_size(shape[source], item))
+            size = _backward_size if backwards and _is_backward(item) else slice_size
+            extents.append(size(shape[source], item))
             source += 1
         else:
             position(item, shape[source], source, "index")
@@ -148,6 +149,18 @@ def slice_size(extent: Size, part: slice) -> Size:
             f"index: the step of a slice must be greater than zero, but is {step}", FaultCode.INVALID_ARGUMENT
         )
     return floordiv(_span(extent, part.start, part.stop) + step - 1, step)
+
+
+def _is_backward(part: slice) -> bool:
+    return isinstance(part.step, int) and part.step < 0
+
+
+def _backward_size(extent: Size, part: slice) -> Size:
+    """Return how many elements a slice with a negative step takes of a dimension."""
+    if part.start is None and part.stop is None:
+        return floordiv(extent - part.step - 1, -part.step)
+    known = all(type(bound) is int for bound in (extent, part.start or 0, part.stop or 0))
+    return len(range(*part.indices(extent))) if known else unknown_size()  # type: ignore[arg-type]
 
 
 def _span(extent: Size, start: Any, stop: Any) -> Size:

@@ -135,7 +135,7 @@ class _Subject:
         args, kwargs = self.arguments(missing, tensors)
         chosen = [*tensors.values(), *(kwargs[name] for name in missing.templates if name in kwargs)]
         return _record_call(
-            self.network, self.framework, args, kwargs, self.session, chosen if missing.templates or tensors else None
+            self.network, self.framework, args, kwargs, self.session, chosen if chosen or not (args or kwargs) else None
         )
 
 

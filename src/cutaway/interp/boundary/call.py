@@ -31,6 +31,10 @@ CONVERSIONS: dict[Any, Callable[..., Any]] = {}
 """What is called in place of a built-in type, whose argument may be unknown or symbolic."""
 
 
+PYTHON_FUNCTIONS: dict[int, str] = {}
+"""The names of built-in functions that compute something, by the identity of what the target sees in their place."""
+
+
 SLOTS: dict[str, Callable[[Any, Callable[[], Any]], Any]] = {}
 """Special methods in C whose results differ from run to run: takes the object and what the method returns."""
 
@@ -150,7 +154,8 @@ def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return session.current().unknown("a value does not fit into memory")
     except Exception as error:
         if isinstance(error, TypeError):
-            note_own(error, Operation.CALL, function, *args, *kwargs.values())
+            noted = note if id(function) in PYTHON_FUNCTIONS else note_own
+            noted(error, Operation.CALL, function, *args, *kwargs.values())
         if not _is_of_host(function):
             raise
         return unknown_or_raise(error, args, kwargs)

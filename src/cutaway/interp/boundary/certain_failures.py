@@ -20,9 +20,10 @@ from cutaway.core.error import describe_error, one_line
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
-from cutaway.core.protocols import is_module
+from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.suggestions import suggestion
-from cutaway.core.unknown import Opaque, decisions
+from cutaway.core.unknown import Opaque, Unknown, decisions
+from cutaway.interp.boundary.call import PYTHON_FUNCTIONS
 from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.boundary.reachability import is_always_reached, never_binds, never_sets
 from cutaway.interp.run.frame import MODULE_STATE, Frame
@@ -35,6 +36,7 @@ from cutaway.syntax import resolve
 
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range))
 _MOST_KEYS = 8
+_TYPE_TESTS = frozenset(("isinstance", "issubclass"))
 
 
 class CertainFailure(Fault):
@@ -232,10 +234,7 @@ def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
         return None
     if type(callee) in _PLAIN and isinstance(error, TypeError):
         return FaultCode.WRONG_TYPE, one_line(str(error))
-    is_builtin = callee in (int, float) or (
-        type(callee) is types.BuiltinFunctionType and type(callee.__self__) in _PLAIN
-    )
-    if not is_builtin or not all(map(_is_plain, arguments)):
+    if not _fails_on(callee, arguments):
         return None
     if isinstance(error, IndexError):
         return FaultCode.INDEX_OUT_OF_RANGE, one_line(str(error))
@@ -244,6 +243,15 @@ def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     if isinstance(error, ValueError):
         return FaultCode.INVALID_ARGUMENT, one_line(str(error))
     return (FaultCode.WRONG_TYPE, one_line(str(error))) if isinstance(error, TypeError) else None
+
+
+def _fails_on(callee: Any, arguments: list[Any]) -> bool:
+    """Tell whether a function of Python is called, on values that are what they seem to be."""
+    if PYTHON_FUNCTIONS.get(id(callee)) in _TYPE_TESTS:
+        kinds = arguments[1] if len(arguments) > 1 else None
+        return any(_is_plain(kind) or is_module(kind) for kind in (kinds if type(kinds) is tuple else (kinds,)))
+    is_method = type(callee) is types.BuiltinFunctionType and type(callee.__self__) in _PLAIN
+    return (callee in (int, float) or is_method or id(callee) in PYTHON_FUNCTIONS) and all(map(_is_plain, arguments))
 
 
 def is_module_class(cls: type) -> bool:
@@ -269,10 +277,22 @@ def _takes_any(frame: Frame) -> bool:
 
 def _unpacking(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     (value,) = origin.operands
-    if is_doubtful or type(value) not in _PLAIN:
+    if is_doubtful or not _has_certain_length(value):
         return None
     code = FaultCode.UNPACK_MISMATCH if isinstance(error, ValueError) else FaultCode.WRONG_TYPE
     return code, one_line(str(error))
+
+
+def _has_certain_length(value: Any) -> bool:
+    """Tell whether a value certainly has as many items as it has here; a shape has, and a tensor whose shape is known."""
+    if is_tensor(value):
+        return not isinstance(value.shape, Unknown) and type(next(iter(value.shape), None)) is int
+    return type(value) in _PLAIN or (isinstance(value, tuple) and registry.is_shared(type(value)))
+
+
+def _iteration(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    (value,) = origin.operands
+    return None if is_doubtful or type(value) not in _PLAIN else (FaultCode.WRONG_TYPE, one_line(str(error)))
 
 
 def _raise(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
@@ -299,6 +319,7 @@ _DESCRIBE = {
     Operation.CALL: _call,
     Operation.BINDING: _binding,
     Operation.UNPACKING: _unpacking,
+    Operation.ITERATION: _iteration,
     Operation.RAISE: _raise,
     Operation.ASSERTION: _raise,
 }

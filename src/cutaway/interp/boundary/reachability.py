@@ -46,9 +46,9 @@ def _reached_in(body: Sequence[ast.stmt], line: int) -> bool:
                 return _reached_in(node.body, line)
             if isinstance(node, ast.If):
                 is_main = _is_main_test(node.test) and _reached_in(node.body, line)
-                return is_main or (_within(node.test, line) and not _has_condition(node.test))
+                return is_main or (_is_header(node.test, node, line) and not _has_condition(node.test))
             if isinstance(node, ast.For):
-                return _within(node.iter, line) and not _has_condition(node.iter)
+                return _is_header(node.iter, node, line) and not _has_condition(node.iter)
             if isinstance(node, (ast.While, ast.Match, *_SCOPES)):
                 return False
             return not _has_condition(node)
@@ -59,6 +59,11 @@ def _reached_in(body: Sequence[ast.stmt], line: int) -> bool:
 
 def _within(node: ast.expr, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _is_header(node: ast.expr, statement: ast.If | ast.For, line: int) -> bool:
+    """Tell whether a line has this part of a statement, and nothing of its body."""
+    return _within(node, line) and statement.body[0].lineno > line
 
 
 def _is_main_test(test: ast.expr) -> bool:

@@ -422,8 +422,7 @@ class ModuleState(SourceText):
             current.doubts.setdefault("what is not followed")
             unknown = current.note(undecidable.unknown) if self.named else undecidable.unknown
             self._bind_unknown(node, unknown)
-            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                self.loader.language.forget([node], Scope("module", None, set(), {}), frame, unknown)
+            self._forget_changes(node, unknown)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
@@ -431,6 +430,8 @@ class ModuleState(SourceText):
                 raise
             unknown = failure(error, frame.place, quiet=not self.named and not self.is_own)
             self._bind_unknown(node, unknown)
+            if self.named and certain_failure(error) is None:
+                self._forget_changes(node, unknown)  # it may go on where the program runs
             network = unfinished_network(error, unknown)
             if network is not None:
                 names = sorted(assigned([node]))
@@ -454,10 +455,16 @@ class ModuleState(SourceText):
                 value, is_in_package = self.namespace.get(name), "." in self.name or bool(self.location.folders)
                 self.namespace[name] = hooked(value, self.loader.waiting, self.name, name, is_in_package)
 
+    def _forget_changes(self, node: ast.stmt, unknown: Unknown) -> None:
+        """Forget what a statement that did not finish changes."""
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            self.loader.language.forget([node], Scope("module", None, set(), {}), self.frame, unknown)
+
     def _bind_unknown(self, node: ast.stmt, unknown: Unknown) -> None:
         """Bind the names of a statement that did not finish to an unknown."""
+        is_rebound = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))  # what was there before is replaced
         for name in () if isinstance(node, ast.Delete) else assigned([node]):
-            if type(self.namespace.get(name)) in (Pending, type(None)):
+            if is_rebound or type(self.namespace.get(name)) in (Pending, type(None)):
                 self.namespace[name] = unknown
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT
 from cutaway.core.unknown import Undecidable, Unknown, decisions, derived_unknown
 from cutaway.interp.run.frame import Frame
@@ -86,6 +87,7 @@ def unknown_items(items: Unknown, node: ast.expr, frame: Frame) -> Iterator[Any]
         holds = decisions().occurrence(f"len({ast.unparse(node)}) > {count}", kind, frame.place, prefer=count == 0)
         if holds is None:
             break
+        session.current().doubts.setdefault(session.LENGTHS)
         if not holds:
             return
         yield derived_unknown(items)

@@ -24,6 +24,7 @@ class Operation(Enum):
     CALL = "something is called"
     BINDING = "arguments are bound to the parameters of a function"
     UNPACKING = "a sequence is unpacked"
+    ITERATION = "something is iterated over"
     RAISE = "the program raises"
     ASSERTION = "the program asserts"
 
@@ -59,6 +60,15 @@ def note(error: BaseException, operation: Operation, *operands: Any) -> BaseExce
             here.chosen_inputs,
         )
     return error
+
+
+def iterator(items: Any) -> Any:
+    """Return an iterator over what a loop iterates over."""
+    try:
+        return iter(items)
+    except TypeError as error:
+        note_own(error, Operation.ITERATION, items)
+        raise
 
 
 def note_own(error: BaseException, operation: Operation, *operands: Any) -> None:

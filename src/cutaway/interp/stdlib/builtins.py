@@ -21,7 +21,7 @@ from cutaway.interp.boundary.attributes import (
     set_attribute,
     variables_of,
 )
-from cutaway.interp.boundary.call import CONVERSIONS, SLOTS
+from cutaway.interp.boundary.call import CONVERSIONS, PYTHON_FUNCTIONS, SLOTS
 from cutaway.interp.boundary.gate import is_model
 from cutaway.interp.boundary.host_calls import check_codec
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
@@ -571,5 +571,7 @@ BUILTINS.update(
 )
 NUMBER_FUNCTIONS: dict[int, Callable[[Any], Any]] = {id(BUILTINS["abs"]): abs}
 """Functions of one number that need no size limits, by the identity of the function that the target sees."""
+for _name in "isinstance issubclass max min sum len range round sorted all any iter divmod abs".split():
+    PYTHON_FUNCTIONS[id(BUILTINS[_name])] = _name
 for _name in "compile input breakpoint exit quit".split():
     BUILTINS[_name] = has_effects(_name)

@@ -67,9 +67,15 @@ def class_names(cls: type) -> frozenset[str] | None:
     return None
 
 
+_FORMER = frozenset(("tensorflow.estimator", "tensorflow.compat.v1.estimator"))
+"""Names that TensorFlow 1 had: programs for it are followed, so that is not what is wrong with them."""
+
+
 def lacks(owner: str, name: str) -> bool:
     """Tell whether a module or a class of a framework certainly has no such name; private ones are not listed."""
-    names = None if name.startswith("_") else names_of(owner)
+    if name.startswith("_") or f"{owner}.{name}" in _FORMER:
+        return False
+    names = names_of(owner)
     return names is not None and name not in names
 
 

@@ -226,7 +226,7 @@ class Normalize(_Transform):
     def _apply(self, img: Any) -> Any:
         if not isinstance(img, Tensor):
             return Unknown("Normalize of an image")
-        mean, deviation = torch.tensor(self.mean), torch.tensor(self.std)
+        mean, deviation = torch.tensor(self.mean, dtype=img.dtype), torch.tensor(self.std, dtype=img.dtype)
         return (img - mean.view(-1, 1, 1)) / deviation.view(-1, 1, 1)
 
 

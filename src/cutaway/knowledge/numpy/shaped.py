@@ -299,7 +299,7 @@ def indexed(array: Any, key: Any) -> Any:
     items = key if isinstance(key, tuple) else (key,)
     if any(isinstance(item, str) for item in items):
         raise IndexError("only integers, slices, ellipsis, newaxis and arrays are valid indices")
-    return Array(_found(lambda: plan(array.shape, [_item(item) for item in items]).shape), array.dtype)
+    return Array(_found(lambda: plan(array.shape, [_item(item) for item in items], backwards=True).shape), array.dtype)
 
 
 def _item(item: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.keras.tensors.dtypes import DTYPES, DType, standardize
@@ -100,6 +101,7 @@ debugging.enable_check_numerics get_logger autograph.set_verbosity histogram_sum
 
 @row("tensorflow.config.list_physical_devices", "tensorflow.config.experimental.list_physical_devices")
 def list_physical_devices(device_type: Any = None) -> list[Any]:
+    session.current().assume("there is no device but the processor", doubt=session.DEVICES)
     return []
 
 

@@ -49,6 +49,10 @@ class Variable(KerasVariable):
         return f"{self.__dict__['_name']}:0"
 
     @property
+    def shape(self) -> Any:
+        return Tensor.shape.fget(self)  # type: ignore[attr-defined]
+
+    @property
     def initial_value(self) -> Any:
         return self
 

@@ -18,6 +18,7 @@ from cutaway.interp.run.budget import tick
 from cutaway.interp.run.choice import unknown_items
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import in_order
+from cutaway.interp.run.origin import iterator
 from cutaway.interp.run.truth import decide
 from cutaway.interp.symbolic.symbolic_loop import collect, series_of
 from cutaway.syntax import scope as scopes
@@ -107,7 +108,7 @@ class Comprehensions(ScopeCompiler):
                 if series is not None:
                     return collect(child, series, partial(run_iteration, child)) if is_single else series.refuse()
                 ordered = in_order(source)
-                items = iter(ordered)
+                items = iterator(ordered)
                 if ordered is not source:
                     with session.current().in_any_order():
                         return build(child, items)

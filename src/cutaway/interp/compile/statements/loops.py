@@ -24,6 +24,7 @@ from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order
+from cutaway.interp.run.origin import iterator
 from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
 from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
@@ -174,7 +175,7 @@ class _ForLoop:
             if type(iterable) is Unknown:
                 return self._run_unknown(frame, iterable)
             ordered = in_order(iterable)
-            items = iter(ordered) if hasattr(type(ordered), "__len__") else _limited(iter(ordered), frame)
+            items = iterator(ordered) if hasattr(type(ordered), "__len__") else _limited(iterator(ordered), frame)
         except Undecidable as undecidable:
             return self._run_any_number(frame, undecidable.unknown)
         if ordered is not iterable:

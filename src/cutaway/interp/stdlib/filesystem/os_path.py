@@ -89,7 +89,8 @@ def matching_paths(pattern: str, recursive: bool) -> Any:
     base = os.path.dirname(prefix) or "."
     if ".." in pattern.split(os.sep) or not _is_readable_folder(base):
         return _outside_project("glob")
-    return [path for path in counted(disk.matching(pattern, recursive)) if is_readable(path)]
+    paths = [path for path in counted(disk.matching(pattern, recursive)) if is_readable(path)]
+    return paths or session.current().unknown("no file matches a pattern here, but one may where the program runs")
 
 
 def _magic(pattern: str) -> Iterable[str]:

@@ -14,7 +14,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.flatten import flatten as flatten_references
 from cutaway.knowledge.base.flatten import flatten_arguments
 from cutaway.knowledge.base.recorded_call import explain_call
-from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.base.registry import is_shared, row
 from cutaway.knowledge.keras.models.graph import Node, Operation
 from cutaway.knowledge.keras.models.input_spec import check
 from cutaway.knowledge.keras.models.layers_in_loops import turning, turns_of
@@ -309,6 +309,8 @@ class Layer(Operation):
 
     @classmethod
     def from_config(cls, config: Any) -> Any:
+        if isinstance(config, dict) and "layers" in config and is_shared(cls):
+            return Unknown("a model that is made from the configurations of its layers is not followed")
         return cls(**config)
 
     def get_build_config(self) -> Any:

@@ -219,7 +219,8 @@ def _fitting(value: Any, reference: KerasTensor) -> Any:
             f'input "{name}": expected shape {text(wanted)}, but the input has shape {text(sizes)}',
             FaultCode.WRONG_RANK,
         )
-    for axis, (size, expected) in enumerate(zip(sizes, wanted)):
+    compared = wanted[:-1] if wanted and equal(wanted[-1], 1) is True else wanted  # Keras may squeeze the last axis
+    for axis, (size, expected) in enumerate(zip(sizes, compared)):
         if axis and isinstance(expected, int) and equal(size, expected) is False:
             raise ArgumentFault(
                 f'input "{name}": expected shape {text(wanted)}, but the input has shape {text(sizes)}: '

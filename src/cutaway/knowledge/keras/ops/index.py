@@ -42,7 +42,7 @@ def _bound(edge: Any) -> Any:
 def get_item(x, key):
     x = known_rank(x)
     items = [item_of(item) for item in (key if isinstance(key, tuple) else (key,))]
-    made = plan(x._shape, items)
+    made = plan(x._shape, items, backwards=True)
     values = None
     plain = all(item is None or item is Ellipsis or isinstance(item, (int, slice)) for item in items)
     if plain and not any(isinstance(e, Dim) for i in items if isinstance(i, slice) for e in (i.start, i.stop, i.step)):

@@ -8,6 +8,8 @@ from typing import Any
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import is_tensor
+from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.elementwise.rows import (
     NUMBERS,
     at,
@@ -37,6 +39,8 @@ def _bool(dtype: DType) -> DType:
 
 def _require_tensor(name: str, which: str, value: Any) -> None:
     if isinstance(value, NUMBERS):
+        if is_tensor(value):
+            raise Undecidable(Unknown("the tensor of another framework"))
         raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", FaultCode.WRONG_TYPE)
 
 

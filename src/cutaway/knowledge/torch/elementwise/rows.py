@@ -9,6 +9,7 @@ from typing import Any
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import Fault, NotImplementedFault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.values import Lazy, known
@@ -95,6 +96,8 @@ def tensor(name: str, value: Any, which: str = "input") -> Any:
         return value
     if isinstance(value, Unknown):
         raise Undecidable(value)
+    if is_tensor(value):
+        raise Undecidable(Unknown("the tensor of another framework"))
     raise TypeFault(f"{name}: {which} must be a tensor, but got {type(value).__name__}", FaultCode.WRONG_TYPE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault import ArgumentFault, Fault, IndexFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
@@ -28,7 +28,20 @@ def _check_weight(name: str, weight: Any, classes: Any) -> None:
         )
 
 
-def _by_index(name: str, input: Any, target: Any, weight: Any, reduction: Any) -> Out:
+def _check_classes(name: str, target: Any, classes: Any, ignored: Any) -> None:
+    """Raise where a known number of a target is not that of a class."""
+    if target.values_ is None or not isinstance(classes, int) or not isinstance(ignored, int):
+        return
+    array = target.array()
+    wrong = array[((array < 0) | (array >= classes)) & (array != ignored)]
+    if wrong.size:
+        raise IndexFault(
+            f"{name}: the target has class {int(wrong[0])}, but the input has {classes} classes, 0 to {classes - 1}",
+            FaultCode.INDEX_OUT_OF_RANGE,
+        )
+
+
+def _by_index(name: str, input: Any, target: Any, weight: Any, reduction: Any, ignored: Any = -100) -> Out:
     """The loss of `(batch, classes, *others)` scores for a target of `(batch, *others)` class numbers."""
     scores, numbers = input.shape, target.shape
     if not scores:
@@ -52,15 +65,18 @@ def _by_index(name: str, input: Any, target: Any, weight: Any, reduction: Any) -
         )
     _check_weight(name, weight, classes)
     floating(name, input)
+    _check_classes(name, target, classes, ignored)
     return reduced(name, expected, same_dtype(name, input=input, weight=weight), reduction)
 
 
 @op(f"{_F}nll_loss")
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    return _by_index("nll_loss", input, target, weight, chosen(reduction, size_average, reduce))
+    return _by_index("nll_loss", input, target, weight, chosen(reduction, size_average, reduce), ignore_index)
 
 
-def _cross_entropy(name: str, input: Any, target: Any, weight: Any, reduction: Any, smoothing: Any) -> Out:
+def _cross_entropy(
+    name: str, input: Any, target: Any, weight: Any, reduction: Any, smoothing: Any, ignored: Any = -100
+) -> Out:
     if isinstance(smoothing, (int, float)) and not 0 <= smoothing <= 1:
         raise Fault(f"{name}: label_smoothing must be between 0 and 1, but is {smoothing}", FaultCode.INVALID_ARGUMENT)
     scores, wanted = input.shape, target.shape
@@ -72,7 +88,7 @@ def _cross_entropy(name: str, input: Any, target: Any, weight: Any, reduction: A
             FaultCode.SHAPE_MISMATCH,
         )
     if not target.dtype.is_floating_point and not same:
-        return _by_index(name, input, target, weight, reduction)
+        return _by_index(name, input, target, weight, reduction, ignored)
     if not target.dtype.is_floating_point:
         raise Fault(
             f"{name}: target has the shape of the input, {shown(scores)}, so it must be floating class probabilities, "
@@ -95,7 +111,7 @@ def cross_entropy(
     label_smoothing=0.0,
 ):  # fmt: skip
     reduction = chosen(reduction, size_average, reduce)
-    return _cross_entropy("cross_entropy", input, target, weight, reduction, label_smoothing)
+    return _cross_entropy("cross_entropy", input, target, weight, reduction, label_smoothing, ignore_index)
 
 
 @op(f"{_F}linear_cross_entropy")
@@ -127,7 +143,7 @@ def linear_cross_entropy(
         )
     dtype = same_dtype(name, input=input, linear_weight=linear_weight, linear_bias=linear_bias)
     logits = new((*shape[:-1], *weights[:-1]), dtype)
-    loss = _cross_entropy(name, logits, target, weight, reduction, label_smoothing)
+    loss = _cross_entropy(name, logits, target, weight, reduction, label_smoothing, ignore_index)
     return Out(loss.shape, loss.dtype, macs=product((*shape, *weights[:-1])))
 
 

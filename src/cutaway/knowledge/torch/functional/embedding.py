@@ -9,6 +9,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, less, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import forget
+from cutaway.knowledge.torch.indexing.index import check_numbers
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
 from cutaway.knowledge.torch.tensor.types import int32, int64
 from cutaway.ops.norm import fits
@@ -29,6 +30,7 @@ def _lookup(indices: Any, weight: Any) -> Out:
         )
     if isinstance(indices.shape, Unknown):
         return Out(indices.shape, weight.dtype)
+    check_numbers(indices, weight.shape[0], 0, "embedding", negative=False)
     values = compute(lambda np, rows, table: table[rows], indices, weight)
     return Out((*indices.shape, weight.shape[1]), weight.dtype, values)
 
@@ -148,5 +150,6 @@ def one_hot(input, num_classes=-1):
     classes = size_of(classes)
     if isinstance(input.shape, Unknown):
         return Out(input.shape, int64)
+    check_numbers(input, classes, -1, "one_hot", negative=False)
     values = compute(lambda np, a, count: np.arange(count) == a[..., None], input, classes)
     return Out((*input.shape, classes), int64, values)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import Fault
+from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import Dim
@@ -295,9 +295,10 @@ class MultiheadAttention(Module):
         dtype: Any = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(
+            raise ArgumentFault(
                 "embed_dim and num_heads must be greater than 0, "
-                f"got embed_dim={embed_dim} and num_heads={num_heads} instead"
+                f"got embed_dim={embed_dim} and num_heads={num_heads} instead",
+                FaultCode.INVALID_ARGUMENT,
             )
         super().__init__()
         self.embed_dim = embed_dim

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.fault import TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Iterations, Plan, Repeat, Series, refuse_differing
 from cutaway.core.size.dim import Dim, symbol
 from cutaway.core.unknown import Undecidable, Unknown, decisions
@@ -269,7 +271,8 @@ class ModuleList(_Indexed):
 
     def extend(self, modules: Any) -> Any:
         if not isinstance(modules, Iterable):
-            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+            text = f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}"
+            raise TypeFault(text, FaultCode.WRONG_TYPE) if isinstance(modules, Module) else TypeError(text)
         if isinstance(modules, Series) or "_repeated" in self.__dict__:
             self._add(modules)
             return self

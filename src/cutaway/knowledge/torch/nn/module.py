@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import Fault
+from cutaway.core.fault import Fault, KeyFault, NotImplementedFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Repeat, mentions
 from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
@@ -22,7 +23,8 @@ from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.hooks import RemovableHandle, add_hook
 from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
-from cutaway.knowledge.torch.nn.registration import not_initialized, require_kind
+from cutaway.knowledge.torch.nn.registration import not_initialized, require_kind, wrong_kind
+from cutaway.knowledge.torch.nn.state_dict import check_loading
 from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
@@ -73,7 +75,10 @@ class Module:
             super().__init__(*args, **kwargs)
 
     def forward(self, *input: Any) -> Any:
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        text = f'Module [{type(self).__name__}] is missing the required "forward" function'
+        if session.current().chosen_inputs is not None:
+            raise NotImplementedError(text)  # the program itself may never call it
+        raise NotImplementedFault(text, FaultCode.INVALID_CALL)
 
     # Registration
 
@@ -177,17 +182,15 @@ class Module:
     def register_parameter(self, name: str, param: Any) -> None:
         self._check_name(name, self._parameters, "parameter")
         if param is not None and not isinstance(param, (Parameter, Unknown)):
-            raise TypeError(
-                f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter or None required)"
-            )
+            text = f"cannot assign '{type(param).__name__}' object to parameter '{name}'"
+            raise wrong_kind(param, f"{text} (torch.nn.Parameter or None required)")
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         self._check_name(name, self._buffers, "buffer")
         if tensor is not None and not isinstance(tensor, (Tensor, Unknown)):
-            raise TypeError(
-                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None required)"
-            )
+            text = f"cannot assign '{type(tensor).__name__}' object to buffer '{name}'"
+            raise wrong_kind(tensor, f"{text} (torch Tensor or None required)")
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -198,7 +201,8 @@ class Module:
         if not isinstance(module, Module):
             module = _unknown_of(module) or module
         if module is not None and not isinstance(module, (Module, Unknown)):
-            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+            name = getattr(module, "__name__", type(module).__name__)
+            raise wrong_kind(module, f"{name} is not a Module subclass")
         session.current().tick()
         self._check_name(name, self._modules, "module")
         self._modules[name] = module
@@ -214,11 +218,11 @@ class Module:
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
         if "." in name:
-            raise KeyError(f'{what} name can\'t contain ".", got: {name}')
+            raise KeyFault(f'{what} name can\'t contain ".", got: {name}', FaultCode.INVALID_ARGUMENT)
         if name == "":
             raise KeyError(f'{what} name can\'t be empty string ""')
         if name not in table and "_incomplete" not in self.__dict__ and self._has(name):
-            raise KeyError(f"attribute '{name}' already exists")
+            raise KeyFault(f"attribute '{name}' already exists", FaultCode.DUPLICATE_NAME)
 
     def _has(self, name: str) -> bool:
         """`hasattr`, without making an exception where there is no such attribute, as there is mostly not."""
@@ -337,6 +341,7 @@ class Module:
         return found
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
+        check_loading(self, state_dict, strict, Module)
         return _IncompatibleKeys([], [])
 
     # Changes of state that leave the structure alone

@@ -6,7 +6,7 @@ import numbers
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import Dim
@@ -281,33 +281,39 @@ def _check_configuration(module: Any, dropout: Any) -> None:
     if not isinstance(dropout, Unknown) and (
         not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool)  # type: ignore[operator]
     ):
-        raise ValueError(
-            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        raise ArgumentFault(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed",
+            FaultCode.INVALID_ARGUMENT,
         )
     for name in ("bias", "batch_first"):
         if not isinstance(attribute.get(module, name), (bool, Unknown)):
-            raise TypeError(f"{name} should be of type bool, got: {type(attribute.get(module, name)).__name__}")
+            raise TypeFault(
+                f"{name} should be of type bool, got: {type(attribute.get(module, name)).__name__}",
+                FaultCode.WRONG_TYPE,
+            )
     for name in ("input_size", "hidden_size"):
         size = attribute.get(module, name)
         if isinstance(size, Unknown):
             continue
         if not isinstance(size, (int, Dim)):
-            raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
+            raise TypeFault(f"{name} should be of type int, got: {type(size).__name__}", FaultCode.WRONG_TYPE)
         if dim.less(0, size) is False:
-            raise ValueError(f"{name} must be greater than zero")
+            raise ArgumentFault(f"{name} must be greater than zero", FaultCode.INVALID_ARGUMENT)
     if module.num_layers <= 0:
-        raise ValueError("num_layers must be greater than zero")
+        raise ArgumentFault("num_layers must be greater than zero", FaultCode.INVALID_ARGUMENT)
     if module.proj_size < 0:
-        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        raise ArgumentFault(
+            "proj_size should be a positive integer or zero to disable projections", FaultCode.INVALID_ARGUMENT
+        )
     if module.proj_size > 0 and module.proj_size >= module.hidden_size:
-        raise ValueError("proj_size has to be smaller than hidden_size")
+        raise ArgumentFault("proj_size has to be smaller than hidden_size", FaultCode.INVALID_ARGUMENT)
     if module.mode not in _GATES:
-        raise ValueError("Unrecognized RNN mode: " + module.mode)
+        raise ArgumentFault("Unrecognized RNN mode: " + module.mode, FaultCode.INVALID_ARGUMENT)
 
 
 def _no_projection(kwargs: dict[str, Any]) -> None:
     if "proj_size" in kwargs:
-        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        raise ArgumentFault("proj_size argument is only supported for LSTM, not RNN or GRU", FaultCode.INVALID_ARGUMENT)
 
 
 @layer

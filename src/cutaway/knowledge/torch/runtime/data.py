@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from cutaway.core import session
-from cutaway.core.fault import Fault
+from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import unknown_size
@@ -116,7 +116,10 @@ def random_split(dataset, lengths, generator=None):
             counts[i % len(counts)] += 1
         lengths = counts
     if sum(lengths) != total:
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+        raise ArgumentFault(
+            f"random_split: the lengths add up to {sum(lengths)}, but the data set has {total} samples",
+            FaultCode.DIFFERENT_LENGTHS,
+        )
     starts = itertools.accumulate(lengths, initial=0)
     return [Subset(dataset, range(start, start + length)) for start, length in zip(starts, lengths)]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from cutaway.core.fault import ArgumentFault, TypeFault
+from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import is_module
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, register_classes
 from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
@@ -17,7 +20,9 @@ class Optimizer:
 
     def __init__(self, params: Any, defaults: Any = None, *_args: Any, **options: Any) -> None:
         if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts")
+            raise TypeFault(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts", FaultCode.WRONG_TYPE
+            )
         # A subclass of the target passes a dict of defaults; the ones of torch take `lr` in its place.
         self.defaults = dict(defaults) if isinstance(defaults, dict) else {"lr": defaults, **options}
         if self.defaults.get("lr") is None:
@@ -26,13 +31,18 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise ArgumentFault("optimizer got an empty parameter list", FaultCode.INVALID_ARGUMENT)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Any) -> None:
         params = param_group["params"]
         group = {**self.defaults, **param_group, "params": [params] if isinstance(params, Tensor) else list(params)}
+        for param in group["params"]:
+            if isinstance(param, (bool, int, float, str, list)) or is_module(param):
+                kind = type(param).__name__
+                text = f"optimizer can only optimize Tensors, but one of the params is {kind}"
+                raise TypeFault(text, FaultCode.WRONG_TYPE)
         self.param_groups.append(group)
 
     def step(self, closure: Any = None) -> Any:

@@ -13,7 +13,7 @@ from cutaway.knowledge.torch.elementwise.rows import operand, shape_of
 from cutaway.knowledge.torch.tensor.op import Out, composite, compute, inplace_op, op
 from cutaway.knowledge.torch.tensor.options import device_of, dtype_of
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, new, strides_of
-from cutaway.knowledge.torch.tensor.types import DTYPES, Device, DType, MemoryFormat
+from cutaway.knowledge.torch.tensor.types import DTYPES, Device, DType, MemoryFormat, default_dtype
 from cutaway.ops import layout
 from cutaway.ops.elementwise import expands_to, written
 
@@ -88,7 +88,9 @@ def type_(self, dtype=None, non_blocking=False):
     if dtype is None:
         owner = "torch.cuda" if self.device.type == "cuda" else "torch"
         return next((n for n, c in TYPED.items() if c.element is self.dtype and n.rpartition(".")[0] == owner), None)
-    if isinstance(dtype, str):
+    if dtype in (Tensor, "torch.Tensor"):
+        dtype = default_dtype()
+    elif isinstance(dtype, str):
         chosen = TYPED.get(dtype)
         if chosen is None:
             raise TypeFault(f"type: unknown type {dtype!r}", FaultCode.WRONG_TYPE)

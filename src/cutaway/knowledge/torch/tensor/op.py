@@ -120,13 +120,15 @@ def _enter(names: Any, function: Callable[..., Any]) -> None:
 _REORDERED = {id(TABLE["torch.channels_last"]), id(TABLE["torch.channels_last_3d"])}
 
 
-_NOT_TENSORS = (bool, int, float, str, dict)
+_NOT_TENSORS = (bool, int, float, str, dict, list, tuple)
+_ARRAYS = frozenset((("numpy", "ndarray"), ("cutaway.knowledge.numpy.shaped", "Array")))
+"""The classes of numpy's arrays, which functions of `torch.nn.functional` do not convert."""
 
 
 class TorchCaller(base.Caller[Tensor]):
     """A rule of torch and how it is called; one that `writes` writes to its first argument."""
 
-    __slots__ = ("arranged", "foreign", "inplace_at", "strided", "writes")
+    __slots__ = ("arranged", "foreign", "inplace_at", "refuses_arrays", "strided", "writes")
 
     collect = staticmethod(collector(Tensor))
 
@@ -138,6 +140,7 @@ class TorchCaller(base.Caller[Tensor]):
         self.arranged = arrangement(name, rule.__module__)
         self.foreign = not name.startswith("torch.")  # its keywords may be any, as those of einops, which name axes
         self.inplace_at = positional.index("inplace") if "inplace" in positional else None
+        self.refuses_arrays = name.startswith("torch.nn.functional.") and positional[:1] == ("input",)
         self.redirects = writes or self.inplace_at is not None
 
     def is_overridden(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -155,6 +158,8 @@ class TorchCaller(base.Caller[Tensor]):
         if is_unknown and (self.row.positional or len(args) == 1):
             self.record(session.current(), args, kwargs, [], [unknown_reference(args[0])], None, True)
             return derived_unknown(args[0])
+        if self.refuses_arrays and args and (type(args[0]).__module__, type(args[0]).__name__) in _ARRAYS:
+            raise self._not_a_tensor("a numpy array")
         out = None
         if kwargs:
             if not self.foreign and not NUMPY_NAMES.keys().isdisjoint(kwargs):
@@ -172,11 +177,11 @@ class TorchCaller(base.Caller[Tensor]):
         takes_tensor = self.row.positional[:1] in (("input",), ("self",))
         if isinstance(error, Fault) or not takes_tensor or not args or type(args[0]) not in _NOT_TENSORS:
             return error
+        return self._not_a_tensor(f"of type {type(args[0]).__name__}")
+
+    def _not_a_tensor(self, what: str) -> Fault:
         name = self.row.name.rpartition(".")[2]
-        fault = TypeFault(
-            f"{name}: the first argument must be a tensor, but is of type {type(args[0]).__name__}",
-            FaultCode.WRONG_TYPE,
-        )
+        fault = TypeFault(f"{name}: the first argument must be a tensor, but is {what}", FaultCode.WRONG_TYPE)
         session.current().report(fault)
         return fault
 

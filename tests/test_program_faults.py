@@ -1,0 +1,120 @@
+"""Faults of programs that no shape rule finds: what Python, and what the rest of PyTorch, refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cutaway.checking.file_check import check_file
+from cutaway.core.problem import Severity
+
+START = """\
+import os
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Empty(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+
+def checked(stride):
+    if stride not in (1, 2):
+        raise ValueError(f"stride is {stride}")
+
+
+layer = nn.Linear(3, 4)
+x = torch.randn(2, 3)
+"""
+
+
+def errors(folder: Path, text: str, name: str = "program.py") -> list[str]:
+    path = folder / name
+    path.write_text(START + text)
+    return [problem.code for problem in check_file(str(path)).problems if problem.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("range(4 / 2)", "wrong-type"),
+        ("len(5)", "wrong-type"),
+        ("isinstance(nn.Linear, layer)", "wrong-type"),
+        ("for item in 5: pass", "wrong-type"),
+        ("items = [item for item in 5]", "wrong-type"),
+        ("checked(3)", "check-failed"),
+        ("batch, channels, height = x.shape", "unpack-mismatch"),
+        ("output, (h, c) = nn.GRU(3, 4)(torch.randn(5, 2, 3))", "unpack-mismatch"),
+        ("Empty()(x)", "invalid-call"),
+        ("layer(np.zeros((2, 3)))", "wrong-type"),
+        ("nn.Sequential(layer, F.relu)", "wrong-type"),
+        ("nn.Sequential([layer])", "wrong-type"),
+        ("nn.ModuleList(layer)", "wrong-type"),
+        ("layer.weight = torch.zeros(4, 3)", "wrong-type"),
+        ("layer.register_buffer('weight', x)", "duplicate-name"),
+        ("nn.LSTM(3, 0)", "invalid-argument"),
+        ("torch.optim.SGD([], lr=0.1)", "invalid-argument"),
+        ("torch.optim.SGD([layer], lr=0.1)", "wrong-type"),
+        ("torch.utils.data.random_split(list(range(10)), [5, 6])", "different-lengths"),
+        ("nn.Embedding(3, 2)(torch.tensor([5]))", "index-out-of-range"),
+        ("F.one_hot(torch.tensor([3]), 2)", "index-out-of-range"),
+        ("F.cross_entropy(layer(x), torch.tensor([0, 9]))", "index-out-of-range"),
+        ("layer.load_state_dict(nn.Linear(3, 5).state_dict())", "shape-mismatch"),
+        ("layer.load_state_dict({'weight': torch.zeros(4, 3)})", "missing-key"),
+    ],
+)
+def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
+    assert errors(tmp_path, text) == [code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if len(sys.argv) < 2: raise ValueError('usage')",
+        "if not torch.cuda.is_available(): raise RuntimeError('needs a GPU')",
+        "if not os.path.exists('data'): raise RuntimeError('no data')",
+        "try:\n    checked(3)\nexcept ValueError:\n    pass",
+        "F.cross_entropy(layer(x), torch.tensor([0, -100]))",
+        "F.cross_entropy(layer(x), torch.tensor([0, 9]), ignore_index=9)",
+        "layer.load_state_dict({}, strict=False)",
+        "norm = nn.BatchNorm1d(3)\n"
+        "norm.load_state_dict({k: v for k, v in norm.state_dict().items() if 'tracked' not in k})",
+        "images = [np.zeros(3) for name in os.listdir('/nowhere')]\nfirst = np.asarray(images[1:])[0]",
+        "rows = []\nfor line in open('/nowhere/rows.csv'):\n    rows.append([1.0, 2.0])\nfirst = np.array(rows)[3]",
+        "y = x.type(torch.Tensor)",
+        "y = np.random.rand(4, 5)[::-1]",
+    ],
+)
+def test_what_may_run_is_not(tmp_path: Path, text: str) -> None:
+    assert errors(tmp_path, text) == []
+
+
+def test_a_statement_that_does_not_finish_leaves_no_old_value(tmp_path: Path) -> None:
+    text = "y = torch.zeros(2, 7)\ny = undefined_library_result()\nlayer(y)\n"
+    assert errors(tmp_path, f"from elsewhere import undefined_library_result\n{text}") == []
+
+
+def test_slices_of_keras_go_backwards(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import keras\nx = keras.ops.zeros((4, 5))[::-1]\nassert tuple(x.shape) == (4, 5)\n")
+    assert check_file(str(path)).problems == ()
+
+
+def test_a_model_with_a_training_step_of_its_own_takes_any_batch(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import keras\nimport numpy as np\n\n\n"
+        "class Own(keras.Model):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.dense = keras.layers.Dense(2)\n\n"
+        "    def call(self, pair):\n        return self.dense(pair[0]) - self.dense(pair[1])\n\n"
+        "    def train_step(self, data):\n        return {}\n\n\n"
+        "model = Own()\nmodel.compile()\nmodel.fit((np.zeros((4, 3)), np.zeros((4, 5))))\n"
+    )
+    assert check_file(str(path)).problems == ()
