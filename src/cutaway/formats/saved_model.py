@@ -186,6 +186,8 @@ def _bare_graph(
     """Describe a graph without signatures: from its placeholders to what nothing else reads."""
     if not whole.nodes:
         raise CutawayError(f"{path}: its graph has no operations")
+    if not any(node.op for node in whole.nodes):
+        raise CutawayError(f"{path}: it is not a graph of TensorFlow: its nodes name no operation")
     read = {each.lstrip("^").partition(":")[0] for node in whole.nodes for each in node.inputs}
     training = _of_training(whole)
     ends = [n.name for n in whole.nodes if n.name not in read and n.op not in _SINKS and n.op not in _SOURCES]

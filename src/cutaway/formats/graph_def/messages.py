@@ -266,6 +266,12 @@ class Node:
         listed = message(found, 1) if found is not None else None
         return [] if listed is None else numbers(listed, 3)
 
+    def strings(self, name: str) -> list[str]:
+        """Return a list of strings."""
+        found = self.attribute(name)
+        listed = message(found, 1) if found is not None else None
+        return [] if listed is None else texts(listed, 2)
+
     def shape(self, name: str = "shape") -> tuple[bool, ToldShape]:
         """Return whether there is a shape, and which."""
         found = self.attribute(name)
