@@ -308,6 +308,11 @@ def double(field: int, value: float) -> bytes:
     return _varint(field << 3 | FIXED64) + struct.pack("<d", value)
 
 
+def single(field: int, value: float) -> bytes:
+    """Write a floating-point number of 32 bits."""
+    return _varint(field << 3 | FIXED32) + struct.pack("<f", value)
+
+
 def _varint(value: int) -> bytes:
     out = bytearray()
     while value >= 0x80:

@@ -60,7 +60,7 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
         file.seek(0)
         data: Any
         if text_form.sniff(head):
-            kind, data = text_form.encoded(file, path)
+            kind, data = text_form.encoded(file)
         else:
             data = viewed(file)
             kind = _kind(head, data)
