@@ -13,6 +13,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -169,9 +170,12 @@ def main() -> int:
     import onnxruntime
 
     import cutaway._api
-    import cutaway.formats.onnx
+    import cutaway.core.size.parser
+    from cutaway.formats import dispatch
 
     assert onnx and onnxruntime and cutaway
+    for reader in dispatch.READERS:
+        import_module(f"cutaway.formats.{reader}")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--limit", type=float, default=200.0, help="megabytes of the largest file")

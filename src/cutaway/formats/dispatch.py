@@ -9,6 +9,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 from cutaway.core.record import replace
 from cutaway.formats.description import Description
+from cutaway.formats.recognised import ENDINGS
 
 _HEAD = 64
 _INDEX = ".index.json"
@@ -80,4 +81,5 @@ def _reader(path: str) -> str | None:
             head = file.read(_HEAD)
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
-    return next((each for each in READERS if import_module(f"cutaway.formats.{each}").sniff(head)), None)
+    found = next((each for each in READERS if import_module(f"cutaway.formats.{each}").sniff(head)), None)
+    return "recognised" if found is None and path.endswith(ENDINGS) else found

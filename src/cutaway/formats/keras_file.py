@@ -32,8 +32,10 @@ _FIRST = (b"metadata.json", b"config.json", b"model.weights.h5", b"assets/")
 _CONFIGURATION = re.compile(
     rb"""\s*"?\{\s*\\?"(?:class_name|module|config|backend|keras_version|name)\\?":(?s:.){0,60000}?class_name"""
     rb"""|(?:backend|class_name|config|keras_version):(?s:.){0,60000}?class_name:"""
+    rb"""|\s*\{\s*"(?:modelTopology|weightsManifest)"\s*:"""
+    rb"""|\s*\{\s*"(?:format|generatedBy|convertedBy|signature)"\s*:(?s:.){0,60000}?"modelTopology"\s*:"""
 )
-"""How such a text begins; one in JSON may be a string in JSON itself."""
+"""How such a text begins; one in JSON may be a string in JSON itself, or part of what TensorFlow.js writes."""
 
 
 def sniff(head: bytes) -> bool:
@@ -126,6 +128,11 @@ def _parsed(text: str) -> dict[str, Any]:
         found = json.loads(found) if isinstance(found, str) else found
     except RecursionError:
         raise Damaged("its configuration is nested too deeply") from None
+    if isinstance(found, dict) and isinstance(found.get("modelTopology"), dict):
+        found = found["modelTopology"]
+        if "node" in found:
+            raise Damaged("it is a graph model of TensorFlow.js, which is not supported")
+        found = found.get("model_config", found)
     if not isinstance(found, dict) or not isinstance(found.get("class_name"), str):
         raise Damaged("its configuration names no class")
     if _depth(found) > _DEEPEST:

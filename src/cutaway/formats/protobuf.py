@@ -64,6 +64,36 @@ class Pages:
         return page
 
 
+class View:
+    """A part of a large file, which is sliced as a `memoryview` is; a slice is read where it is small, or asked for as bytes."""
+
+    __slots__ = ("_end", "_pages", "_start")
+
+    def __init__(self, pages: Pages, start: int, end: int) -> None:
+        self._pages = pages
+        self._start = start
+        self._end = end
+
+    def __len__(self) -> int:
+        return self._end - self._start
+
+    def __bytes__(self) -> bytes:
+        return self._pages[self._start : self._end]
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> View | memoryview: ...
+
+    def __getitem__(self, place: int | slice) -> int | View | memoryview:
+        if isinstance(place, int):
+            return self._pages[self._start + place]
+        start, end, _ = place.indices(len(self))
+        start, end = self._start + start, self._start + max(start, end)
+        return memoryview(self._pages[start:end]) if end - start <= _LOCAL else View(self._pages, start, end)
+
+
 _PAGE_BITS = 14
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
 _MOST_PAGES = 256
@@ -85,11 +115,18 @@ def opened(file: BinaryIO) -> Buffer:
     return file.read() if size <= _SMALL else Pages(file, size)
 
 
+def viewed(file: BinaryIO) -> memoryview | View:
+    """Return the bytes of a file, whose slices are not copies; those of a large one stay on disk."""
+    data = opened(file)
+    return memoryview(data) if isinstance(data, bytes) else View(data, 0, len(data))
+
+
 class Message:
     """The fields of a message in a buffer, by their numbers; what they contain is not looked at.
 
     The value of a field is a whole number, or the span of its bytes. A field of fixed width is a span as well. Spans
-    refer to `data`, which is the message alone where it is small.
+    refer to `data`, which is the message alone where it is small. A value in another form than a field has is passed over,
+    as parsers do that know the schema.
     """
 
     __slots__ = ("data", "fields")
@@ -103,12 +140,8 @@ class Message:
 
     def number(self, field: int, default: int = 0) -> int:
         """Return a whole number with its sign; the last one counts where there are several."""
-        values = self.fields.get(field)
-        if not values:
-            return default
-        if not isinstance(values[-1], int):
-            raise Malformed(f"field {field} is not a number")
-        return signed(values[-1])
+        values = [value for value in self.fields.get(field, ()) if isinstance(value, int)]
+        return signed(values[-1]) if values else default
 
     def numbers(self, field: int, most: int | None = None) -> list[int]:
         """Return whole numbers with their signs, packed or not; no more than `most` are read."""
@@ -136,10 +169,7 @@ class Message:
 
     def spans(self, field: int) -> list[Span]:
         """Return where the contents of a repeated field of bytes, texts or messages are."""
-        values = self.fields.get(field, [])
-        if any(isinstance(value, int) for value in values):
-            raise Malformed(f"field {field} is a number, but a message or a text is expected")
-        return values
+        return [value for value in self.fields.get(field, ()) if not isinstance(value, int)]
 
     def span(self, field: int) -> Span | None:
         """Return where the content of a field is; None where it is missing."""
@@ -276,6 +306,11 @@ def text(field: int, value: str | bytes) -> bytes:
 def double(field: int, value: float) -> bytes:
     """Write a floating-point number of 64 bits."""
     return _varint(field << 3 | FIXED64) + struct.pack("<d", value)
+
+
+def single(field: int, value: float) -> bytes:
+    """Write a floating-point number of 32 bits."""
+    return _varint(field << 3 | FIXED32) + struct.pack("<f", value)
 
 
 def _varint(value: int) -> bytes:

@@ -44,7 +44,15 @@ _PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb'\s*(#[^\n]*\n\s*)*name:\s*"[^"]*"\s+(layers?|input|input_dim)\b'), "a network of Caffe"),
     (re.compile(rb"\x0a[\x01-\x30][ -~]{1,48}\xa2\x06"), "a network of Caffe"),
     (re.compile(rb"\x08[\x01-\x20]\x12[\x02-\xff]{1,3}\x0a[\x02-\xff]{1,2}\x0a.[ -~]+", re.S), "a model of Core ML"),
+    (
+        re.compile(rb"(\x08[\x80-\xff]*[\x00-\x7f])*\x10[\x01-\x1a][\x22\x2a\x32\x3a\x42\x4a\x52\x5a]"),
+        "a tensor of ONNX",
+    ),
 )
+
+
+ENDINGS = (".onnx", ".ort", ".tflite", ".lite", ".pb", ".pbtxt", ".meta", ".index", ".h5", ".hdf5", ".keras")
+"""What names of saved models end in: such a file is not a program, whatever is in it."""
 
 
 def sniff(head: bytes) -> bool:
@@ -64,5 +72,8 @@ def name(head: bytes) -> str | None:
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Refuse a file by the name of its format."""
-    text = name(file.read(64))
+    head = file.read(64)
+    text = name(head)
+    if text is None:
+        raise CutawayError(f"{path}: {'its content is not that of a saved model' if head else 'it is empty'}")
     raise CutawayError(f"{path}: it is {text}{'' if text == LFS else ', which is not supported'}")

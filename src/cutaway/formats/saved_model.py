@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
 from collections.abc import Mapping
@@ -28,12 +27,15 @@ from cutaway.formats.graph_def.messages import (
     shape,
     text,
 )
-from cutaway.formats.protobuf import Malformed
+from cutaway.formats.protobuf import Malformed, viewed
 
-_SMALL = 1 << 20
 _MAIN = "serving_default"
 _INITIAL = "__saved_model_init_op"
-_SAVED_MODEL = re.compile(rb"\x08[\x00-\x08]\x12(?s:[\x80-\xff]*[\x00-\x7f])[\x0a\x12\x1a\x22\x2a\x32\x3a]")
+_SAVED_MODEL = re.compile(
+    rb"\x08[\x00-\x08]\x12(?s:[\x80-\xff]+[\x00-\x7f]|[\x02-\x7f])[\x0a\x12\x1a\x22\x2a\x32\x3a]"
+    rb"|\x12(?s:[\x80-\xff]+[\x00-\x7f]|[\x02-\x7f])\x0a(?s:[\x80-\xff]*[\x01-\x7f])\x12(?s:[\x80-\xff]*[\x01-\x7f])\x0a"
+)
+"""A version and a graph with what it uses, or that alone."""
 _GRAPH = re.compile(rb"\x0a(?s:[\x80-\xff]*[\x00-\x7f])\x0a(?s:[\x80-\xff]*[\x01-\x7f])[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _META = re.compile(rb"\x0a(?s:[\x80-\xff]*[\x00-\x7f])[\x12\x2a\x22](?s:[\x80-\xff]*[\x00-\x7f])[\x0a]?")
 _FUNCTIONS_FIRST = re.compile(rb"\x12(?s:[\x80-\xff]*[\x00-\x7f])\x0a(?s:[\x80-\xff]*[\x00-\x7f])\x0a")
@@ -56,10 +58,11 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
     try:
         head = file.read(64)
         file.seek(0)
+        data: Any
         if text_form.sniff(head):
-            kind, data = text_form.encoded(file, path)
+            kind, data = text_form.encoded(file)
         else:
-            data = _opened(file)
+            data = viewed(file)
             kind = _kind(head, data)
         if kind == "SavedModel":
             return _saved_model(parse(data), path)
@@ -82,14 +85,6 @@ def read_graph(data: bytes, path: str) -> Architecture:
 def read_meta_graph(data: bytes, path: str) -> list[Architecture]:
     """Describe a graph with signatures that is part of a file."""
     return _meta_graph(parse(memoryview(data)), path, None)
-
-
-def _opened(file: BinaryIO) -> Any:
-    """Return the bytes of a file; those of a large one stay on disk until they are looked at."""
-    size = os.fstat(file.fileno()).st_size
-    if size <= _SMALL:
-        return memoryview(file.read())
-    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def _kind(head: bytes, data: Any) -> str:
@@ -186,6 +181,8 @@ def _bare_graph(
     """Describe a graph without signatures: from its placeholders to what nothing else reads."""
     if not whole.nodes:
         raise CutawayError(f"{path}: its graph has no operations")
+    if not any(node.op for node in whole.nodes):
+        raise CutawayError(f"{path}: it is not a graph of TensorFlow: its nodes name no operation")
     read = {each.lstrip("^").partition(":")[0] for node in whole.nodes for each in node.inputs}
     training = _of_training(whole)
     ends = [n.name for n in whole.nodes if n.name not in read and n.op not in _SINKS and n.op not in _SOURCES]

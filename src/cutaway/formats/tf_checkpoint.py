@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -24,9 +25,15 @@ _GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
+_FIRST_ENTRY = re.compile(
+    rb"(?s:[\x80-\xff]{0,3}[\x01-\x7f](?:[\x10-\xec]|\xf0.|\xf4..))?\0\0[\x02-\x1f][\x08\x10\x1a]"
+)
+"""A block may be compressed: then its length comes first, and the length of what is not repeated."""
+
+
 def sniff(head: bytes) -> bool:
     """Tell whether a file that begins like this is an index: its first entry, without a key, is the header."""
-    return len(head) > 8 and head[:2] == b"\0\0" and 2 <= head[2] < 32 and head[3] in (0x08, 0x10, 0x1A)
+    return len(head) > 8 and _FIRST_ENTRY.match(head) is not None
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Module, ModuleCall, Note, Op, Setting, Weight
 from cutaway.core.architecture import Value as StatedValue
 from cutaway.core.place import Place
 from cutaway.core.session import Session
-from cutaway.core.size.dim import symbol
 from cutaway.formats.graph_def.inference import Inference, Operation
+from cutaway.formats.graph_def.input_ranks import ranks
 from cutaway.formats.graph_def.messages import Graph, Node, ToldShape, dtype, message, number, numbers, text
 from cutaway.formats.graph_def.saved_objects import Layer, Objects
 from cutaway.formats.graph_def.value import Value, quantity, stated, told
@@ -45,25 +44,35 @@ def architecture(
     `inputs` have the node, the shape and the type that the file states; `shapes` are those of variables in a checkpoint.
     `also` are further nodes that are followed.
     """
-    with session.installed(Session()):
+    with session.installed(Session()) as here:
         inference = Inference(graph)
-        given = {
-            node.partition(":")[0]: Value(label, _named(shape, label), kind)
-            for label, (node, shape, kind) in inputs.items()
-        }
+        given = _given(inference, inputs)
         _enter_variables(inference, objects, shapes or {})
         found = inference.run([*outputs.values(), *also], given)
-        return _described(inference, name, target, path, list(given.values()), dict(zip(outputs, found)), objects)
+        here.assume_premises()
+        premises = [note.text for note in here.assumptions]
+        values = dict(zip(outputs, found))
+        return _described(inference, name, target, path, list(given.values()), values, objects, premises)
 
 
-def _named(shape: ToldShape, name: str) -> Any:
-    """Return the shape of an input, with symbols for sizes that are left open."""
-    if shape is None:
-        return None
-    label = re.sub(r"[^0-9A-Za-z_]", "_", name)
-    return tuple(
-        symbol(BATCH if not axis else f"{label}_d{axis}") if size is None else size for axis, size in enumerate(shape)
-    )
+def _given(inference: Inference, inputs: Mapping[str, tuple[str, ToldShape, str | None]]) -> dict[str, Value]:
+    """Return the inputs by their nodes, with symbols for sizes that are left open."""
+    batch = inference.fresh(BATCH)
+    open_ones = [node.partition(":")[0] for node, shape, _ in inputs.values() if shape is None]
+    demanded = ranks(inference.graph, open_ones) if open_ones else {}
+    given = {}
+    for label, (node, shape, kind) in inputs.items():
+        name = node.partition(":")[0]
+        if shape is None and name in demanded:
+            shape = (None,) * demanded[name]
+        known = None
+        if shape is not None:
+            known = tuple(
+                size if size is not None else inference.fresh(label, f"d{axis}") if axis else batch
+                for axis, size in enumerate(shape)
+            )
+        given[name] = Value(label, known, kind)
+    return given
 
 
 def _enter_variables(
@@ -91,6 +100,7 @@ def _described(
     inputs: Sequence[Value],
     outputs: Mapping[str, Value],
     objects: Objects | None,
+    premises: Sequence[str],
 ) -> Architecture:
     scopes = _Scopes(inference, objects)
     place = Place(path)
@@ -114,7 +124,7 @@ def _described(
         weights=weights,
         ops=ops,
         unknowns=tuple(Note(each, place) for each in notes),
-        assumptions=(Note(_SAME_BATCH, place),) if is_shared else (),
+        assumptions=tuple(Note(text, place) for text in [*([_SAME_BATCH] if is_shared else []), *premises]),
         separator=_SEPARATOR,
     )
 

@@ -8,16 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from cutaway.core.fault import Fault
-from cutaway.core.size.dim import Size, is_known, minimum, symbol
+from cutaway.core.size.dim import Dim, Size, is_known, minimum, symbol
 from cutaway.core.unknown import Undecidable
 from cutaway.formats.graph_def import kinds
 from cutaway.formats.graph_def.messages import Function, Graph, Node, ToldShape
 from cutaway.formats.graph_def.operators.registry import Call, Open, Out
 from cutaway.formats.graph_def.operators.table import RULES
+from cutaway.formats.graph_def.outputs import first, outputs
 from cutaway.formats.graph_def.value import MOST_NUMBERS, Shape, Value, compatible, completed, merged, quantity, told
 
 MOST_OPERATIONS = 200_000
 _DEEPEST = 40
+_NO_WORD = re.compile(r"\W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Inference:
         self.contradictions: list[str] = []
         self.nodes = {node.name: node for node in graph.nodes}
         self._names: set[str] = set()
+        self._symbols: dict[str, int] = {}
         self._steps = 0
         self._depth = 0
         self._muted = 0
@@ -83,6 +86,7 @@ class Inference:
         frame = _Frame(self.nodes, "")
         frame.values.update({name: [value] for name, value in inputs.items()})
         names = list(wanted)
+        symbols = dict(self._symbols)
         for attempt in range(4):
             self._follow(frame, names)
             if not self._changed_in_loops(frame) or attempt == 3:
@@ -90,6 +94,7 @@ class Inference:
             frame.values = {name: [value] for name, value in inputs.items()}
             self.operations.clear()
             self._names.clear()
+            self._symbols = dict(symbols)
             self.contradictions.clear()
         return [self._tensor(frame, name) for name in names]
 
@@ -172,7 +177,7 @@ class Inference:
             return [self._variable(node)]
         if op in ("ReadVariableOp", "VarHandleRead", "_ReadVariablesOp"):
             return [self._read(each, node) for each in inputs]
-        if op in kinds.WITHOUT_RESULT:
+        if op in kinds.WITHOUT_RESULT or (op not in RULES and outputs(node) == []):
             return inputs[:1] if op in ("Assign", "AssignAdd", "AssignSub") else []
         return self._called(node, inputs, frame)
 
@@ -190,6 +195,9 @@ class Inference:
             return self._while(node, inputs, frame)
         if op in ("Switch", "RefSwitch"):
             return self._switch(inputs)
+        if op == "_SwitchN" and len(inputs) > 1:
+            ways = range(min(node.integer("num_outs"), MOST_NUMBERS))
+            return [replace(inputs[0], condition=f"{inputs[1].name} == {way}") for way in ways]
         if op in ("Merge", "RefMerge"):
             return self._merge(node, inputs)
         if op in ("Enter", "RefEnter"):
@@ -215,12 +223,19 @@ class Inference:
         at = int(index) if index.isdigit() else 0
         node = frame.nodes.get(name)
         if label and node is not None:
-            listed = kinds.OUTPUT_NAMES.get(node.op)
-            if listed is not None:
-                at += listed.split().index(label) if label in listed.split() else 0
-            elif at == 0 and len(values) > 1 and node.op not in kinds.SINGLE and label != "output":
+            start = self._first(node, label)
+            if start is None and at == 0 and len(values) > 1:
                 return Value(f"{name}:{label}", None, None)
+            at += start or 0
         return values[at] if at < len(values) else Value(reference, None, None)
+
+    def _first(self, node: Node, label: str) -> int | None:
+        """Return the place of the first tensor of an output among all that a node makes."""
+        function = self.graph.functions.get(node.op)
+        if function is None:
+            return first(node, label)
+        names = function.read().outputs
+        return names.index(label) if label in names else None
 
     # Where tensors come from
 
@@ -270,9 +285,8 @@ class Inference:
         claims = node.shapes()
         outs, reason = self._inferred(node, inputs)
         if not outs:
-            types = _told_types(node)
-            outs = [Out(None, kind) for kind in types + [None] * (max(len(claims), 1) - len(types))]
-            if not claims and reason:
+            outs = _undecided(node, len(claims))
+            if not claims and reason and outs[0].shape is None:
                 self.notes.setdefault(reason)
         name = self._unique(node.name, frame)
         condition = next((value.condition for value in inputs if value.condition is not None), self._condition)
@@ -293,15 +307,31 @@ class Inference:
     def _made(self, node: Node, name: str, at: int, out: Out, claim: ToldShape) -> Value:
         """Return a tensor that an operation makes, compared with what the file states of it."""
         shape = out.shape
-        if node.op in kinds.COUNTED and shape is not None and not self._muted:
-            shape = _with_names(shape, name)
         if compatible(shape, claim):
             shape = completed(shape, claim)
         else:
             self.contradictions.append(_contradiction(name, at, shape, claim))
+        label = name if not at else f"{name}:{at}"
+        if shape is not None and not self._muted:
+            shape = self.named(shape, label)
         numbers = out.numbers if out.numbers is None or len(out.numbers) <= MOST_NUMBERS else None
-        kind = out.dtype or node.type("T") or node.type("dtype")
-        return Value(name if not at else f"{name}:{at}", shape, kind, numbers, element=out.element)
+        listed = outputs(node) or ()
+        kind = (listed[at][1] if at < len(listed) else None) or out.dtype or node.type("T") or node.type("dtype")
+        return Value(label, shape, kind, numbers, element=out.element)
+
+    def named(self, shape: tuple[Size, ...], name: str) -> tuple[Size, ...]:
+        """Return a shape with a symbol of its own in place of each size that the data decide."""
+        return tuple(
+            size if isinstance(size, int) or is_known(size) else self.fresh(f"n_{name}", f"d{axis}")
+            for axis, size in enumerate(shape)
+        )
+
+    def fresh(self, *words: str) -> Dim:
+        """Return a size with a name that no other has."""
+        word = _NO_WORD.sub("_", "_".join(words))
+        number = self._symbols.get(word, 0)
+        self._symbols[word] = number + 1
+        return symbol(word, 0) if not number else self.fresh(word, str(number + 1))
 
     def _inferred(self, node: Node, inputs: Sequence[Value]) -> tuple[Sequence[Out], str]:
         """Return what comes out of an operation by its rule, and why not where there is nothing."""
@@ -497,10 +527,11 @@ class Inference:
         return [made, Value(f"{node.name}:1", (), "int32")]
 
 
-def _with_names(shape: tuple[Size, ...], name: str) -> Shape:
-    """Return a shape with a symbol in place of a number of elements that the data decide."""
-    label = f"n_{re.sub(r'[^0-9A-Za-z_]', '_', name)}"
-    return tuple(size if isinstance(size, int) or is_known(size) else symbol(label, 0) for size in shape)
+def _undecided(node: Node, least: int) -> list[Out]:
+    """Return what an operation makes of which only the types are known; a handle is one."""
+    types = [kind for _, kind in outputs(node) or ()] or _told_types(node)
+    types += [None] * (max(least, 1) - len(types))
+    return [Out(() if kind in ("resource", "variant") else None, kind) for kind in types]
 
 
 def _node_of(reference: str) -> str:

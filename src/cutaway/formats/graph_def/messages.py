@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cutaway.core.size.dim import Size
-from cutaway.formats.protobuf import Malformed, signed
+from cutaway.formats.protobuf import LONGEST_TEXT, Malformed, signed
 
 Fields = dict[int, list[Any]]
 """The values of each field in order: whole numbers, or views of bytes."""
@@ -83,7 +83,7 @@ def decoded(value: Any) -> str:
     """Return bytes as text."""
     if isinstance(value, int):
         raise Malformed("a text was expected")
-    return bytes(value).decode("utf-8", "replace")
+    return bytes(value[:LONGEST_TEXT]).decode("utf-8", "replace")
 
 
 def texts(fields: Fields, number: int) -> list[str]:
@@ -265,6 +265,12 @@ class Node:
         found = self.attribute(name)
         listed = message(found, 1) if found is not None else None
         return [] if listed is None else numbers(listed, 3)
+
+    def strings(self, name: str) -> list[str]:
+        """Return a list of strings."""
+        found = self.attribute(name)
+        listed = message(found, 1) if found is not None else None
+        return [] if listed is None else texts(listed, 2)
 
     def shape(self, name: str = "shape") -> tuple[bool, ToldShape]:
         """Return whether there is a shape, and which."""

@@ -39,7 +39,7 @@ class Value:
             return [unknown_size() if each is None else each for each in self.numbers]
         if self.shape is not None and len(self.shape) == 1 and type(self.shape[0]) is int and self.shape[0] <= 64:
             return [unknown_size() for _ in range(self.shape[0])]
-        return None
+        return [unknown_size()] if self.shape == () else None
 
     def whole(self) -> list[int] | None:
         """Return the numbers, if all of them are known."""

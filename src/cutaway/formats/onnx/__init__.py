@@ -8,6 +8,7 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
 from cutaway.formats.graph.architecture import architecture
+from cutaway.formats.onnx import text_form
 from cutaway.formats.onnx.messages import read_model
 from cutaway.formats.onnx.operators.table import RULES
 
@@ -19,6 +20,8 @@ _LATEST, _LONGEST = 1000, 1 << 20
 
 def sniff(head: bytes) -> bool:
     """Tell whether a file that begins like this is a model: its first fields are a version, names, and messages."""
+    if text_form.sniff(head):
+        return True
     at, versioned = 0, False
     try:
         while at < len(head):
@@ -54,6 +57,9 @@ def _begins_message(content: bytes) -> bool:
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the graph of a file."""
     try:
-        return [architecture(read_model(protobuf.opened(file)), path, RULES, "onnx")]
+        head = file.read(64)
+        file.seek(0)
+        data = text_form.encoded(file) if text_form.sniff(head) else protobuf.opened(file)
+        return [architecture(read_model(data), path, RULES, "onnx")]
     except protobuf.Malformed as error:
         raise CutawayError(f"{path}: it is not a complete ONNX file: {one_line(str(error))}") from None

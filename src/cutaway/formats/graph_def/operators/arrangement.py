@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cutaway.core.size.dim import Size, equal, less, minimum, product, unknown_size
+from cutaway.core.size.dim import Size, equal, less, product, unknown_size
 from cutaway.formats.graph_def.operators.registry import Call, Open, Out, rule
 from cutaway.formats.graph_def.value import MOST_NUMBERS
 from cutaway.ops import reshape as shapes
@@ -118,11 +118,13 @@ def unpack(call: Call) -> Sequence[Out]:
 def concat(call: Call) -> Sequence[Out]:
     """Join along a dimension."""
     values = list(call.inputs[:-1]) if call.name == "ConcatV2" else list(call.inputs[1:])
-    place = call.number(-1 if call.name == "ConcatV2" else 0)
     ranks = {len(value.shape) for value in values if value.shape is not None}
     if len(ranks) != 1:
         raise Open("the shape of an input is not known")
     rank = ranks.pop()
+    place = call.value(-1 if call.name == "ConcatV2" else 0).number()
+    if place is None:
+        return [Out(tuple(unknown_size() for _ in range(rank)), values[0].dtype)]
     at = call.within(place, rank)
     missing = tuple(unknown_size() for _ in range(rank))
     known = [missing if value.shape is None else value.shape for value in values]
@@ -364,40 +366,10 @@ def top(call: Call) -> Sequence[Out]:
     return [Out(made, call.value(0).dtype), Out(made, call.node.type("index_type") or "int32")]
 
 
-@rule("Where")
-def where(call: Call) -> Sequence[Out]:
-    """Return the positions of what is true: how many depends on the data."""
-    return [Out((unknown_size(), len(call.shape(0))), "int64")]
-
-
-@rule("Unique", "UniqueV2", "UniqueWithCounts")
-def unique(call: Call) -> Sequence[Out]:
-    """Return distinct elements, and where each is."""
-    kind = call.node.type("out_idx") or "int32"
-    made = [Out((unknown_size(),), call.value(0).dtype), Out(call.value(0).shape, kind)]
-    return [*made, Out((unknown_size(),), kind)] if call.name == "UniqueWithCounts" else made
-
-
 @rule("ScatterNd")
 def scatter(call: Call) -> Sequence[Out]:
     """Put values into a tensor of zeros."""
     return [Out(tuple(call.sizes(2)), call.value(1).dtype)]
-
-
-@rule("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3", "Diag")
-def diagonal_matrix(call: Call) -> Sequence[Out]:
-    """Put a vector on a diagonal."""
-    known = call.shape(0)
-    return [Out((*known, known[-1]) if call.name != "Diag" else (*known, *known), call.value(0).dtype)]
-
-
-@rule("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", "DiagPart")
-def diagonal(call: Call) -> Sequence[Out]:
-    """Return a diagonal."""
-    known = call.shape(0)
-    if len(known) < 2 or (call.name in ("MatrixDiagPartV2", "MatrixDiagPartV3") and call.whole(1) != [0]):
-        raise Open("another diagonal than the main one")
-    return [Out((*known[:-2], minimum(known[-2], known[-1])), call.value(0).dtype)]
 
 
 @rule("BroadcastArgs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cutaway.core.size.dim import Size, floordiv, product, unknown_size
+from cutaway.core.size.dim import Size, ceildiv, floordiv, product, unknown_size
 from cutaway.formats.graph_def.operators.registry import Call, Open, Out, rule
 from cutaway.ops.blocks import to_channels, to_space
 from cutaway.ops.conv import convolve
@@ -51,15 +51,36 @@ def _padding(call: Call, rank: int, last: bool) -> Any:
     return 0
 
 
+def _sized(call: Call, at: int, rank: int) -> Shape:
+    """Return the shape of an input; one that is not known has sizes that are not known."""
+    shape = call.value(at).shape
+    if shape is None:
+        return tuple(unknown_size() for _ in range(rank))
+    if len(shape) != rank:
+        raise Open("an input has another number of dimensions")
+    return shape
+
+
+def _without_filter(call: Call, images: Shape, rank: int, last: bool) -> Shape:
+    """Return what is known of a result where the filter is not: a padding that is spread leaves one size to the stride."""
+    sizes: list[Size] = [unknown_size() for _ in range(rank)]
+    if call.node.string("padding") == "SAME":
+        strides = _spatial(call.node.integers("strides"), rank, last)
+        sizes = [ceildiv(size, stride) for size, stride in zip(images[2:], strides)]
+    return (images[0], unknown_size(), *sizes)
+
+
 @rule("Conv2D", "Conv3D", "_FusedConv2D", "DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
 def convolution(call: Call) -> Sequence[Out]:
     """Convolve; the filter has its channels last."""
     rank = 3 if "3D" in call.name else 2
     last = _is_last(call)
-    images, filters = call.shape(0), call.shape(1)
-    if len(images) != rank + 2 or len(filters) != rank + 2:
-        raise Open("an input has another number of dimensions")
+    images, filters = (_sized(call, at, rank + 2) for at in (0, 1))
     first = _channels_first(images, last)
+    if call.value(1).shape is None:
+        return [
+            Out(_restored(_without_filter(call, first, rank, last), last), call.value(0).dtype, macs=unknown_size())
+        ]
     if "Depthwise" in call.name:
         groups, weight = filters[-2], (filters[-2] * filters[-1], 1, *filters[:-2])
     else:
@@ -92,13 +113,12 @@ def pooling(call: Call) -> Sequence[Out]:
     """Pool windows."""
     rank = 3 if call.name.endswith("3D") else 2
     last = _is_last(call)
-    if len(call.shape(0)) != rank + 2:
-        raise Open("an input has another number of dimensions")
+    images = _sized(call, 0, rank + 2)
     given = call.name == "MaxPoolV2"
     kernel = _spatial(call.whole(1) if given else call.node.integers("ksize"), rank, last)
     stride = _spatial(call.whole(2) if given else call.node.integers("strides"), rank, last)
     padding = _padding(call, rank, last)
-    first = _channels_first(call.shape(0), last)
+    first = _channels_first(images, last)
     if isinstance(padding, list):
         raise Open("pooling with explicit paddings")
     shape = _restored(pool(call.name, first, kernel, stride, padding, rank=rank), last)
@@ -109,9 +129,12 @@ def pooling(call: Call) -> Sequence[Out]:
 @rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx")
 def batch_norm(call: Call) -> Sequence[Out]:
     """Normalize each channel; the statistics have a number for each."""
-    vector = call.value(1).shape
-    own = Out(call.value(0).shape, call.value(0).dtype)
-    return [own, *(Out(vector, "float32") for _ in range(5 if "V3" in call.name or "Ex" in call.name else 4))]
+    shape, vector = call.value(0).shape, call.value(1).shape
+    if vector is None:
+        vector = (shape[-1 if _is_last(call) else 1],) if shape is not None and len(shape) > 1 else (unknown_size(),)
+    own = Out(shape, call.value(0).dtype)
+    kept = [Out((unknown_size(),), "float32")] if "V3" in call.name or "Ex" in call.name else []
+    return [own, *(Out(vector, "float32") for _ in range(4)), *kept]  # what is kept for the gradient differs by device
 
 
 @rule("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea", "ScaleAndTranslate")

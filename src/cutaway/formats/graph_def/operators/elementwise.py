@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cutaway.core.dtype import KINDS, itemsize
 from cutaway.core.size.dim import equal, floordiv, less, maximum, minimum, mod
-from cutaway.formats.graph_def.operators.registry import Call, Out, names, rule
+from cutaway.formats.graph_def.operators.registry import Call, Open, Out, names, rule
 from cutaway.ops.elementwise import broadcast
 
 _UNARY = """Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Digamma Elu Erf Erfc Erfinv Exp Expm1 Floor Inv Invert LeakyRelu
@@ -22,8 +23,10 @@ StringToHashBucketFast StringToHashBucketStrong AsString RegexReplace StaticRege
 StaticRegexFullMatch RegexFullMatch Bucketize EncodeBase64 DecodeBase64 Dequantize Real Imag Angle ComplexAbs
 TensorScatterUpdate TensorScatterAdd TensorScatterSub TensorScatterMax TensorScatterMin InplaceUpdate InplaceAdd
 CopyHost Copy MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 InvertPermutation ScatterNdNonAliasingAdd BesselI0 BesselI1
-BesselJ0 Betainc     DeepCopy UnicodeTranscode StringToHashBucket
-   DrawBoundingBoxes DrawBoundingBoxesV2""".split()
+BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin Spence
+PopulationCount DeepCopy UnicodeTranscode StringToHashBucket DrawBoundingBoxes DrawBoundingBoxesV2 MatrixLogarithm
+MatrixSquareRoot DataFormatDimMap StatelessShuffle AdjustContrast BatchNormWithGlobalNormalization IsotonicRegression
+DebugIdentity DebugIdentityV2 DebugIdentityV3 DebugGradientRefIdentity GuaranteeConst InplaceSub TensorStridedSliceUpdate""".split()
 _OTHER_TYPES = {
     "IsNan": "bool", "IsInf": "bool", "IsFinite": "bool", "LogicalNot": "bool", "StaticRegexFullMatch": "bool",
     "RegexFullMatch": "bool", "StringToHashBucketFast": "int64", "StringToHashBucketStrong": "int64",
@@ -49,7 +52,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any] | None] = {
     "Mod": mod, "TruncateMod": mod,
 }  # fmt: skip
 _BINARY = """DivNoNan MulNoNan Pow SquaredDifference Atan2 Xlogy Xdivy Xlog1py BitwiseAnd BitwiseOr BitwiseXor LeftShift
-RightShift Complex Igamma Igammac NextAfter Zeta Polygamma """.split()
+RightShift Complex Igamma Igammac NextAfter Zeta Polygamma Cross IgammaGradA RandomGammaGrad""".split()
 _COMPARISONS = "Equal NotEqual Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr ApproximateEqual".split()
 
 
@@ -128,12 +131,33 @@ def several(call: Call) -> Sequence[Out]:
 def cast(call: Call) -> Sequence[Out]:
     """Change the element type."""
     if call.name == "Bitcast":
-        return [Out(call.value(0).shape, call.node.type("type"))]
+        return [Out(_same_bytes(call), call.node.type("type"))]
     to = call.node.type("DstT")
     is_whole = to is not None and to.startswith(("int", "uint"))
     from_whole = str(call.value(0).dtype).startswith(("int", "uint", "bool"))
     keeps = from_whole and (is_whole or to in ("float32", "float64"))
     return [Out(call.value(0).shape, to, call.value(0).numbers if keeps else None)]
+
+
+def _width(kind: str | None) -> int:
+    """Return the bytes of an element, 0 where they are not known."""
+    return itemsize(kind) if kind in KINDS else 0
+
+
+def _same_bytes(call: Call) -> tuple[Any, ...]:
+    """Return a shape with as many bytes: smaller elements add a dimension, larger ones take the last."""
+    shape, before, after = call.shape(0), _width(call.value(0).dtype), _width(call.node.type("type"))
+    if not before or not after:
+        raise Open("how large an element is, is not known")
+    if before == after:
+        return shape
+    return shape[:-1] if before < after else (*shape, before // after)
+
+
+@rule("Betainc")
+def third(call: Call) -> Sequence[Out]:
+    """Broadcast three inputs; numbers fit to any shape."""
+    return [Out(broadcast(call.name, *(call.shape(at) for at in range(3))), call.value(0).dtype)]
 
 
 @rule("Select", "SelectV2")

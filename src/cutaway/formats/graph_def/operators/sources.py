@@ -8,43 +8,11 @@ from cutaway.core.size.dim import Size, is_known, unknown_size
 from cutaway.formats.graph_def.operators.registry import Call, Open, Out, rule
 from cutaway.formats.graph_def.value import DECLARED, Shape, Value, told
 
-_RANDOM = """RandomUniform RandomStandardNormal TruncatedNormal RandomUniformInt StatelessRandomUniform
-StatelessRandomNormal StatelessTruncatedNormal StatelessRandomUniformV2 StatelessRandomNormalV2
-StatelessTruncatedNormalV2 StatelessRandomUniformInt StatelessRandomUniformIntV2 StatelessRandomUniformFullInt
-StatelessRandomUniformFullIntV2""".split()
-
-
-@rule(*_RANDOM)
-def random(call: Call) -> Sequence[Out]:
-    """Draw numbers of a shape that is given."""
-    sizes = call.value(0).sizes()
-    if sizes is None:
-        raise Open("the shape is not known")
-    return [Out(tuple(sizes), call.node.type("dtype") or call.node.type("Tout") or "float32")]
-
 
 @rule("LinSpace")
 def spaced(call: Call) -> Sequence[Out]:
     """Divide an interval."""
     return [Out((call.sizes(2)[0],), call.value(0).dtype)]
-
-
-@rule("Multinomial", "StatelessMultinomial")
-def multinomial(call: Call) -> Sequence[Out]:
-    """Draw samples for each row."""
-    return [Out((call.shape(0)[0], call.sizes(1)[0]), call.node.type("output_dtype") or "int64")]
-
-
-@rule("StatelessRandomGetKeyCounter")
-def key_counter(_call: Call) -> Sequence[Out]:
-    """Return a key and a counter of a generator."""
-    return [Out((1,), "uint64"), Out((2,), "uint64")]
-
-
-@rule("StatelessRandomGetAlg")
-def algorithm(_call: Call) -> Sequence[Out]:
-    """Return the number of an algorithm."""
-    return [Out((), "int32")]
 
 
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
@@ -88,18 +56,18 @@ def decoded(call: Call) -> Sequence[Out]:
     return [Out((unknown_size(), unknown_size(), channels or unknown_size()), kind)]
 
 
-@rule("DecodeRaw", "DecodeCSV", "DecodeWav", "AudioSpectrogram", "Mfcc", "StringSplit", "StringSplitV2")
-def from_data(call: Call) -> Sequence[Out]:
-    """Return what the data decides."""
-    if call.name.startswith("StringSplit"):
-        return [Out((unknown_size(), 2), "int64"), Out((unknown_size(),), "string"), Out((2,), "int64")]
-    raise Open("its shape depends on the data")
+@rule("StringSplit", "StringSplitV2")
+def split_strings(_call: Call) -> Sequence[Out]:
+    """Split strings: how many parts there are depends on the data."""
+    return [Out((unknown_size(), 2), "int64"), Out((unknown_size(),), "string"), Out((2,), "int64")]
 
 
 @rule("LookupTableFind", "LookupTableFindV2")
 def lookup(call: Call) -> Sequence[Out]:
-    """Look up each element."""
-    return [Out(call.value(1).shape, call.node.type("Tout"))]
+    """Look up each element; a table may hold a tensor for each key."""
+    keys, table = call.value(1).shape, call.value(0).element
+    inner = None if table is None else table.shape
+    return [Out(None if keys is None or inner is None else (*keys, *inner), call.node.type("Tout"))]
 
 
 @rule("LookupTableSize", "LookupTableSizeV2", "TensorListLength", "TensorArraySizeV3", "TensorArraySize")
@@ -109,16 +77,23 @@ def length(call: Call) -> Sequence[Out]:
     return [Out((), "int64" if "Table" in call.name else "int32", count)]
 
 
-_HANDLES = """HashTable HashTableV2 MutableHashTable MutableHashTableV2 MutableDenseHashTableV2 AnonymousMutableHashTable
-AnonymousHashTable IteratorV2 AnonymousIterator MakeIterator VarIsInitializedOp DisableCopyOnRead Iterator QueueV2
-FIFOQueueV2 RandomShuffleQueueV2  StackV2 ResourceCounter Mutex  ReaderV2 TFRecordReaderV2
-WholeFileReaderV2""".split()
+_TABLES = """HashTable HashTableV2 MutableHashTable MutableHashTableV2 MutableDenseHashTable MutableDenseHashTableV2
+MutableHashTableOfTensors MutableHashTableOfTensorsV2 AnonymousHashTable AnonymousMutableHashTable
+AnonymousMutableHashTableOfTensors AnonymousMutableDenseHashTable""".split()
 
 
-@rule(*_HANDLES)
-def handle(call: Call) -> Sequence[Out]:
-    """Return a handle."""
-    return [Out((), "bool" if call.name == "VarIsInitializedOp" else "resource")]
+@rule(*_TABLES)
+def table(call: Call) -> Sequence[Out]:
+    """Return the handle of a table, with what it holds for each key."""
+    there, shape = call.node.shape("value_shape")
+    held = Value("", told(shape) if there else (), call.node.type("value_dtype"))
+    return [Out((), "resource", element=held)]
+
+
+@rule("VarIsInitializedOp")
+def is_initialized(_call: Call) -> Sequence[Out]:
+    """Tell whether a variable has a value."""
+    return [Out((), "bool")]
 
 
 # Lists of tensors
@@ -157,7 +132,8 @@ def changed_list(call: Call) -> Sequence[Out]:
     at = {"TensorListSetItem": 2, "TensorListPushBack": 1}.get(call.name)
     if at is not None and call.value(at).shape is not None:
         held = Value("", call.value(at).shape, call.value(at).dtype)
-    length = call.value(0).numbers if call.name == "TensorListSetItem" else None
+    is_fixed = call.name == "TensorListSetItem" and not call.node.flag("resize_if_index_out_of_bounds")
+    length = call.value(0).numbers if is_fixed else None
     return [Out((), "variant", length, element=held)]
 
 

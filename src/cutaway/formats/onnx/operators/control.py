@@ -37,7 +37,7 @@ def loop(call: Call) -> Out:
     start = [value if value is not None else Known() for value in call.inputs[2:]]
     carried = len(start)
     count = _trips(call, body)
-    number, flag = Known((), "int64"), Known((), "bool")
+    number, flag = _scalar(body, 0, "int64"), _scalar(body, 1, "bool")
     state = [replace(value, numbers=None) if value.kind == "tensor" else value for value in start]
     state = _stable(call, state, lambda values: call.scope.run(body, [number, flag, *values], record=False)[1:])
     made = call.scope.run(body, [number, flag, *state], repeat=count)
@@ -52,6 +52,13 @@ def loop(call: Call) -> Out:
         shape = None if value.shape is None else (trips, *value.shape)
         results.append(Known(shape, value.dtype))
     return Out(tuple(results))
+
+
+def _scalar(body: Graph, place: int, dtype: str) -> Known:
+    """Return what a body gets that counts, or that tells whether to go on: a scalar, or a row of one if it declares that."""
+    stated = body.inputs[place].type if place < len(body.inputs) else None
+    is_row = stated is not None and stated.dims is not None and len(stated.dims) == 1
+    return Known((1,) if is_row else (), dtype)
 
 
 def _trips(call: Call, body: Graph) -> Size | None:
@@ -99,7 +106,7 @@ def _merged(call: Call, place: int, before: Known, after: Known, general: set[tu
         if before == after:
             return before
         inner = before.element
-        if before.length == 0 and inner is None:
+        if before.length == 0:  # what an empty one is declared to hold says nothing
             inner = after.element
         elif inner is not None and after.element is not None and inner != after.element:
             inner = _merged(call, place, inner, after.element, general)

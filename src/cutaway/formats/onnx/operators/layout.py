@@ -272,7 +272,7 @@ def bound(size: Size, place: Any) -> Size | None:
 def padded(call: Call) -> Out:
     """The tensor with more, or less, around it."""
     shape, dtype = call.shape(0), call.dtype()
-    if call.has(1) and call.version >= 11:
+    if call.has(1):
         amounts: Any = call.numbers(1)
         if amounts is None:
             return one(call.fresh_shape(len(shape)), dtype)

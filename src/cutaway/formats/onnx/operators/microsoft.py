@@ -150,7 +150,7 @@ def multi_head_attention(call: Call) -> Out:
     if call.has(keys):
         past = call.input(keys).shape
         whole = past[2] + total if past is not None and len(past) == 4 else call.fresh("length", 1)
-        if call.integer("past_present_share_buffer"):
+        if call.integer("past_present_share_buffer") or call.has(keys + 2):  # a length states how much of it is used
             whole = past[2] if past is not None and len(past) == 4 else whole
     macs = batch * length * whole * (heads * head + value)
     return several(

@@ -20,7 +20,9 @@ def joined(call: Call, left: Known, right: Known, what: str = "dim", output: int
         if left.kind != right.kind:
             return NOTHING
         inner = None
-        if left.element is not None and right.element is not None:
+        if 0 in (left.length, right.length):  # an empty one holds nothing that could differ
+            inner = right.element if left.length == 0 else left.element
+        elif left.element is not None and right.element is not None:
             inner = joined(call, left.element, right.element, what, output)
         length = left.length if left.length == right.length else None
         return Known(kind=left.kind, element=inner, length=length)

@@ -1,0 +1,1 @@
+"""Rules of TensorFlow's operations against runs of the real TensorFlow."""

@@ -1,0 +1,78 @@
+"""Graphs of ONNX in text form: what a runtime makes of them is in the comments of each test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cutaway
+
+FLOAT, INT, BOOL = 1, 7, 9
+
+
+def value(name: str, kind: int, *sizes: int | str) -> str:
+    dims = " ".join(f'dim {{ dim_param: "{s}" }}' if isinstance(s, str) else f"dim {{ dim_value: {s} }}" for s in sizes)
+    return f'{{ name: "{name}" type {{ tensor_type {{ elem_type: {kind} shape {{ {dims} }} }} }} }}'
+
+
+def node(op: str, inputs: str, outputs: str, attributes: str = "", domain: str = "") -> str:
+    read = " ".join(f'input: "{each}"' for each in inputs.split(","))
+    made = " ".join(f'output: "{each}"' for each in outputs.split(","))
+    return f'node {{ {read} {made} op_type: "{op}" domain: "{domain}" {attributes} }}\n'
+
+
+def outputs(graph: str, folder: Path) -> dict[str, list[str]]:
+    path = folder / "net.pbtxt"
+    path.write_text(f"ir_version: 8\nopset_import {{ version: 17 }}\ngraph {{ {graph} }}\n")
+    (network,) = cutaway.show(str(path), isolated=False)
+    return {each.name: [str(size) for size in each.shape or ("unknown",)] for each in network.outputs}
+
+
+def test_a_loop_counts_with_a_row_of_one_if_its_body_declares_that(tmp_path: Path) -> None:
+    # onnxruntime passes the number of the iteration in the rank that the body declares
+    body = (
+        node("Identity", "go", "go_on")
+        + node("Mul", "i,i", "square")
+        + f"input {value('i', INT, 1)} input {value('go', BOOL, 1)} output {value('go_on', BOOL)} output {value('square', INT)}"
+    )
+    graph = node("Loop", "count,", "squares", f'attribute {{ name: "body" type: GRAPH g {{ {body} }} }}')
+    made = outputs(f"{graph} input {value('count', INT)} output {{ name: 'squares' }}", tmp_path)
+    assert made["squares"][1:] == ["1"]
+
+
+def test_a_sequence_that_begins_empty_holds_what_a_loop_puts_into_it(tmp_path: Path) -> None:
+    body = (
+        node("Identity", "go", "go_on")
+        + node("SequenceInsert", "held,x", "more")
+        + f"input {value('i', INT)} input {value('go', BOOL)} input {{ name: 'held' }}"
+        + f"output {value('go_on', BOOL)} output {{ name: 'more' }}"
+    )
+    graph = (
+        "node { output: 'none' op_type: 'SequenceEmpty' }\n"
+        + node("Loop", "count,,none", "all", f'attribute {{ name: "body" type: GRAPH g {{ {body} }} }}')
+        + node("ConcatFromSequence", "all", "y", 'attribute { name: "axis" type: INT i: 0 }')
+    )
+    inputs = f"input {value('count', INT)} input {value('x', FLOAT, 2, 'width')}"
+    made = outputs(f"{graph} {inputs} output {value('y', FLOAT)}", tmp_path)
+    assert made["y"][1:] == ["width"]
+
+
+def test_amounts_of_padding_that_are_not_known_leave_the_sizes_open(tmp_path: Path) -> None:
+    # the file says 3x4, which is what it was recorded with; the amounts are an input
+    graph = node("Pad", "x,amounts", "y", domain="com.microsoft")
+    inputs = f"input {value('x', FLOAT, 3, 2)} input {value('amounts', INT, 4)}"
+    made = outputs(f"{graph} {inputs} output {value('y', FLOAT, 3, 4)}", tmp_path)
+    assert not any(size.isdigit() for size in made["y"])
+
+
+def test_a_shared_buffer_of_keys_keeps_its_length(tmp_path: Path) -> None:
+    graph = node(
+        "MultiHeadAttention",
+        "q,k,v,,,,past_k,past_v,used",
+        "y,present_k,present_v",
+        'attribute { name: "num_heads" type: INT i: 2 }',
+        "com.microsoft",
+    )
+    inputs = " ".join(f"input {value(name, FLOAT, 1, 1, 6)}" for name in "qkv")
+    inputs += " ".join(f" input {value(name, FLOAT, 1, 2, 8, 3)}" for name in ("past_k", "past_v"))
+    made = outputs(f"{graph} {inputs} input {value('used', 6, 1)} output {{ name: 'present_k' }}", tmp_path)
+    assert made["present_k"] == ["1", "2", "8", "3"]
