@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cutaway.interp.analysis.project_configuration import Configuration
 
 DESCRIBING_SECONDS = 60.0
+_BODY_SHARE, _NETWORK_SHARE = 0.5, 0.5  # of the time that is left, for the module, and for each network in it
 _MAX_FUNCTIONS = 8  # how many of the functions that return networks are called
 
 
@@ -127,11 +128,12 @@ def _required(value: Any) -> list[str]:
 
 def networks(state: ModuleState, session: Session) -> Iterator[Network]:
     """Yield the instances bound in a module, what its functions return, then the classes that are in none of these."""
-    try:
-        state.run()
-        state.define_all()
-    except (Undecidable, Exhausted) as undecidable:
-        session.note(undecidable.unknown)
+    for evaluate in (state.run, state.define_all):
+        try:
+            with budget.share(_BODY_SHARE):
+                evaluate()
+        except (Undecidable, Exhausted) as undecidable:
+            session.note(undecidable.unknown)
     own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
     seen: set[int] = set()
     classes: set[type] = set()
@@ -420,7 +422,8 @@ def _try_instantiate(name: str, cls: Any, framework: Framework, session: Session
     record = record_of(target.__init__ if isinstance(target, type) else target)  # type: ignore[misc]
     place = record.place if record else None
     try:
-        value = cls() if isinstance(cls, functools.partial) else instantiate(cls, name, {})
+        with budget.share(_NETWORK_SHARE):
+            value = cls() if isinstance(cls, functools.partial) else instantiate(cls, name, {})
     except (Undecidable, Exhausted) as undecidable:
         session.note(undecidable.unknown)
         return None, None
