@@ -13,7 +13,7 @@ from cutaway.knowledge.torch.elementwise.rows import operand, shape_of
 from cutaway.knowledge.torch.tensor.op import Out, composite, compute, inplace_op, op
 from cutaway.knowledge.torch.tensor.options import device_of, dtype_of
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, new, strides_of
-from cutaway.knowledge.torch.tensor.types import DTYPES, Device, DType, MemoryFormat
+from cutaway.knowledge.torch.tensor.types import DTYPES, Device, DType, MemoryFormat, default_dtype
 from cutaway.ops import layout
 from cutaway.ops.elementwise import expands_to, written
 
@@ -96,6 +96,8 @@ def type_(self, dtype=None, non_blocking=False):
     if isinstance(dtype, TypedMeta):
         device = "cuda" if dtype.__module__ == "torch.cuda" else "cpu"
         return _converted(self, dtype.element, device)
+    if dtype is Tensor:  # the type of every tensor stands for the default one
+        return _converted(self, default_dtype(), "cpu")
     return _converted(self, dtype_of(dtype, self.dtype), None)
 
 
