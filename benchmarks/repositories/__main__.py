@@ -1,8 +1,8 @@
 """Show every file of the listed repositories that defines a network, without any option.
 
-usage: python -m benchmarks.repositories CHECKOUTS [--mirror FOLDER] [--only TEXT] [--every N] [--json FILE]
+usage: python -m benchmarks.repositories LIST CHECKOUTS [--mirror FOLDER] [--only TEXT] [--most N] [--every N] [--json FILE]
 
-CHECKOUTS is a folder with the files of each repository; with `--mirror`, they are written there first, from git directories
+LIST is `first`, `second` or `third`: first.txt, second.txt and third.txt name repositories with their commits. CHECKOUTS is a folder with the files of each repository; with `--mirror`, they are written there first, from git directories
 FOLDER/OWNER+NAME/repo. Each file is shown by the command, from the root of its repository.
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.repositories.table import check_out, network_files, read_list
+from benchmarks.repositories.table import MOST_FILES, check_out, lists, network_files, read_list
 from cutaway.passes.provenance import Provenance
 from cutaway.report.json import loads
 
@@ -27,18 +27,23 @@ SECONDS = 30
 
 
 def shown(folder: Path, file: Path, seconds: float = 4 * SECONDS) -> dict[str, Any]:
-    """Return what the command says of a file."""
+    """Return what the command says of a file, and the processor time that it takes: machines may be busy."""
     name = str(file.relative_to(folder))
-    started = time.monotonic()
-    command = [sys.executable, "-m", "cutaway", "show", name, "--no-cache", "--format", "json"]
+    started = _processor_seconds()
+    command = [sys.executable, "-m", "cutaway", "show", name, "--no-cache", "--format", "json", f"--timeout={seconds}"]
     row: dict[str, Any] = {"repository": folder.name, "file": name}
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=seconds)
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=2 * seconds)
     except subprocess.TimeoutExpired:
         return row | {"seconds": seconds, "error": "the command did not end", "networks": []}
-    row |= {"seconds": round(time.monotonic() - started, 1), "error": done.stderr.decode()[-2000:].strip()}
+    row |= {"seconds": round(_processor_seconds() - started, 1), "error": done.stderr.decode()[-2000:].strip()}
     networks = loads(done.stdout) if done.stdout else ()
     return row | {"networks": [_figures(network) for network in networks]}
+
+
+def _processor_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _figures(network: Any) -> dict[str, Any]:
@@ -74,21 +79,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="benchmarks.repositories", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument("list", choices=lists())
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--mirror", type=Path)
     parser.add_argument("--only", default="", help="only repositories and files with this in them")
+    parser.add_argument(
+        "--most", type=int, default=MOST_FILES, metavar="N", help="at most about N files of a repository"
+    )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth file")
+    parser.add_argument("--seconds", type=float, default=4 * SECONDS, help="time limit of a command")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     files = []
-    for repository in read_list():
+    for repository in read_list(options.list):
         folder = repository.folder(options.checkouts)
         if options.mirror and not folder.is_dir():
             check_out(repository, options.mirror, options.checkouts)
-        files += [(folder, file) for file in network_files(folder) if options.only in f"{folder.name} {file}"]
+        files += [
+            (folder, file) for file in network_files(folder, options.most) if options.only in f"{folder.name} {file}"
+        ]
     rows = []
     for folder, file in files[:: options.every]:
-        row = shown(folder, file)
+        row = shown(folder, file, options.seconds)
         rows.append(row)
         shares = " ".join(f"{network['name']} {network['known']:.0%}" for network in row["networks"])
         print(f"{row['seconds']:6} {folder.name}/{row['file']}  {shares or row['error'][-300:]}", flush=True)

@@ -30,9 +30,14 @@ class Repository:
         return checkouts / self.name.replace("/", "__")
 
 
-def read_list() -> list[Repository]:
-    """Return the repositories, `OWNER/NAME COMMIT` in each line."""
-    lines = (HOME / "repositories.txt").read_text(encoding="utf-8").splitlines()
+def lists() -> list[str]:
+    """Return the names of the lists of repositories."""
+    return sorted(path.stem for path in HOME.glob("*.txt"))
+
+
+def read_list(name: str) -> list[Repository]:
+    """Return the repositories of a list, `OWNER/NAME COMMIT` in each line."""
+    lines = (HOME / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [Repository(*line.split()) for line in lines if line and not line.startswith("#")]
 
 
@@ -77,7 +82,7 @@ def _defines_network(path: Path) -> bool:
     return any(
         isinstance(node, ast.ClassDef) and any(ast.unparse(base).rpartition(".")[2] in _BASES for base in node.bases)
         for node in nodes
-    ) or ("keras" in packages and any(_is_keras_model(node) for node in nodes))
+    ) or (bool(packages & {"keras", "tensorflow"}) and any(_is_keras_model(node) for node in nodes))
 
 
 def _is_keras_model(node: ast.AST) -> bool:

@@ -1,6 +1,6 @@
 """Record what the models of the listed repositories are, read off the live models.
 
-usage: python -m benchmarks.repositories.truth CHECKOUTS OUT [--only TEXT]
+usage: python -m benchmarks.repositories.truth LIST CHECKOUTS OUT [--only TEXT]
 
 RUNS THE CODE of the repositories: each file that only defines things is imported, in a process for each repository that has a time limit.
 Every network class and function in it that needs no arguments is built, and called on the first of `INPUTS` that it accepts.
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.repositories.table import network_files, read_list
+from benchmarks.repositories.table import lists, network_files, read_list
 
 INPUTS = (
     "2x3x32x32",
@@ -106,12 +106,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="benchmarks.repositories.truth", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument("list", choices=lists())
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", default="", help="only repositories and files with this in them")
     options = parser.parse_args()
     with options.out.open("w", encoding="utf-8") as file:
-        for repository in read_list():
+        for repository in read_list(options.list):
             folder = repository.folder(options.checkouts)
             paths = [path for path in network_files(folder, MOST_FILES) if options.only in f"{folder.name} {path}"]
             for row in _recorded(folder, [str(path.relative_to(folder)) for path in paths if only_defines(path)]):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cutaway.interp.analysis.project_configuration import Configuration
 
 DESCRIBING_SECONDS = 60.0
+_BODY_SHARE, _NETWORK_SHARE = 0.5, 0.5  # of the time that is left, for the module, and for each network in it
 _MAX_FUNCTIONS = 8  # how many of the functions that return networks are called
 
 
@@ -80,7 +81,9 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
             for name, each in configured.items():
                 current_session().assume(f"the argument {name} of {text} is {each.origin}", doubt=CHOSEN_ARGUMENTS)
             return network
-    required = {name: _argument(value, name, text) for name in missing}
+    called = _as_project_calls(value, text, missing)
+    arguments = {**called, **arguments}
+    required = {name: _argument(value, name, text) for name in missing if name not in called}
     if missing and len(_parameters(value)) < len(signature(value).parameters):
         current_session().doubts.setdefault(CHOSEN_ARGUMENTS)  # *args and **kwargs would have been given, too
     return call(value, [], {**required, **arguments})
@@ -92,6 +95,23 @@ def _configurations(value: Any, missing: list[str]) -> dict[str, Configuration]:
 
     found = {name: configuration(value, name) for name in missing if name not in decisions().kinds}
     return {name: each for name, each in found.items() if each is not None}
+
+
+def _as_project_calls(value: Any, text: str, missing: list[str]) -> dict[str, Any]:
+    """Return arguments with which the project itself calls a class or function, if little is known of one of them."""
+    from cutaway.interp.analysis.project_calls import project_call  # late: most calls lack no argument
+    from cutaway.interp.symbolic.missing_arguments import may_be_anything  # late: most calls lack no argument
+
+    is_function = not isinstance(value, type)
+    open_names = [name for name in missing if name not in decisions().kinds]
+    wanted = [name for name in open_names if is_function or may_be_anything(value, name)]
+    found = project_call(value, list(_parameters(value)), wanted) if wanted else None
+    if found is None:
+        return {}
+    for name, item in found.arguments.items():
+        assumption = f"the argument {name} of {text} is {item!r}, as in the call there"
+        current_session().assume(assumption, found.place, doubt=CHOSEN_ARGUMENTS)
+    return dict(found.arguments)
 
 
 def _argument(value: Any, name: str, text: str) -> Any:
@@ -127,11 +147,12 @@ def _required(value: Any) -> list[str]:
 
 def networks(state: ModuleState, session: Session) -> Iterator[Network]:
     """Yield the instances bound in a module, what its functions return, then the classes that are in none of these."""
-    try:
-        state.run()
-        state.define_all()
-    except (Undecidable, Exhausted) as undecidable:
-        session.note(undecidable.unknown)
+    for evaluate in (state.run, state.define_all):
+        try:
+            with budget.share(_BODY_SHARE):
+                evaluate()
+        except (Undecidable, Exhausted) as undecidable:
+            session.note(undecidable.unknown)
     own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
     seen: set[int] = set()
     classes: set[type] = set()
@@ -287,7 +308,8 @@ def _networks_from_functions(
     state: ModuleState, own: Mapping[str, Any], classes: set[str], session: Session
 ) -> Iterator[Network]:
     """Yield what functions without required arguments build from classes that do require some."""
-    functions = [name for name in _factory_functions(own, classes) if not _required(own[name])] if classes else []
+    factories = _factory_functions(own, classes) if classes else []
+    functions = [name for name in factories if not _required(own[name]) or _is_called(own[name])]
     for name in functions[:_MAX_FUNCTIONS]:
         for framework in FRAMEWORKS:
             notes = Notes()
@@ -301,6 +323,15 @@ def _networks_from_functions(
             f"the first {_MAX_FUNCTIONS} of {len(functions)} functions that return networks are shown: "
             f"name another one, such as {functions[_MAX_FUNCTIONS]}"
         )
+
+
+def _is_called(function: Any) -> bool:
+    """Tell whether the project calls a function with all arguments that it requires."""
+    from cutaway.interp.analysis.project_calls import project_call  # late: most functions require none
+
+    required = _required(function)
+    found = project_call(function, list(_parameters(function)), required)
+    return found is not None and found.arguments.keys() >= set(required)
 
 
 def _networks_from_literals(
@@ -420,7 +451,8 @@ def _try_instantiate(name: str, cls: Any, framework: Framework, session: Session
     record = record_of(target.__init__ if isinstance(target, type) else target)  # type: ignore[misc]
     place = record.place if record else None
     try:
-        value = cls() if isinstance(cls, functools.partial) else instantiate(cls, name, {})
+        with budget.share(_NETWORK_SHARE):
+            value = cls() if isinstance(cls, functools.partial) else instantiate(cls, name, {})
     except (Undecidable, Exhausted) as undecidable:
         session.note(undecidable.unknown)
         return None, None

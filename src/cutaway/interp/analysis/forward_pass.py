@@ -25,6 +25,7 @@ from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.inputs.missing import MissingInputs, missing_inputs
+from cutaway.interp.analysis.main_method import main_method_called
 from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
@@ -50,12 +51,15 @@ def run(
     dict of keyword arguments.
     """
     PROGRESS.doing = f"calling {type(network).__name__}"
-    if arguments is not None:
-        return _with_arguments(network, framework, arguments, session)
-    candidates = [] if inputs else _conventional_inputs(network, framework)
-    if candidates:
-        return _with_assumed(network, framework, candidates, session)
-    return _with_inputs(network, framework, inputs, session)
+    with main_method_called(network, framework, session) as can_be_called:
+        if not can_be_called:
+            return None
+        if arguments is not None:
+            return _with_arguments(network, framework, arguments, session)
+        candidates = [] if inputs else _conventional_inputs(network, framework)
+        if candidates:
+            return _with_assumed(network, framework, candidates, session)
+        return _with_inputs(network, framework, inputs, session)
 
 
 def _with_arguments(network: Any, framework: Framework, arguments: Any, session: Session) -> Call | None:

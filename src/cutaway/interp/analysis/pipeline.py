@@ -39,7 +39,7 @@ def analyse(
         return [result.architecture for result in analyse_with_retry(target, options, _first_look(assumed))]
     used: set[str] = set()
 
-    def explore(named: Target) -> Architecture:
+    def explore(named: Target, deadline: float | None = deadline) -> Architecture:
         # late: a target without an expression may have no conditions
         from cutaway.interp.symbolic.exploration import explore as explore_conditions
 
@@ -70,9 +70,10 @@ def analyse(
         return _for_each_command_line(target, options, first_look.command_lines, fold, compare_modes)
     for result in results:
         architecture = result.architecture
-        if _is_explored(result):
+        until = deadline if result is results[-1] else _half_way_to(deadline)
+        if _is_explored(result, until):
             with suppress(TargetError):
-                architecture = replace(explore(replace(target, expression=result.name)), target=target.text)
+                architecture = replace(explore(replace(target, expression=result.name), until), target=target.text)
         architectures.append(architecture)
     target_errors.unused(target, [name for name in options.assumed if name not in used], architectures)
     return architectures
@@ -101,10 +102,16 @@ def _for_each_command_line(
     return architectures
 
 
-def _is_explored(result: Result) -> bool:
-    """Tell whether a network has conditions, and can be found again by its name."""
+def _half_way_to(deadline: float | None) -> float | None:
+    """Return the deadline of one network, where others follow that need time, too."""
+    return None if deadline is None else (time.monotonic() + deadline) / 2
+
+
+def _is_explored(result: Result, deadline: float | None) -> bool:
+    """Tell whether a network has conditions, can be found again by its name, and there is time for that."""
     is_named = result.is_local or result.name.isidentifier()
-    return is_named and (result.has_conditions or _tests_mode(result.architecture))
+    is_late = deadline is not None and time.monotonic() >= deadline
+    return is_named and not is_late and (result.has_conditions or _tests_mode(result.architecture))
 
 
 def _tests_mode(architecture: Architecture) -> bool:

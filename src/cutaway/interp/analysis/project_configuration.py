@@ -144,7 +144,7 @@ def _has_defaults(cls: Any) -> bool:
 
 def _from_modules(record: Record, settings: set[str]) -> Configuration | None:
     """Return what a module of defaults holds, or makes without arguments, if it has all settings."""
-    for path in _files(record, ".py"):
+    for path in project_files(record, ".py"):
         if not os.path.basename(path).startswith(_MODULES) or not any(word in _text(path) for word in _WORDS):
             continue
         name = resolve.package_root(path)[1]
@@ -164,7 +164,7 @@ def _from_modules(record: Record, settings: set[str]) -> Configuration | None:
 def _from_command_lines(record: Record, settings: set[str]) -> Configuration | None:
     """Return the defaults of the command line of the one script of the project whose options have all settings."""
     found: dict[str, dict[str, Any]] = {}
-    for path in _files(record, ".py"):
+    for path in project_files(record, ".py"):
         text = _text(path)
         if b"add_argument" in text:
             found[path] = dict(_options(source.parse(text, path), path))
@@ -222,7 +222,7 @@ def _default(given: dict[str | None, ast.expr], path: str) -> Any:
 
 def _from_files(record: Record, settings: set[str]) -> Configuration | None:
     """Return the content of the first JSON file of the project that has all settings; several may be as good."""
-    for path in _files(record, ".json"):
+    for path in project_files(record, ".json"):
         with suppress(ValueError):
             content = json.loads(_text(path) or b"null")
             if isinstance(content, dict) and settings <= content.keys():
@@ -236,8 +236,8 @@ def _namespace(value: Any) -> Any:
     return [_namespace(item) for item in value] if isinstance(value, list) else value
 
 
-def _files(record: Record, ending: str) -> Iterator[str]:
-    """Yield the files of a project that may hold its settings, those of the network's own folder first."""
+def project_files(record: Record, ending: str) -> Iterator[str]:
+    """Yield the files of a project that may say how a network is made, those of the network's own folder first."""
     state = record.globals.get(MODULE_STATE)
     if state is None or not state.is_own:
         return

@@ -195,7 +195,7 @@ def _all_networks(state: ModuleState, target: Target, session: Session) -> list[
     selected = list(networks(state, session))
     is_complete = selected and not any(network.needs_arguments for network in selected)
     if has_main(state) and (not is_complete or any(framework.unbound() for framework in FRAMEWORKS)):
-        selected = _networks_of_script(state, session)
+        selected = _networks_of_script(state, session) or selected
     losses = [network.name for network in selected if network.framework.is_loss(network.value) and not network.is_local]
     selected = [network for network in selected if not network.framework.is_loss(network.value)]
     if selected:
@@ -217,7 +217,7 @@ def _named_network(
         return found
 
 
-_MAIN_SHARE = 0.3  # of the time that is left
+_MAIN_SHARE, _FORWARD_SHARE = 0.3, 0.5  # of the time that is left, for the script, and for each of its networks
 
 
 def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
@@ -226,8 +226,7 @@ def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
     A class that was shown with arguments that nobody gives is shown as the script creates it.
     """
     local = LocalNetworks()
-    seconds = min(budget.current().seconds_left(), 120.0) * _MAIN_SHARE
-    with budget.separate_budget(seconds), local.collecting():
+    with budget.share(_MAIN_SHARE), local.collecting():
         try:
             run_main(state)
         except Exhausted as exhausted:
@@ -255,7 +254,8 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
         conditions = decisions()
         conditions.left_open = False
         try:
-            described = _read_off(network, target, applicable, session)
+            with budget.share(1.0 if network is selected[-1] else _FORWARD_SHARE):
+                described = _read_off(network, target, applicable, session)
             is_open = network.needs_arguments or network.has_conditions or open_before or conditions.left_open
             results.append(Result(network.name, described, is_open, network.is_local))
         except TargetError as fault:

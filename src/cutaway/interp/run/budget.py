@@ -17,6 +17,7 @@ STEPS = 20_000_000  # calls, loop iterations, and elements that are built
 DEPTH = 400  # nested calls of the target
 ELEMENTS = 1 << 22  # of a sequence or string that the target builds in one operation
 BITS = 1 << 14  # of an integer
+MOST_SECONDS = 120.0  # that a part of an analysis has a share of, if there is no limit
 MEMORY = 600 << 20  # bytes that an analysis may add to the process
 _CHECK_EVERY = 1 << 8
 _ELEMENTS_IN_A_STEP = 1 << 6
@@ -98,6 +99,18 @@ def separate_budget(seconds: float) -> Iterator[None]:
     """Use a separate budget, in processor time, for work that is done even if the target's budget has run out."""
     here = interpreter()
     outer, here.budget = here.budget, Budget(seconds, clock=time.process_time)
+    try:
+        yield
+    finally:
+        here.budget = outer
+
+
+@contextmanager
+def share(fraction: float) -> Iterator[None]:
+    """Use at most a share of the time that is left: what comes later has the rest, even if this runs out."""
+    here = interpreter()
+    outer = here.budget
+    here.budget = Budget(min(outer.seconds_left(), MOST_SECONDS) * fraction)
     try:
         yield
     finally:

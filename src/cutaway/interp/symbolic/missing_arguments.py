@@ -52,6 +52,11 @@ def stand_in(value: Any, name: str, text: str) -> Any:
     )
 
 
+def may_be_anything(value: Any, name: str) -> bool:
+    """Tell whether little is said of an argument by what its stand-in is: it is not a size, a flag, a number or a string."""
+    return kind_of(value, name) in (FIELDS, OTHER)
+
+
 def kind_of(value: Any, name: str, depth: int = 0) -> str:
     """Return the kind of an argument: a size, a flag, something that is not a part of a network, or anything else.
 

@@ -65,6 +65,10 @@ class Framework(Protocol):
     def forward(self, network: Any) -> Any:
         """Return the function whose signature says which inputs a network takes."""
 
+    def has_forward(self, network: Any) -> bool:
+        """Tell whether a network can be called: one that only holds parts, for its own methods, can't."""
+        return True
+
     def declared(self, network: Any, name: str) -> Any:
         """Return the input that a network itself declares for one of forward's parameters, None where it does not."""
         return None

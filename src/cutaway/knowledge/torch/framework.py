@@ -106,6 +106,13 @@ class Torch(Framework):
             network = network.module
         return network.forward
 
+    def has_forward(self, network: Module) -> bool:
+        while isinstance(network, (DataParallel, DistributedDataParallel)):
+            network = network.module
+        cls = type(network)
+        is_own = cls.forward is not Module.forward or cls.__call__ is not Module.__call__
+        return is_own or "forward" in network.__dict__ or "_incomplete" in network.__dict__
+
     def call(self, network: Module, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if type(network).__call__ is Module.__call__:
             return network(*args, **kwargs)

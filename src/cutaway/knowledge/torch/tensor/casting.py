@@ -98,6 +98,8 @@ def type_(self, dtype=None, non_blocking=False):
     if isinstance(dtype, TypedMeta):
         device = "cuda" if dtype.__module__ == "torch.cuda" else "cpu"
         return _converted(self, dtype.element, device)
+    if dtype is Tensor:  # the type of every tensor stands for the default one
+        return _converted(self, default_dtype(), "cpu")
     return _converted(self, dtype_of(dtype, self.dtype), None)
 
 

@@ -1,0 +1,110 @@
+"""How the project itself calls a class or function: the arguments that it writes there as literals.
+
+A call counts if its file imports the name from the module that defines it. One call is taken, the one that says the most.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from cutaway.core.place import Place
+from cutaway.core.record import dataclass
+from cutaway.interp.analysis.project_configuration import project_files
+from cutaway.interp.run.frame import MODULE_STATE
+from cutaway.interp.run.function import record_of
+from cutaway.syntax import source
+from cutaway.syntax.source import SourceError
+
+_FIRST = ("train", "main")
+"""How the names of files begin that say best how a network is made."""
+_MAX_FILES = 20
+"""Files with the name in them that are parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCall:
+    """The arguments of a call that are literals, by name, and where it is."""
+
+    arguments: Mapping[str, Any]
+    place: Place
+
+
+def project_call(value: Any, parameters: Collection[str], wanted: Collection[str]) -> ProjectCall | None:
+    """Return the call of the project that gives the most of the wanted arguments; None if no call gives one of them."""
+
+    def order(one: ProjectCall) -> tuple[int, bool]:
+        return len(one.arguments.keys() & set(wanted)), os.path.basename(one.place.file).startswith(_FIRST)
+
+    best = max(_calls(value, list(parameters)), key=order, default=None)
+    return best if best is not None and best.arguments.keys() & set(wanted) else None
+
+
+def _calls(value: Any, parameters: list[str]) -> Iterator[ProjectCall]:
+    name = getattr(value, "__name__", "")
+    record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
+    state = record.globals.get(MODULE_STATE) if record is not None else None
+    if record is None or state is None or not name:
+        return
+    modules = {part for part in state.name.split(".")[-2:] if part}
+    modules.add(os.path.basename(state.file).removesuffix(".py"))
+    count = 0
+    for path in project_files(record, ".py"):
+        with suppress(SourceError, OSError):
+            text = source.content(path)
+            if count >= _MAX_FILES or f"{name}(".encode() not in text:
+                continue
+            count += 1
+            tree = source.parse(text, path)
+            is_own = os.path.abspath(path) == os.path.abspath(state.file)
+            names = {name} if is_own else set(_names(tree, name, modules))
+            if names:
+                yield from _calls_in(tree, path, names, parameters)
+
+
+def _names(tree: ast.Module, name: str, modules: Collection[str]) -> Iterator[str]:
+    """Yield what a file calls a name that another module defines."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module, aliases):
+                home = (module or "").rpartition(".")[2]
+                for alias in aliases:
+                    if alias.name in (name, "*") and (home in modules or not module):
+                        yield (alias.asname or name) if alias.name == name else name
+                    elif alias.name in modules:
+                        yield f"{alias.asname or alias.name}.{name}"
+            case ast.Import(aliases):
+                for alias in aliases:
+                    if alias.name.rpartition(".")[2] in modules:
+                        yield f"{alias.asname or alias.name}.{name}"
+
+
+def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: list[str]) -> Iterator[ProjectCall]:
+    constants = _constants(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) not in names:
+            continue
+        plain = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
+        positional = zip(parameters, plain if len(plain) == len(node.args) else [])
+        named = ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg in parameters)
+        arguments: dict[str, Any] = {}
+        for parameter, argument in (*positional, *named):
+            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                arguments[str(parameter)] = ast.literal_eval(constants.get(ast.unparse(argument), argument))
+        yield ProjectCall(arguments, Place(os.path.relpath(path), node.lineno))
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """Return the names of a file that are assigned once, with what they are assigned."""
+    values: dict[str, list[ast.expr]] = {}
+    others: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name(name)], value):
+                values.setdefault(name, []).append(value)
+            case ast.AugAssign(ast.Name(name)) | ast.For(ast.Name(name)) | ast.arg(name):
+                others.add(name)
+    return {name: items[0] for name, items in values.items() if len(items) == 1 and name not in others}
