@@ -6,7 +6,7 @@ replaced by one that continues with the next input; so is each after some thousa
 
 from __future__ import annotations
 
-import io
+import ast
 import json
 import os
 import random
@@ -17,15 +17,20 @@ import struct
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import cutaway
 from benchmarks.hostile.campaign import mutated, real_sources
 from benchmarks.hostile.grammar import program
-from cutaway.formats import safetensors, tensorboard, torch_save
+from benchmarks.hostile.samples import Sample, configurations, samples, unzipped, zipped
+from cutaway.core.record import compile_initialisers
 from cutaway.knowledge.base import registry
-from tests.unit.formats import test_weights as weights
-from tests.unit.formats.test_tensorboard import event_file
+from cutaway.scan.files import scan_file
+from tests.hostile.snapshot import changed, state
+from tests.hostile.watch import Watch, watching
 
 _CASES = Path(__file__).parents[2] / "tests" / "cases"
 _TIMEOUT = 2.0
@@ -33,18 +38,17 @@ _MOST_SECONDS = _TIMEOUT + 2
 _MOST_MEGABYTES = 1000
 _PER_WORKER = 4000
 _NUMBER = struct.Struct("<q")
+_STATE_EVERY = 400
+_SLOW_EVERY = 400
 _FINE, _REFUSED = "read", "refused"
-
-Sample = tuple[str, bytes]
-"""The kind of an input, and its content."""
 
 
 def _damaged(content: bytes, chance: random.Random) -> bytes:
     """Return bytes with some of them changed, cut out, doubled or replaced by extreme numbers."""
     data = bytearray(content)
-    for _ in range(chance.randint(1, 6)):
+    for _ in range(chance.choice((1, 1, 2, 3, 6))):
         at = chance.randrange(len(data) or 1)
-        kind = chance.randrange(6)
+        kind = chance.randrange(7)
         if kind == 0:
             data[at : at + 1] = bytes([chance.randrange(256)])
         elif kind == 1:
@@ -53,48 +57,110 @@ def _damaged(content: bytes, chance: random.Random) -> bytes:
             data[at:at] = data[at : at + chance.choice((1, 8, 200))]
         elif kind == 3:
             data[at : at + 8] = struct.pack("<Q", chance.choice((0, 1, 2**31, 2**63, 2**64 - 1)))
-        elif kind == 4:
+        elif kind == 4 and chance.random() < 0.3:
             del data[at:]
+        elif kind == 5:
+            data[at : at + 1] = bytes([data[at] ^ 1 << chance.randrange(8)]) if data else b""
         else:
-            data[at:at] = chance.choice(
-                (b"[" * 500, b"{" * 500, b'"a":', b"\x80\x04", b"(" * 500, b"0" * 20, b"h\x00h\x00b")
-            )
+            data[at:at] = chance.choice(_PIECES)
     return bytes(data)
 
 
+_PIECES = (
+    b"[" * 500,
+    b"{" * 500,
+    b'"a":',
+    b"\x80\x04",
+    b"(" * 500,
+    b"0" * 20,
+    b"h\x00h\x00b",
+    b"\xff" * 9,
+    b"\x0a\x02" * 200,
+)
+_VALUES: tuple[Any, ...] = (
+    None, True, -1, 0, 2**31, 2**63, 10**400, 1e308, "", "../../etc/passwd", "x" * 300, "__import__('os')", [], {}, [[]],
+    "\x1b[31m\n", "\ud800", {"class_name": "Lambda", "config": {}}, "a.b", [1] * 300,
+)  # fmt: skip
+
+
+def _changed(value: Any, chance: random.Random) -> Any:
+    """Return a document of JSON with one of its parts replaced, removed or moved."""
+    if isinstance(value, dict) and value and chance.random() < 0.9:
+        key = chance.choice(list(value))
+        if chance.random() < 0.1:
+            return {each: part for each, part in value.items() if each != key}
+        return {**value, key: _changed(value[key], chance)}
+    if isinstance(value, list) and value and chance.random() < 0.9:
+        at = chance.randrange(len(value))
+        if chance.random() < 0.1:
+            return value + value[at:]
+        return [*value[:at], _changed(value[at], chance), *value[at + 1 :]]
+    return chance.choice(_VALUES)
+
+
+def _damaged_inside(content: bytes, chance: random.Random) -> bytes:
+    """Return a file that is damaged in its own terms: one member of an archive, or one part of a document."""
+    members = unzipped(content)
+    if members:
+        name = chance.choice([name for name, inner in members.items() if inner] or list(members))
+        return zipped({**members, name: _damaged_inside(members[name], chance)})
+    if content[:1] in (b"{", b"["):
+        try:
+            document = json.loads(content)
+        except ValueError:
+            return _damaged(content, chance)
+        for _ in range(chance.randint(1, 3)):
+            document = _changed(document, chance)
+        return json.dumps(document).encode("utf-8", "surrogatepass")
+    return _damaged(content, chance)
+
+
+def _that_parses(make: Callable[[], str]) -> bytes:
+    """Return a source, most often one without syntax errors: these hide all else."""
+    source = make()
+    for _ in range(4):
+        try:
+            ast.parse(source)
+            break
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            source = make()
+    return source.encode("utf-8", "surrogatepass")
+
+
 class Inputs:
-    """The inputs of a campaign, each made from its number alone."""
+    """The inputs of a campaign, each made from its number alone: the name of a file, and its content."""
 
     def __init__(self, seed: int, files: list[Sample]) -> None:
         self._seed = seed
-        self._sources = [source for source in real_sources(_CASES) if len(source) < 3000]
+        self._sources = [source for source in real_sources(_CASES) if len(source) < 1500]
         self._files = files
+        self._slow = configurations()
 
     def __getitem__(self, number: int) -> Sample:
         chance = random.Random(self._seed * 1_000_003 + number)
         kind = number % 4
         if kind == 0:
-            return "generated source", program(chance).encode()
+            return "generated.py", _that_parses(lambda: program(chance))
         if kind == 1:
-            return "mutated source", mutated(chance.choice(self._sources), chance).encode("utf-8", "surrogatepass")
-        name, content = chance.choice(self._files)
-        return f"damaged {name}", _damaged(content, chance)
+            return "mutated.py", _that_parses(lambda: mutated(chance.choice(self._sources), chance))
+        is_slow = number % _SLOW_EVERY == _SLOW_EVERY - 1
+        name, content = chance.choice(self._slow if is_slow else self._files)
+        return name, (_damaged_inside if chance.random() < 0.6 else _damaged)(content, chance)
 
 
-_READERS = {"safetensors": safetensors, "torch_save": torch_save, "legacy": torch_save, "tensorboard": tensorboard}
-
-
-def read(sample: Sample, file: Path) -> str:
+def read(file: Path) -> str:
     """Read one input in this process; return how that ends."""
-    kind, content = sample
     try:
-        if kind.endswith("source"):
-            file.write_bytes(content)
-            cutaway.show(str(file), timeout=_TIMEOUT, isolated=False)
-        else:
-            _READERS[kind.split()[1]].read(io.BytesIO(content), "saved")
+        if file.suffix != ".py":
+            scan_file(str(file))
+        target = file.parent if file.name == "config.json" else file
+        given = {"input": "1x2"} if file.suffix == ".py" and file.stat().st_size % 4 else {}
+        cutaway.show(str(target), timeout=_TIMEOUT, isolated=False, **given)
     except cutaway.CutawayError as error:
-        return _REFUSED if "bug in Cutaway" not in str(error) else f"bug: {str(error)[:300]}"
+        text = str(error)
+        if "bug in Cutaway" in text:
+            return f"bug: {text[:300]}"
+        return _REFUSED if "\n" not in text and text.isprintable() else f"several lines: {text[:300]!r}"
     except BaseException as error:
         return f"raised: {type(error).__name__}: {str(error)[:200]}"
     return _FINE
@@ -106,22 +172,40 @@ def _work(inputs: Inputs, start: int, pipe: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
-    with tempfile.TemporaryDirectory() as folder:
+    compile_initialisers()
+    with tempfile.TemporaryDirectory() as folder, watching() as watch:
+        before = state()
         for number in range(start, start + _PER_WORKER):
             os.write(pipe, _NUMBER.pack(number))
-            sample = inputs[number]
+            name, content = inputs[number]
+            file = Path(folder) / name
+            file.write_bytes(content)
             began = time.process_time()
-            ending = read(sample, Path(folder) / "model.py")
-            if time.process_time() - began > _MOST_SECONDS:
-                ending = f"slow: {time.process_time() - began:.1f} s"
+            del watch.acts[:], watch.loot[:]
+            ending = read(file)
+            seconds = time.process_time() - began
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-            if peak > _MOST_MEGABYTES:
-                ending = f"large: {peak} MB"
-            message = f"{sample[0]}\0{ending}".encode("utf-8", "replace")[:500]
+            ending = _trouble(watch, seconds, peak) or ending
+            if number % _STATE_EVERY == 0 and (parts := changed(before, state())):
+                ending = f"effect: {parts[0]} changed in one of the last {_STATE_EVERY} inputs"
+                peak = _MOST_MEGABYTES + 1
+            message = f"{name}\0{ending}".encode("utf-8", "replace")[:500]
             os.write(pipe, _NUMBER.pack(-len(message)) + message)
+            file.unlink()
             if peak > _MOST_MEGABYTES:
                 break
     os._exit(0)
+
+
+def _trouble(watch: Watch, seconds: float, peak: int) -> str | None:
+    """Return what is wrong with what reading an input did or took, if anything is."""
+    if watch.acts:
+        return f"effect: {watch.acts[0][:200]}"
+    if escaped := watch.escaped():
+        return f"effect: the target holds {escaped[0]}"
+    if seconds > _MOST_SECONDS:
+        return f"slow: {seconds:.1f} s"
+    return f"large: {peak} MB" if peak > _MOST_MEGABYTES else None
 
 
 class Supervisor:
@@ -178,22 +262,11 @@ class Supervisor:
             print(f"{number}: {kind}: {ending}", flush=True)
 
 
-def saved_files() -> list[Sample]:
-    """Return small files of every kind that is read."""
-    pickle = weights.state_dict()
-    legacy = torch_save._LEGACY + b"\x80\x02K\x01." + b"\x80\x02}." + pickle
-    return [
-        ("safetensors", weights.safetensors(weights.entries())),
-        ("torch_save", weights.archive(pickle)),
-        ("legacy", legacy),
-        ("tensorboard", event_file()),
-    ]
-
-
 def run(seconds: float, seed: int, file: Path | None) -> int:
     """Run a campaign, print the counts; 1 if an input did not end well."""
-    registry.load("torch")
-    supervisor = Supervisor(Inputs(seed, saved_files()))
+    registry.load_all()
+    import_module("numpy")  # so that no target is the first to need it
+    supervisor = Supervisor(Inputs(seed, samples()))
     started = time.monotonic()
     count = supervisor.run(seconds)
     for name, number in sorted(supervisor.counts.items()):

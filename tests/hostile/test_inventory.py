@@ -9,6 +9,7 @@ import types
 from collections.abc import Iterator
 
 from benchmarks.hostile.inventory import Inventory, reason
+from benchmarks.hostile.shared import lasting_changes
 from cutaway.core.record import compile_initialisers
 from cutaway.interp.boundary import natives
 from cutaway.interp.boundary.gate import full_name
@@ -97,3 +98,7 @@ def _is_powerful(function: types.FunctionType) -> bool:
 def test_functions_in_python_do_not_read_what_data_names() -> None:
     powerful = {name for name, function in _python_functions() if _is_powerful(function)}
     assert powerful - set(REVIEWED) == set()
+
+
+def test_nothing_that_a_target_changes_outlives_its_analysis() -> None:
+    assert apart(lasting_changes, seconds=200) == {}

@@ -34,6 +34,8 @@ class Verdicts(dict[type, Check | None]):
 
 
 CHECKS = Verdicts()
+HELD: dict[int, Any] = {}
+"""Containers that belong to the host, by identity: the target gets copies of them."""
 
 
 def admit(value: Any) -> Any:

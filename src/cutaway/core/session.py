@@ -304,14 +304,18 @@ class Session:
 
     def save_attribute(self, owner: Any, name: str) -> None:
         """Save an attribute of a modelled library before the target changes it."""
-        self.changes.append((owner, name, vars(owner).get(name, _ABSENT)))
+        self.changes.append((owner, name, getattr(owner, "__dict__", {}).get(name, _ABSENT)))
 
     def undo_changes(self) -> None:
         """Restore what the target changed in modelled libraries."""
         for owner, name, value in reversed(self.changes):
-            if value is not _ABSENT:
+            variables = getattr(owner, "__dict__", {})
+            if type(variables) is dict:  # of an object, whose class may have a say in setting attributes
+                variables.pop(name, None)
+                variables.update({name: value} if value is not _ABSENT else {})
+            elif value is not _ABSENT:
                 setattr(owner, name, value)
-            elif name in vars(owner):
+            elif name in variables:
                 delattr(owner, name)
         self.changes.clear()
 

@@ -7,7 +7,8 @@ import stat
 import sys
 from contextlib import suppress
 
-_STACK_BYTES = 100 << 20
+from cutaway.core import stack
+
 _MEMORY_BYTES = 4 << 30
 _MOST_FILES = 256
 
@@ -30,7 +31,7 @@ def restrict(seconds: float | None) -> list[str]:
             resource.setrlimit(number, (value, value))
             limited.append(words)
 
-    limit("STACK", _STACK_BYTES, "stack")
+    limit("STACK", stack.BYTES, "stack")
     limit("AS", _mapped_bytes() + _MEMORY_BYTES, "memory")
     limit("CORE", 0, "core dumps")
     limit("NOFILE", _MOST_FILES, "open files")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import time
 import typing
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from cutaway.core import context, disk
+from cutaway.core import context, disk, stack
 from cutaway.core.architecture import Architecture
 from cutaway.core.architecture import Note as ArchitectureNote
 from cutaway.core.condition import Decisions, InputSeconds
@@ -269,9 +268,6 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
     ]
 
 
-_RECURSION = 20_000  # of the host: more would overflow the stack of a thread where the target nests values deeply
-
-
 @contextmanager
 def _new_analysis(
     options: Options, decided: Decisions | None = None, snapshot: Snapshot | None = None, lazy: bool = True
@@ -309,17 +305,14 @@ def _new_analysis(
         interpreter=Interpreter(budget.Budget(options.seconds), modules),
         sizes=SizeKnowledge(),
     )
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
     thresholds = gc.get_threshold()
     gc.set_threshold(500_000, 50, 100)  # almost everything an analysis creates lives until its end
     try:
-        with context.installed(analysis), silence():
+        with context.installed(analysis), stack.deep(), silence():
             session.facts.install()
             yield session
     finally:
         session.undo_changes()
-        sys.setrecursionlimit(limit)
         gc.set_threshold(*thresholds)
         gate.forget()
         for clear in getattr(typing, "_cleanups", ()):  # typing caches the target's classes, and through them all of it

@@ -8,6 +8,7 @@ Classes and functions of the host can't be modified.
 
 from __future__ import annotations
 
+import functools
 import re
 import types
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.admission import admit
-from cutaway.core.protocols import is_module
+from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
 from cutaway.interp.boundary.gate import (
@@ -24,6 +25,7 @@ from cutaway.interp.boundary.gate import (
     is_host_class,
     is_instance,
     is_model,
+    is_own_function,
     is_writable_kind,
 )
 from cutaway.interp.boundary.losing import lose, lose_parts
@@ -135,10 +137,32 @@ def _dict_attribute(owner: Any, name: str, value: Any) -> Any:
             members[key] = SPECIAL[key](owner, key, item) if key in SPECIAL else item
         return types.MappingProxyType(members)
     if is_instance(owner, types.FunctionType):
-        return value if is_of_target(owner) else dict(value)
-    if type(value) is dict and not is_instance(owner, type) and not is_writable_kind(type(owner)):
-        return types.MappingProxyType(value)  # of an object that is the host's
+        return value if is_of_target(owner) else {key: item for key, item in value.items() if key not in _OF_ROWS}
+    if type(value) is dict and not is_instance(owner, type) and _belongs_to_host(owner):
+        return types.MappingProxyType(value)
     return value
+
+
+_PARTIAL = frozenset(("_partialmethod", "__partialmethod__"))
+_OF_ROWS = frozenset(("__row__", "__wrapped__", "__signature__")) | _PARTIAL
+"""Attributes of functions that are Cutaway's, or lead to what it shares with all analyses."""
+
+
+def _belongs_to_host(owner: Any) -> bool:
+    """Tell whether an object may be there for all analyses."""
+    kind = type(owner)
+    if not is_writable_kind(kind) or registry.is_constant(owner) or kind is functools._lru_cache_wrapper:
+        return True
+    return is_model(kind) and not is_module(owner) and not is_tensor(owner)
+
+
+def _row_attribute(owner: Any, name: str, value: Any) -> Any:
+    """`__wrapped__` and the like: a function of a library does not have those of the function that models it."""
+    function = getattr(owner, "__func__", owner)
+    is_of_host = is_instance(function, types.FunctionType) and not is_of_target(function)
+    if is_of_host and (name in _PARTIAL or is_own_function(function)):
+        raise AttributeError(f"'function' object has no attribute '{name}'", name=name, obj=owner)
+    return admit(value)
 
 
 _HIDDEN_MEMBERS = (types.GetSetDescriptorType, types.MemberDescriptorType, types.ModuleType)
@@ -193,7 +217,8 @@ def _function_metadata(owner: Any, name: str, value: Any) -> Any:
     """`__defaults__`, `__kwdefaults__`, `__annotations__`: those of the target, or a copy for a function of the host."""
     function = getattr(owner, "__func__", owner)
     if not is_instance(function, types.FunctionType):
-        return dict(value) if is_instance(value, dict) and is_host_class(owner) else admit(value)
+        is_of_target_class = is_instance(owner, type) and not is_host_class(owner)
+        return admit(value) if is_of_target_class or not is_instance(value, dict) else dict(value)
     record = record_of(function)
     if record is not None:
         return value or function_attribute(record, name)
@@ -352,6 +377,7 @@ SPECIAL: dict[str, Special] = {
     **dict.fromkeys(_OPERATORS, _operator_method),
     **dict.fromkeys(_REFUSED_METHODS, _refused_method),
     **dict.fromkeys(("_evaluate", "evaluate", "_convert_", "_convert", "from_callable"), _evaluating_method),
+    **dict.fromkeys(_OF_ROWS, _row_attribute),
     **dict.fromkeys(("__version__", "version_info", "hexversion"), _version_attribute),
     **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _enum_table),
 }
@@ -402,6 +428,8 @@ def _may_change(owner: Any, name: str) -> bool:
         if is_of_target(owner):
             return True
     elif (is_writable_kind(kind) and not registry.is_constant(owner)) or _has_no_place_for(kind, name):
+        if (is_host_class(kind) or registry.is_shared(kind)) and not is_module(owner):
+            session.current().save_attribute(owner, name)  # others may hold it, too
         return True
     if name == "__doc__":
         return False  # no result depends on a docstring

@@ -8,15 +8,17 @@ host only if the table names it. Everything else is seen as an unknown.
 from __future__ import annotations
 
 import abc
+import copy
 import functools
 import re
 import sys
 import types
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import nesting, session
-from cutaway.core.admission import CHECKS, Check, admit
+from cutaway.core.admission import CHECKS, HELD, Check, admit
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary import natives
@@ -44,6 +46,7 @@ DENIED = frozenset(
 """Attributes that are never read from an object of the host."""
 
 _HEAP_TYPE = 1 << 9
+_IN_C = frozenset(sys.builtin_module_names)
 
 
 def is_instance(value: Any, kind: Any) -> bool:
@@ -52,7 +55,7 @@ def is_instance(value: Any, kind: Any) -> bool:
 
 
 def is_host_class(cls: Any) -> bool:
-    """Tell whether a class belongs to the host: the module that it names contains it."""
+    """Tell whether a class belongs to the host: the module that it names is written in C, or contains it."""
     if not is_instance(cls, type):
         return False
     if not cls.__flags__ & _HEAP_TYPE:
@@ -60,12 +63,16 @@ def is_host_class(cls: Any) -> bool:
     module = sys.modules.get(type_attribute(cls, "__module__"))
     if module is None:
         return False
-    if module.__name__.startswith("cutaway."):
+    if module.__name__.startswith("cutaway.") or module.__name__ in _IN_C:
         return True
     member: Any = module
     for part in type_attribute(cls, "__qualname__").split("."):
         member = getattr(member, part, None)
-    return member is cls
+    if member is cls:
+        return True
+    # A class may be known under another name, or only as the base of one, as those of named tuples are.
+    others = (each for each in list(vars(module).values()) if is_instance(each, type))
+    return any(cls is base for each in others for base in type.__getattribute__(each, "__mro__"))
 
 
 def is_abstract_of_host(cls: Any) -> bool:
@@ -136,6 +143,7 @@ _VISIBLE: dict[type, bool] = {}
 def _check_class(cls: Any) -> Any:
     visible = _VISIBLE.get(cls)
     if visible is None:
+        _note_held(cls)
         visible = _VISIBLE[cls] = _is_visible_class(cls)
     return cls if visible else _denied(type_attribute(cls, "__module__"), type_attribute(cls, "__qualname__"))
 
@@ -146,7 +154,33 @@ def _judge(kind: type) -> Check | None:
         return _check_class
     if issubclass(kind, types.ModuleType):
         return hidden
+    _note_held(kind)
     return None if _is_visible_class(kind) else hidden
+
+
+_NOTED: set[type] = set()
+
+
+def _note_held(cls: type) -> None:
+    """Note the containers of a class that is met for the first time, and of its bases."""
+    for base in type.__getattribute__(cls, "__mro__"):
+        if base not in _NOTED and base.__flags__ & _HEAP_TYPE and (is_host_class(base) or registry.is_shared(base)):
+            _NOTED.add(base)
+            for value in list(vars(base).values()):
+                hold(value)
+
+
+def hold(value: Any, depth: int = 1) -> None:
+    """Note a container that belongs to the host, with those in it."""
+    if type(value) in CONTAINERS:
+        HELD[id(value)] = value
+        if depth:
+            for part in list(value.values() if issubclass(type(value), dict) else value):
+                hold(part, depth - 1)
+
+
+def _check_container(value: Any) -> Any:
+    return value if id(value) not in HELD else copy.copy(value)
 
 
 def forget() -> None:
@@ -179,6 +213,11 @@ def _home(function: types.FunctionType) -> str:
             return name if name.startswith("namedtuple_") else "?"
         home = _HOMES[id(names)] = _ADMITTED if name.startswith(_OWN) else _PARTS.get(name, name)
     return home
+
+
+def is_own_function(function: types.FunctionType) -> bool:
+    """Tell whether a function is one of Cutaway's own."""
+    return _home(function) == _ADMITTED
 
 
 def _check_function(function: Any) -> Any:
@@ -382,6 +421,8 @@ def _check_bound_slot(value: Any) -> Any:
 
 def _check_dict(value: dict[str, Any]) -> Any:
     """A dict: one with an import specification is the namespace of a module of the host."""
+    if id(value) in HELD:
+        return dict(value)
     return hidden(value) if "__spec__" in value and "__loader__" in value and "__builtins__" in value else value
 
 
@@ -421,8 +462,10 @@ _RULES: dict[type, Callable[[Any], Any]] = {
     dict: _check_dict,
     type: _check_class,
 }
+CONTAINERS = frozenset((list, dict, set, bytearray, OrderedDict, defaultdict, deque))
+CHECKS.update(dict.fromkeys(CONTAINERS, _check_container))
 CHECKS.update(_RULES)
-CHECKS.update(dict.fromkeys((int, float, bool, str, bytes, list, tuple, set, frozenset, type(None), Unknown)))
+CHECKS.update(dict.fromkeys((int, float, bool, str, bytes, tuple, frozenset, type(None), Unknown)))
 CHECKS.judge = _judge
 
 

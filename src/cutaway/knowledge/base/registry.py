@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from cutaway import knowledge
 from cutaway.core import session
+from cutaway.core.admission import HELD
 from cutaway.core.program_state import Key
 from cutaway.core.speed import is_on
 from cutaway.core.unknown import Unknown
@@ -72,6 +73,8 @@ def register(name: str, value: T) -> T:
     TABLE[name] = value
     if not isinstance(value, type) and type(value).__module__.startswith("cutaway."):
         _CONSTANTS[id(value)] = value
+    elif type(value) in (list, dict, set):
+        HELD[id(value)] = value
     parent = name.rpartition(".")[0]
     while parent and parent not in _NAMESPACES:
         _NAMESPACES.add(parent)

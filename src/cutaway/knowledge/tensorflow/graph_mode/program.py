@@ -18,9 +18,6 @@ _COLLECTIONS: Key[dict[Any, list[Any]]] = Key(dict)
 class Flags:
     """`tf.app.flags.FLAGS`: the defaults, as no arguments are given."""
 
-    def __init__(self) -> None:
-        self.__dict__["held"] = {}
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
