@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from cutaway.core.error import one_line
 from cutaway.core.place import Place
 from cutaway.formats import pickle_machine, weights
 from cutaway.formats.pickle_machine import Made, Name, Persistent
+from cutaway.formats.pickled_setting import NotPlain, setting
 from cutaway.formats.pickled_tensor import Stored, tensor
 
 NOT_CALLED = "the file has the modules and their weights, not what is computed with them"
@@ -124,17 +126,26 @@ def _part(value: Made) -> _Part | None:
     if None in held.values():
         return None
     found: list[tuple[str, Stored, str | None]] = []
-    left_out = state.get("_non_persistent_buffers_set")
-    left_out = left_out.items if isinstance(left_out, Made) else left_out
-    passing = {name for name in left_out if isinstance(name, str)} if isinstance(left_out, list) else set()
+    passing = non_persistent(state)
     for holder, what in (("_parameters", "parameter"), ("_buffers", "buffer")):
         for name, each in (held[holder] or {}).items():
             if each is not None:
                 stored = tensor(each) or Stored(None, None, None)
                 found.append((name, replace(stored, persistent=name not in passing), what))
     modules = {name: child for name, child in (held["_modules"] or {}).items() if isinstance(child, Made)}
-    settings = {n: v for n, v in state.items() if not n.startswith("_") and n != "training" and is_plain(v)}
+    settings: dict[str, Setting] = {}
+    if "bias" in (held["_parameters"] or {}):
+        settings["bias"] = (held["_parameters"] or {})["bias"] is not None
+    for name, each in state.items():
+        if not name.startswith("_") and name != "training":
+            with suppress(NotPlain):
+                settings[name] = setting(each)
     return _Part(one_line(str(kind)), settings, modules, found)
+
+
+def non_persistent(state: dict[str, Any]) -> set[str]:
+    """Return the names of a module's buffers that a state dict leaves out."""
+    return {name for name in pickle_machine.members(state.get("_non_persistent_buffers_set")) if isinstance(name, str)}
 
 
 def _scripted(kind: Name, state: dict[str, Any]) -> _Part:
