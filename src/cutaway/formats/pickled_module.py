@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +21,8 @@ _SCRIPTED = "__torch__"
 _TRACED = "torch.fx.graph_module.reduce_graph_module"
 _MANGLED = re.compile(r"___torch_mangle_\d+\.")
 _MOST = 1_000_000
+_MOST_PATHS = 100_000
+_DEEPEST = 100
 _LONGEST = 64
 
 
@@ -44,8 +46,9 @@ def architecture(root: Made, *, name: str, target: str) -> tuple[Architecture, l
     """Return the network of a pickled module, and its tensors."""
     modules = []
     found: list[tuple[str, Stored, str | None]] = []
-    for path, part in _walk(root):
-        modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings, complete=part.complete))
+    for path, part, is_first in _walk(root):
+        if is_first:
+            modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings, complete=part.complete))
         found += [(f"{path}.{own}" if path else own, stored, kind) for own, stored, kind in part.tensors]
     place = Place(target.partition("::")[0])
     listed = tuple(weights.listed(found))
@@ -71,19 +74,34 @@ def in_words(value: Any) -> str:
     return one_line(f"a {kind or type(value).__name__}")
 
 
-def _walk(root: Made) -> Iterator[tuple[str, _Part]]:
-    """Yield each module once, parents first, under the first path that leads to it."""
+def _walk(root: Made) -> Iterator[tuple[str, _Part, bool]]:
+    """Yield modules, parents first, under each path that leads to them, and whether the path is the first one."""
+    parts: dict[int, _Part] = {}
+    for path, module in paths(root, lambda each: _part_of(each, parts).modules):
+        is_first = id(module) not in parts
+        yield path, _part_of(module, parts), is_first
+
+
+def _part_of(module: Made, parts: dict[int, _Part]) -> _Part:
+    if id(module) not in parts:
+        kind = class_of(module)
+        parts[id(module)] = _part(module) or _Part(one_line(str(kind)) if kind else "", {}, {}, [], False)
+    return parts[id(module)]
+
+
+def paths(root: Made, children: Callable[[Made], Mapping[str, Made]]) -> Iterator[tuple[str, Made]]:
+    """Yield the modules of a tree, parents first, under every path; in one that shares too many, under the first alone."""
     seen: set[int] = set()
-    waiting: list[tuple[str, Made]] = [("", root)]
+    waiting: list[tuple[str, Made, int]] = [("", root, 0)]
+    count = 0
     while waiting and len(seen) < _MOST:
-        path, module = waiting.pop()
-        if id(module) in seen:
+        path, module, depth = waiting.pop()
+        count += 1
+        if id(module) in seen and (count > _MOST_PATHS or depth > _DEEPEST):
             continue
         seen.add(id(module))
-        kind = class_of(module)
-        part = _part(module) or _Part(one_line(str(kind)) if kind else "", {}, {}, [], False)
-        yield path, part
-        below = [(f"{path}.{name}" if path else name, child) for name, child in part.modules.items()]
+        yield path, module
+        below = [(f"{path}.{name}" if path else name, child, depth + 1) for name, child in children(module).items()]
         waiting.extend(reversed(below))
 
 
