@@ -54,3 +54,33 @@ def test_a_weight_under_two_names_is_counted_once(tmp_path: Path) -> None:
     (found,) = cutaway.show(str(tmp_path / "model.pt2"))
     assert found.totals.parameters == sum(each.numel() for each in net.parameters())
     assert {weight.name: weight.tied_to for weight in found.weights}["1.weight"] == "0.weight"
+
+
+def test_results_have_the_names_that_the_network_gives_them(tmp_path: Path) -> None:
+    class Heads(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: torch.Tensor) -> dict[str, Any]:
+            return {"first": x + 1, "rest": [x[:, :2], x.mean()]}
+
+    torch.export.save(torch.export.export(Heads(), (torch.zeros(2, 4),)), tmp_path / "model.pt2")
+    (found,) = cutaway.show(str(tmp_path / "model.pt2"))
+    assert [(v.name, v.shape) for v in found.outputs] == [("first", (2, 4)), ("rest.0", (2, 2)), ("rest.1", ())]
+    assert found.modules[0].calls[0].outputs == ((2, 4), (2, 2), ())
+
+
+def test_calls_that_follow_each_other_are_apart_and_a_recurrent_layer_returns_its_state(tmp_path: Path) -> None:
+    class Twice(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = torch.nn.Conv1d(4, 4, 3)
+            self.lstm = torch.nn.LSTM(6, 5)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.lstm(self.conv(self.conv(x)))[0]
+
+    net = Twice().eval()
+    torch.export.save(torch.export.export(net, (torch.zeros(2, 4, 10),)), tmp_path / "model.pt2")
+    (found,) = cutaway.show(str(tmp_path / "model.pt2"))
+    true = cutaway.observe(net, torch.zeros(2, 4, 10))
+    calls = [{m.path: [(c.inputs, c.outputs) for c in m.calls] for m in side.modules} for side in (found, true)]
+    assert calls[0] == calls[1]
+    assert found.totals.macs == true.totals.macs

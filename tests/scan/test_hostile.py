@@ -9,13 +9,14 @@ import pytest
 
 from cutaway.scan.files import scan_file
 from cutaway.scan.finding import RUNS
+from tests.scan.evasive_files import evasive_files
 from tests.scan.hostile_files import CANARY, hostile_files
 
-FILES = dict(hostile_files())
+FILES = {**dict(hostile_files()), **dict(evasive_files())}
 
 
 def test_there_are_many() -> None:
-    assert len(FILES) >= 150
+    assert len(FILES) >= 300
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

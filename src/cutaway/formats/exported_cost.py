@@ -11,11 +11,13 @@ _PRODUCTS = {"mm": 0, "bmm": 0, "matmul": 0, "addmm": 1, "baddbmm": 1, "mv": 0, 
 _CONVOLUTIONS = frozenset(["conv1d", "conv2d", "conv3d", "convolution", "_convolution"])
 _TRANSPOSED = frozenset(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"])
 _INVOLVED = frozenset(
-    """lstm gru rnn_tanh rnn_relu einsum bilinear scaled_dot_product_attention convolution_backward lstm_cell gru_cell
+    """einsum bilinear scaled_dot_product_attention convolution_backward lstm_cell gru_cell
     rnn_tanh_cell rnn_relu_cell cdist chain_matmul linalg_multi_dot tensordot inner addbmm addr ger outer
     multi_head_attention_forward""".split()
 )
 """Operators that multiply and accumulate in ways that are not counted here."""
+RECURRENT = {"lstm": 2, "gru": 1, "rnn_tanh": 1, "rnn_relu": 1}
+"""Operators over all steps of a sequence -> how many states they are given."""
 
 
 def macs(name: str, inputs: Sequence[Value], outputs: Sequence[Value]) -> Quantity:
@@ -35,6 +37,8 @@ def macs(name: str, inputs: Sequence[Value], outputs: Sequence[Value]) -> Quanti
         return _times(_elements(inputs[0]), _elements(inputs[1], 1))
     if own == "scaled_dot_product_attention" and len(inputs) > 2:
         return _attention(inputs)
+    if own in RECURRENT and inputs:
+        return _recurrent(inputs, 1 + RECURRENT[own] + name.endswith(".data"))
     return None if own in _INVOLVED or own.startswith(("linalg", "_scaled_dot", "_efficient", "_flash")) else 0
 
 
@@ -45,6 +49,17 @@ def _attention(inputs: Sequence[Value]) -> Quantity:
     scores = _times(_elements(inputs[0]), key[-2])
     rows = _elements(Value("", (*query[:-1], key[-2], value[-1]), None))
     return None if scores is None or rows is None else scores + rows
+
+
+def _recurrent(inputs: Sequence[Value], first: int) -> Quantity:
+    """Multiply each matrix with every step of every sequence; parameters begin at `first`."""
+    steps = _elements(Value("", (inputs[0].shape or (None,))[:-1], None))
+    total: Quantity = 0
+    for each in inputs[first:]:
+        if each.shape is None or len(each.shape) == 2:
+            cost = _times(steps, _elements(each))
+            total = None if total is None or cost is None else total + cost
+    return total
 
 
 def _elements(value: Value, start: int = 0) -> Quantity:

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 from cutaway.core.architecture import (
     Architecture,
     Module,
-    ModuleCall,
     Note,
     Op,
     Quantity,
@@ -24,6 +23,7 @@ from cutaway.core.architecture import (
 )
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
+from cutaway.formats.exported_calls import Border, Level, module_calls, result_names
 from cutaway.formats.exported_cost import macs
 from cutaway.formats.exported_size import size
 
@@ -103,15 +103,6 @@ def _memory(archive: zipfile.ZipFile, name: str) -> dict[str, str] | None:
 
 
 @dataclass(slots=True)
-class _Call:
-    """One call of a module: where in the graph it begins and ends, what goes into it and what comes out."""
-
-    path: str
-    first: int
-    last: int
-
-
-@dataclass(slots=True)
 class _Graph:
     """A graph of an exported program."""
 
@@ -128,25 +119,26 @@ class _Graph:
         graph, signature = module["graph"], module["signature"]
         values = graph["tensor_values"]
         inputs = self._inputs(signature["input_specs"], values)
-        ops, paths = [], []
+        ops, stacks = [], []
         for node in graph["nodes"]:
             stack = self._stack((node.get("metadata") or {}).get("nn_module_stack") or "")
-            ops.append(self._op(node, values, stack[-1] if stack else ""))
-            paths.append(stack)
-        outputs = []
-        for at, spec in enumerate(signature["output_specs"]):
-            kept = spec.get("user_output")
-            for each in _tensors(kept["arg"]) if kept else ():
-                outputs.append(self._value(each, values, str(at)))
-        modules = self._modules([entry["fqn"] for entry in module.get("module_call_graph") or ()])
-        used = {each for spec in signature["output_specs"] for each in _tensors(spec.get("user_output", {}).get("arg"))}
-        calls = self._calls(ops, paths, {self.names.get(each, each) for each in used})
+            ops.append(self._op(node, values, stack[-1].path if stack else ""))
+            stacks.append(stack)
+        call_graph = module.get("module_call_graph") or ()
+        results = [
+            list(_tensors(spec["user_output"]["arg"])) for spec in signature["output_specs"] if "user_output" in spec
+        ]
+        names = result_names(call_graph, len(results))
+        outputs = [self._value(each, values, name) for name, made in zip(names, results) for each in made]
+        modules = self._modules([entry["fqn"] for entry in call_graph])
+        border = Border(self.weights.keys(), inputs, [self._value(each, values) for made in results for each in made])
+        calls = module_calls(ops, stacks, border)
         return Architecture(
             name=name,
             target=target,
             framework="pytorch",
             inputs=tuple(inputs),
-            outputs=tuple(outputs if len(outputs) != 1 else [_renamed(outputs[0], "")]),
+            outputs=tuple(outputs),
             modules=tuple(
                 Module(path, shown.rpartition(".")[2], shown, calls=tuple(calls.get(path, ())))
                 for path, shown in modules.items()
@@ -216,16 +208,17 @@ class _Graph:
             allocates=len(parts) < 2 or (parts[1] not in _VIEWS and not parts[1].endswith("_")),
         )
 
-    def _stack(self, text: str) -> list[str]:
-        """Return the paths of the modules that a node is in, the innermost last, and keep their classes."""
-        paths = []
+    def _stack(self, text: str) -> list[Level]:
+        """Return the modules that a node is in, the innermost last, and keep their classes."""
+        levels = []
         for entry in text.split(";") if text else ():
             parts = entry.split(",")
             if len(parts) == 3:
                 path = _AGAIN.sub("", parts[1])
-                self.classes.setdefault(path, one_line(parts[2]))
-                paths.append(parts[1])
-        return paths
+                kind = one_line(parts[2])
+                self.classes.setdefault(path, kind)
+                levels.append(Level(f"{parts[0]},{parts[1]}", path, kind))
+        return levels
 
     def _modules(self, listed: Iterable[str]) -> dict[str, str]:
         """Return the modules with their classes, parents before children."""
@@ -249,49 +242,6 @@ class _Graph:
             found[path] = self.classes.get(path, "")
             waiting += sorted(children.get(path, ()), key=order.__getitem__, reverse=True)
         return found
-
-    def _calls(self, ops: list[Op], paths: list[list[str]], returned: set[str]) -> dict[str, list[ModuleCall]]:
-        """Return the calls of each module: nodes that follow each other in it, with what crosses its border."""
-        open_calls: dict[str, _Call] = {}
-        every: list[_Call] = []
-        for at, stack in enumerate(paths):
-            for path in list(open_calls):
-                if path not in stack:
-                    del open_calls[path]
-            for path in stack:
-                if path not in open_calls:
-                    open_calls[path] = _Call(path, at, at)
-                    every.append(open_calls[path])
-                open_calls[path].last = at
-        uses: dict[str, list[int]] = {}
-        for at, op in enumerate(ops):
-            for value in op.inputs:
-                uses.setdefault(value.name, []).append(at)
-        found: dict[str, list[ModuleCall]] = {}
-        for call in every:
-            inside = ops[call.first : call.last + 1]
-            produced = {value.name: value for op in inside for value in op.outputs}
-            given = {
-                v.name: v for op in inside for v in op.inputs if v.name not in produced and v.name not in self.weights
-            }
-            made = [
-                value
-                for name, value in produced.items()
-                if name in returned or any(not call.first <= at <= call.last for at in uses.get(name, ()))
-            ]
-            found.setdefault(_AGAIN.sub("", call.path), []).append(
-                ModuleCall(
-                    tuple(v.shape for v in given.values()),
-                    tuple(v.shape for v in made),
-                    tuple(v.dtype for v in given.values()),
-                    tuple(v.dtype for v in made),
-                )
-            )
-        return found
-
-
-def _renamed(value: Value, name: str) -> Value:
-    return Value(name, value.shape, value.dtype)
 
 
 def _shape(about: Any) -> Shape:

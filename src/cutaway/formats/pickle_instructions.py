@@ -16,9 +16,10 @@ LARGE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A string of bytes that is too long to be read: its length."""
+    """A string of bytes that is too long to be read: its length, and where it begins."""
 
     length: int
+    start: int = 0
 
 
 def instructions(file: BinaryIO) -> Iterator[tuple[str, Any, int]]:
@@ -57,11 +58,11 @@ def _sized(width: int, decode: str | None) -> Callable[[BinaryIO], Any]:
             raise ValueError("the length of a string is cut off")
         length = int.from_bytes(size, "little")
         if length >= LARGE:
-            end = file.tell() + length
-            if end > _end(file):
+            start = file.tell()
+            if start + length > _end(file):
                 raise ValueError(f"a string of {length:,} bytes is cut off")
-            file.seek(end)
-            return Skipped(length)
+            file.seek(start + length)
+            return Skipped(length, start)
         content = file.read(length)
         if len(content) < length:
             raise ValueError(f"a string of {length:,} bytes is cut off")

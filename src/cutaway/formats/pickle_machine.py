@@ -325,6 +325,15 @@ _ACTS: dict[str, _Act] = {
 }
 
 
+def members(value: Any) -> list[Any]:
+    """Return what a described list, tuple or set holds, however its protocol writes it; nothing for other values."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, Made) and str(value.maker) in _COLLECTIONS:
+        return [*(members(value.arguments[0]) if value.arguments else ()), *value.items]
+    return []
+
+
 def entries(value: Any) -> dict[str, Any] | None:
     """Return what a described mapping holds under its keys; None for what is no mapping.
 
@@ -347,4 +356,16 @@ _MAPPINGS = (
     "builtins.dict",
     "__builtin__.dict",
     "types.MappingProxyType",
+)
+_COLLECTIONS = (
+    "builtins.set",
+    "builtins.frozenset",
+    "builtins.list",
+    "builtins.tuple",
+    "__builtin__.set",
+    "__builtin__.frozenset",
+    "__builtin__.list",
+    "__builtin__.tuple",
+    "collections.deque",
+    "torch.Size",
 )

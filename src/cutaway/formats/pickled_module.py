@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from cutaway.core.error import one_line
 from cutaway.core.place import Place
 from cutaway.formats import pickle_machine, weights
 from cutaway.formats.pickle_machine import Made, Name, Persistent
+from cutaway.formats.pickled_setting import NotPlain, setting
 from cutaway.formats.pickled_tensor import Stored, tensor
 
 NOT_CALLED = "the file has the modules and their weights, not what is computed with them"
@@ -19,6 +21,8 @@ _SCRIPTED = "__torch__"
 _TRACED = "torch.fx.graph_module.reduce_graph_module"
 _MANGLED = re.compile(r"___torch_mangle_\d+\.")
 _MOST = 1_000_000
+_MOST_PATHS = 100_000
+_DEEPEST = 100
 _LONGEST = 64
 
 
@@ -42,8 +46,9 @@ def architecture(root: Made, *, name: str, target: str) -> tuple[Architecture, l
     """Return the network of a pickled module, and its tensors."""
     modules = []
     found: list[tuple[str, Stored, str | None]] = []
-    for path, part in _walk(root):
-        modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings, complete=part.complete))
+    for path, part, is_first in _walk(root):
+        if is_first:
+            modules.append(Module(path, part.kind.rpartition(".")[2], part.kind, part.settings, complete=part.complete))
         found += [(f"{path}.{own}" if path else own, stored, kind) for own, stored, kind in part.tensors]
     place = Place(target.partition("::")[0])
     listed = tuple(weights.listed(found))
@@ -69,19 +74,34 @@ def in_words(value: Any) -> str:
     return one_line(f"a {kind or type(value).__name__}")
 
 
-def _walk(root: Made) -> Iterator[tuple[str, _Part]]:
-    """Yield each module once, parents first, under the first path that leads to it."""
+def _walk(root: Made) -> Iterator[tuple[str, _Part, bool]]:
+    """Yield modules, parents first, under each path that leads to them, and whether the path is the first one."""
+    parts: dict[int, _Part] = {}
+    for path, module in paths(root, lambda each: _part_of(each, parts).modules):
+        is_first = id(module) not in parts
+        yield path, _part_of(module, parts), is_first
+
+
+def _part_of(module: Made, parts: dict[int, _Part]) -> _Part:
+    if id(module) not in parts:
+        kind = class_of(module)
+        parts[id(module)] = _part(module) or _Part(one_line(str(kind)) if kind else "", {}, {}, [], False)
+    return parts[id(module)]
+
+
+def paths(root: Made, children: Callable[[Made], Mapping[str, Made]]) -> Iterator[tuple[str, Made]]:
+    """Yield the modules of a tree, parents first, under every path; in one that shares too many, under the first alone."""
     seen: set[int] = set()
-    waiting: list[tuple[str, Made]] = [("", root)]
+    waiting: list[tuple[str, Made, int]] = [("", root, 0)]
+    count = 0
     while waiting and len(seen) < _MOST:
-        path, module = waiting.pop()
-        if id(module) in seen:
+        path, module, depth = waiting.pop()
+        count += 1
+        if id(module) in seen and (count > _MOST_PATHS or depth > _DEEPEST):
             continue
         seen.add(id(module))
-        kind = class_of(module)
-        part = _part(module) or _Part(one_line(str(kind)) if kind else "", {}, {}, [], False)
-        yield path, part
-        below = [(f"{path}.{name}" if path else name, child) for name, child in part.modules.items()]
+        yield path, module
+        below = [(f"{path}.{name}" if path else name, child, depth + 1) for name, child in children(module).items()]
         waiting.extend(reversed(below))
 
 
@@ -124,17 +144,26 @@ def _part(value: Made) -> _Part | None:
     if None in held.values():
         return None
     found: list[tuple[str, Stored, str | None]] = []
-    left_out = state.get("_non_persistent_buffers_set")
-    left_out = left_out.items if isinstance(left_out, Made) else left_out
-    passing = {name for name in left_out if isinstance(name, str)} if isinstance(left_out, list) else set()
+    passing = non_persistent(state)
     for holder, what in (("_parameters", "parameter"), ("_buffers", "buffer")):
         for name, each in (held[holder] or {}).items():
             if each is not None:
                 stored = tensor(each) or Stored(None, None, None)
                 found.append((name, replace(stored, persistent=name not in passing), what))
     modules = {name: child for name, child in (held["_modules"] or {}).items() if isinstance(child, Made)}
-    settings = {n: v for n, v in state.items() if not n.startswith("_") and n != "training" and is_plain(v)}
+    settings: dict[str, Setting] = {}
+    if "bias" in (held["_parameters"] or {}):
+        settings["bias"] = (held["_parameters"] or {})["bias"] is not None
+    for name, each in state.items():
+        if not name.startswith("_") and name != "training":
+            with suppress(NotPlain):
+                settings[name] = setting(each)
     return _Part(one_line(str(kind)), settings, modules, found)
+
+
+def non_persistent(state: dict[str, Any]) -> set[str]:
+    """Return the names of a module's buffers that a state dict leaves out."""
+    return {name for name in pickle_machine.members(state.get("_non_persistent_buffers_set")) if isinstance(name, str)}
 
 
 def _scripted(kind: Name, state: dict[str, Any]) -> _Part:

@@ -11,7 +11,7 @@ from typing import Any
 from cutaway.core.dtype import KINDS
 from cutaway.formats import pickle_machine
 from cutaway.formats.pickle_machine import Made, Name, Table
-from cutaway.formats.pickled_module import class_of, is_module, state_of, unwrapped
+from cutaway.formats.pickled_module import class_of, is_module, non_persistent, state_of, unwrapped
 from cutaway.formats.pickled_tensor import Stored, tensor
 
 _HEADER = "import collections\nimport torch\nimport what_the_file_does_not_hold as _missing"
@@ -92,8 +92,7 @@ class _Writer:
 
     def _module(self, variable: str, state: dict[str, Any], depth: int) -> None:
         self.lines.append(f"torch.nn.Module.__init__({variable})")
-        left_out = state.get("_non_persistent_buffers_set")
-        passing = left_out if isinstance(left_out, list) else left_out.items if isinstance(left_out, Made) else []
+        passing = non_persistent(state)
         for name, each in (pickle_machine.entries(state.get("_parameters")) or {}).items():
             stored = tensor(each)
             made = "None" if each is None else self._tensor(stored, True) if stored else "_missing.a_parameter"

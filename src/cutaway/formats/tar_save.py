@@ -12,16 +12,28 @@ from cutaway.formats.pickle_machine import Damaged, Made, Name, Persistent
 from cutaway.formats.pickled_tensor import STORAGES, Storage, Stored
 
 _MAGIC, _AT = b"ustar", 257
+_BLOCK = 512
 _MEMBERS = ("pickle", "storages", "tensors")
 _MOST = 1_000_000
 
 
 def is_tar(file: BinaryIO) -> bool:
     """Tell whether a file is a tar archive; it is left at its beginning."""
-    file.seek(_AT)
-    magic = file.read(len(_MAGIC))
     file.seek(0)
-    return magic == _MAGIC
+    head = file.read(_BLOCK)
+    file.seek(0)
+    return is_header(head)
+
+
+def is_header(block: bytes) -> bool:
+    """Tell whether a block is the header of a tar archive: by its mark, or by its checksum in the oldest form."""
+    if len(block) < _BLOCK:
+        return False
+    if block[_AT : _AT + len(_MAGIC)] == _MAGIC:
+        return True
+    digits = block[148:156].strip(b" \0")
+    is_number = digits.isdigit() and not digits.strip(b"01234567")
+    return is_number and int(digits, 8) == sum(block[:148]) + 8 * ord(" ") + sum(block[156:])
 
 
 def content(file: BinaryIO) -> Any:

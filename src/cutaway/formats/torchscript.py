@@ -16,7 +16,7 @@ from cutaway.core.error import one_line
 from cutaway.core.place import Place
 from cutaway.formats import pickle_machine, weights
 from cutaway.formats.pickle_machine import Damaged, Made, Name
-from cutaway.formats.pickled_module import is_plain
+from cutaway.formats.pickled_module import is_plain, paths
 from cutaway.formats.pickled_tensor import Stored, tensor
 from cutaway.formats.torchscript_code import ROOT, Class, Code, display_name, functions, translate
 
@@ -122,30 +122,23 @@ def _network(archive: Archive, name: str, target: str) -> Architecture:
     modules: list[Module] = []
     named: list[tuple[str, Stored, str | None]] = []
     seen: set[int] = set()
-    waiting: list[tuple[str, Made]] = [("", archive.root)]
-    while waiting:
-        path, value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
+    for path, value in paths(archive.root, lambda each: _submodules(each, archive.code)):
         about = _about(value, archive.code)
         settings: dict[str, Setting] = {}
-        below = []
         for own, each in _attributes(value).items():
             stored = tensor(each)
-            full = f"{path}.{own}" if path else own
             kind = _kind(about, own)
             if stored is not None and kind != "attribute":
                 trainable = stored.requires_grad if kind == "parameter" else None
-                named.append((full, _with(stored, trainable), kind))
-            elif is_scripted(each) and _about(each, archive.code).is_module:
-                below.append((full, each))
+                named.append((f"{path}.{own}" if path else own, _with(stored, trainable), kind))
             elif not own.startswith("_") and own != "training" and is_plain(_listed(each)):
                 settings[own] = _listed(each)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
         settings.update((key, each) for key, each in about.constants.items() if is_plain(each))  # type: ignore[misc]
         shown = one_line(display_name(about.qualified))
         modules.append(Module(path, shown.rpartition(".")[2], shown, settings))
-        waiting.extend(reversed(below))
     listed = tuple(weights.listed(named))
     place = Place(target.partition("::")[0])
     alike = any(weight.kind == "tensor" for weight in listed)
@@ -158,6 +151,11 @@ def _network(archive: Archive, name: str, target: str) -> Architecture:
         unknowns=(Note(f"{NO_CODE}: {archive.problem}", place),) if archive.problem else (),
         assumptions=(Note(weights.ALIKE, place),) if alike else (),
     )
+
+
+def _submodules(value: Made, code: Code) -> dict[str, Made]:
+    held = _attributes(value).items()
+    return {name: each for name, each in held if is_scripted(each) and _about(each, code).is_module}
 
 
 def _with(stored: Stored, trainable: bool | None) -> Stored:

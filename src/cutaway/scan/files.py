@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import bz2
 import io
-import json
 import lzma
 import os
+import re
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from cutaway.core.error import CutawayError, one_line
-from cutaway.formats import gguf, numpy_file
-from cutaway.scan import graph_files, keras_code, pickle_calls, templates, torchscript, zip_archive
+from cutaway.formats import gguf, numpy_file, safetensors, tar_save
+from cutaway.scan import configurations, graph_files, keras_code, pickle_calls, templates, torchscript, zip_archive
 from cutaway.scan.finding import IMPORTS, NOTHING, RUNS, Report
 from cutaway.scan.streams import TooLarge, Unpacked
 
@@ -22,19 +22,27 @@ _WINDOW = 32 << 20
 _DAMAGED = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
 _DEEPEST = 8
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_SEVENZIP = b"7z\xbc\xaf\x27\x1c"
-_RAR = b"Rar!\x1a\x07"
+_CLOSED = {
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"Rar!\x1a\x07": "RAR",
+    b"\x04\x22\x4d\x18": "LZ4",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+}
+"""What archives begin with that are not unpacked."""
+_NATIVE = (b"\x7fELF", b"MZ\x90\0", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe")
+_PLAIN = re.compile(r"[<>|=]?[biufcSUmM?]\d*(\[\w+\])?")
+_LARGEST_JSON = 256 << 20
 _COMPRESSED: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(31),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ": lzma.LZMADecompressor,
-    b"]\x00\x00": lzma.LZMADecompressor,
+    b"]\x00": lzma.LZMADecompressor,
     b"x\x01": zlib.decompressobj,
     b"x\x5e": zlib.decompressobj,
     b"x\x9c": zlib.decompressobj,
     b"x\xda": zlib.decompressobj,
 }
-_TEXT = (".py", ".md", ".txt", ".json", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".jinja", ".csv", ".html", ".xml")
+_TEMPLATES = (".jinja", ".jinja2", ".j2")
 _CODE = (".so", ".dll", ".dylib", ".pyc", ".exe")
 _SKIPPED = {".git", "__pycache__", "node_modules", ".venv"}
 
@@ -89,10 +97,14 @@ def _scan_content(file: Any, name: str, report: Report, inner: str, depth: int) 
         if head.startswith(b"PK"):
             return
         file.seek(0)
-    if head[257:262] == b"ustar":
+    if tar_save.is_header(head):
         _tar(file, report, inner, depth)
-    elif head.startswith((_SEVENZIP, _RAR)):
-        report.add(RUNS, "container", "it is a 7z or RAR archive, which is not looked into", inner)
+        file.seek(0)
+        content = file.read(_WINDOW)
+        if pickle_calls.looks_like_pickle(head) or pickle_calls.is_plausible(content):
+            _pickle(io.BytesIO(content), report, inner)
+    elif (closed := next((name for magic, name in _CLOSED.items() if head.startswith(magic)), None)) is not None:
+        report.add(RUNS, "container", f"it is packed with {closed}, which is not looked into", inner)
     elif (unpack := _unpacker(head)) is not None and _compressed(file, unpack, name, report, inner, depth):
         return
     elif head.startswith(numpy_file.MAGIC):
@@ -126,6 +138,9 @@ def _zip(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
         if "/code/" in f"/{member.name}" and member.name.endswith(".py"):
             member.content.seek(0)
             torchscript.scan(member.content.read(_WINDOW).decode("utf-8", "replace"), report, where)
+        elif member.name.endswith("bytecode.pkl"):
+            member.content.seek(0)
+            torchscript.scan_mobile(member.content.read(_WINDOW), report, where)
 
 
 def _tar(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
@@ -146,14 +161,17 @@ def _tar(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
         report.add(NOTHING, "container", "the tar archive is damaged", inner)
 
 
-def _unpacker(head: bytes) -> Callable[[], Any] | None:
-    return next((unpack for magic, unpack in _COMPRESSED.items() if head.startswith(magic)), None)
+def _unpacker(head: bytes) -> tuple[bytes, Callable[[], Any]] | None:
+    return next(((magic, unpack) for magic, unpack in _COMPRESSED.items() if head.startswith(magic)), None)
 
 
-def _compressed(file: BinaryIO, unpack: Callable[[], Any], name: str, report: Report, inner: str, depth: int) -> bool:
+def _compressed(
+    file: BinaryIO, unpacker: tuple[bytes, Callable[[], Any]], name: str, report: Report, inner: str, depth: int
+) -> bool:
     """Scan what is compressed; return whether it is."""
     where = f"{inner}!{one_line(name)} unpacked" if inner else f"{one_line(name)} unpacked"
-    stream: Any = Unpacked(file, unpack)
+    mark, unpack = unpacker
+    stream: Any = Unpacked(file, unpack, b"" if mark.startswith(b"x") else mark)
     try:
         if not stream.read(1):
             return False
@@ -165,68 +183,59 @@ def _compressed(file: BinaryIO, unpack: Callable[[], Any], name: str, report: Re
 
 
 def _numpy(file: BinaryIO, report: Report, inner: str) -> None:
+    """Scan an array: all but those of plain numbers may be pickled, and so may one whose header is not understood."""
     try:
         _, dtype = numpy_file.array(file)
     except numpy_file.Malformed:
-        return
-    if "O" in dtype:
+        dtype = ""
+        file.seek(6)
+        version = file.read(2)
+        width = 2 if version[:1] == b"\1" else 4
+        length = int.from_bytes(file.read(width), "little")
+        file.seek(8 + width + length)
+    if not _PLAIN.fullmatch(dtype):
         pickle_calls.scan(file, report, inner)
 
 
 def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -> None:
     """Scan a file that is neither an archive nor a pickle by its first bytes."""
-    if head.startswith(gguf.MAGIC):
-        _gguf(file, report, inner)
-        return
-    if name.endswith(_CODE):
-        report.add(IMPORTS, "code", f"{one_line(name)} is compiled code", inner)
+    if head.startswith(_NATIVE) or name.endswith(_CODE):
+        level = RUNS if inner else IMPORTS
+        report.add(level, "code", f"{one_line(name)} is compiled code", inner)
         return
     content = file.read(_WINDOW)
-    if head.startswith(_HDF5):
-        keras_code.scan_hdf5(content, report, inner)
-    elif head.lstrip()[:1] in (b"{", b"["):
-        _json(content, name, report, inner)
-    elif name.endswith((".jinja", ".jinja2", ".j2")):
-        templates.scan(content.decode("utf-8", "replace"), report, inner)
-    elif not name.endswith(_TEXT) or b"\0" in head:
-        if pickle_calls.is_plausible(content):
-            pickle_calls.scan(io.BytesIO(content), report, inner)
-        if name.endswith((".pb", ".pbtxt", ".meta")) or b"serve" in content[: 1 << 20]:
-            graph_files.scan_tensorflow(content, report, inner)
-        if name.endswith((".onnx", ".ort")) or b"\x0a\x08location\x12" in content:
-            graph_files.scan_onnx(content, report, inner)
-            graph_files.scan_custom_operators(content, report, inner)
-    elif pickle_calls.is_plausible(content):
+    if pickle_calls.is_plausible(content):
         pickle_calls.scan(io.BytesIO(content), report, inner)
+    if head.startswith(gguf.MAGIC):
+        _gguf(file, report, inner)
+        templates.scan_bytes(content, report, inner)
+    elif head.startswith(_HDF5):
+        keras_code.scan_hdf5(file, report, inner)
+    elif name.endswith(_TEMPLATES):
+        templates.scan(content.decode("utf-8", "replace"), report, inner)
+    elif _is_json(head):
+        file.seek(0)
+        configurations.scan_json(file.read(_LARGEST_JSON), report, inner)
+    elif safetensors.sniff(head):
+        configurations.scan_json(content[8 : 8 + int.from_bytes(head[:8], "little")], report, inner)
+    elif name.endswith((".yaml", ".yml")):
+        configurations.scan_yaml(content, report, inner)
+    if name.endswith((".pb", ".pbtxt", ".meta")) or b"serve" in content[: 1 << 20]:
+        graph_files.scan_tensorflow(file, report, inner)
+    if name.endswith((".onnx", ".ort")) or b"\x08location" in content:
+        graph_files.scan_onnx(file, report, inner)
 
 
-def _json(content: bytes, name: str, report: Report, inner: str) -> None:
-    if keras_code.scan_config(content, report, inner) or (
-        b"chat_template" not in content and b"auto_map" not in content
-    ):
-        return
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
-        return
-    if not isinstance(value, dict):
-        return
-    template = value.get("chat_template")
-    for each in template if isinstance(template, list) else [{"template": template}]:
-        text = each.get("template") if isinstance(each, dict) else None
-        if isinstance(text, str):
-            templates.scan(text, report, inner)
-    auto_map = value.get("auto_map")
-    for each in auto_map.values() if isinstance(auto_map, dict) else ():
-        if isinstance(each, str):
-            report.add(IMPORTS, "code", f"imports {one_line(each)}, if remote code is trusted", inner)
+def _is_json(head: bytes) -> bool:
+    """Tell whether a file begins as JSON, in any encoding that it is read in."""
+    return head.lstrip(b"\xef\xbb\xbf\xfe\xff\0 \t\r\n")[:1] in (b"{", b"[")
 
 
 def _gguf(file: BinaryIO, report: Report, inner: str) -> None:
     try:
-        metadata, _ = gguf.header(file, longest_text=1 << 20)
+        metadata, _ = gguf.header(file, longest_text=_WINDOW)
     except ValueError:
         return
-    for key, value in metadata.items():
-        if "chat_template" in key and isinstance(value, str):
+    for value in metadata.values():
+        if isinstance(value, str):
             templates.scan(value, report, inner)

@@ -3,56 +3,111 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from cutaway.core.error import one_line
+from cutaway.formats import protobuf
+from cutaway.formats.protobuf import Message
 from cutaway.scan.finding import IMPORTS, RUNS, Report
+from cutaway.scan.streams import chunks
 
 TENSORFLOW, ONNX = "tensorflow", "onnx"
-_OPERATORS = {
-    b"PyFunc": "runs a function of Python",
-    b"PyFuncStateless": "runs a function of Python",
-    b"EagerPyFunc": "runs a function of Python",
-    b"WriteFile": "writes files",
-    b"ReadFile": "reads files",
-    b"MatchingFiles": "looks for files",
-    b"WholeFileReader": "reads files",
-    b"WholeFileReaderV2": "reads files",
-    b"PrintV2": "",
-    b"DebugIdentity": "sends values to an address",
-    b"DebugIdentityV2": "writes files",
-    b"XlaLaunch": "",
-    b"RemoteCall": "runs a function on another machine",
-    b"LoadAndRemapMatrix": "reads files",
-    b"CSVDataset": "reads files",
-    b"TextLineDataset": "reads files",
-    b"FixedLengthRecordDataset": "reads files",
-    b"TFRecordDataset": "reads files",
-    b"RpcCall": "calls another machine",
-    b"ImmutableConst": "reads files",
+_EFFECTS = {
+    "runs a function of Python": "PyFunc PyFuncStateless EagerPyFunc",
+    "writes files": "WriteFile DebugIdentityV2 SaveDataset SaveDatasetV2 DatasetToTFRecord DatasetToTFRecordV2"
+    " CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2 CreateSummaryFileWriter CreateSummaryDbWriter",
+    "deletes files": "MergeV2Checkpoints",
+    "reads files": "ReadFile WholeFileReader WholeFileReaderV2 LoadAndRemapMatrix CSVDataset CSVDatasetV2 TextLineDataset"
+    " TextLineReader TextLineReaderV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2 FixedLengthRecordReader"
+    " FixedLengthRecordReaderV2 TFRecordDataset TFRecordDatasetV2 TFRecordReader TFRecordReaderV2 LMDBDataset LMDBReader"
+    " SqlDataset ImmutableConst LoadDataset BigQueryReader",
+    "looks for files": "MatchingFiles MatchingFilesDataset",
+    "sends values to an address": "DebugIdentity",
+    "calls another machine": "RemoteCall RpcCall RpcClient DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3"
+    " DataServiceDatasetV4",
 }
+_OPERATORS = {name.encode(): effect for effect, names in _EFFECTS.items() for name in names.split()}
+_NODE = re.compile(
+    # The field `op` of a node: its length may be written in more bytes than it needs. And the same in words.
+    rb"\x12(?:[\x01-\x7f]|[\x80-\xff]\x80*\x00)(%s)(?![A-Za-z0-9])|\bop\s*:\s*['\"](%s)['\"]"
+    % ((b"|".join(sorted(_OPERATORS, reverse=True)),) * 2)  # a name before those that it begins with
+)
+_PRINTING = re.compile(rb"output_stream.{0,40}file://", re.DOTALL)
 _LOCATION = re.compile(rb"\x0a\x08location\x12(.)", re.DOTALL)
-_DOMAINS = re.compile(rb"\x3a(.)([a-z][\w.]{2,60})", re.DOTALL)
+_MOST = 1_000_000
 
 
-def scan_tensorflow(content: bytes, report: Report, inner: str) -> None:
+def scan_tensorflow(file: Any, report: Report, inner: str) -> None:
     """Enter the operators of a SavedModel or a graph that do more than compute."""
-    for name, effect in _OPERATORS.items():
-        if effect and b"\x12" + bytes([len(name)]) + name in content:  # the field `op` of a node
-            report.add(RUNS, TENSORFLOW, f"has the operator {name.decode()}, which {effect}", inner)
+    for content in chunks(file):
+        for match in _NODE.finditer(content):
+            name = match[1] or match[2]
+            if match[2] is None and match[0][1] & 0x7F != len(name):
+                continue  # a longer name that begins so
+            report.add(RUNS, TENSORFLOW, f"has the operator {name.decode()}, which {_OPERATORS[name]}", inner)
+        if _PRINTING.search(content):
+            report.add(RUNS, TENSORFLOW, "has the operator PrintV2, which writes files", inner)
 
 
-def scan_onnx(content: bytes, report: Report, inner: str) -> None:
-    """Enter external data that lies outside of the folder."""
-    for match in _LOCATION.finditer(content):
-        length = match[1][0]
-        path = content[match.end() : match.end() + length].decode("utf-8", "replace")
-        parts = path.replace("\\", "/").split("/")
-        if ".." in parts or path.startswith(("/", "\\", "~")) or (len(path) > 1 and path[1] == ":"):
-            report.add(RUNS, ONNX, f"reads {one_line(path)}, which is outside of its folder", inner)
+def scan_onnx(file: Any, report: Report, inner: str) -> None:
+    """Enter external data that lies outside of the folder, and operators that run Python or need a library."""
+    try:
+        for path in _locations(Message(protobuf.opened(file))):
+            _check_path(path, report, inner)
+    except (ValueError, IndexError, RecursionError):
+        pass  # what is damaged is still looked at as bytes
+    for content in chunks(file):
+        for match in _LOCATION.finditer(content):
+            length = match[1][0]
+            _check_path(content[match.end() : match.end() + length].decode("utf-8", "replace"), report, inner)
+        _custom_operators(content, report, inner)
 
 
-def scan_custom_operators(content: bytes, report: Report, inner: str) -> None:
-    """Enter operators of ONNX that are not of known sets, which need a library of their own."""
+def _locations(model: Message) -> Iterator[str]:
+    """Yield the paths of the files that tensors of a model lie in, in graphs at any depth."""
+    waiting = [*_each(model, 7)]
+    for training in _each(model, 20):
+        waiting += [*_each(training, 1), *_each(training, 2)]
+    nodes = [node for function in _each(model, 25) for node in _each(function, 7)]
+    count = 0
+    while (waiting or nodes) and count < _MOST:
+        count += 1
+        tensors: list[Message] = []
+        if waiting:
+            graph = waiting.pop()
+            tensors += _each(graph, 5)
+            tensors += [part for sparse in _each(graph, 15) for at in (1, 2) for part in _each(sparse, at)]
+            nodes += _each(graph, 1)
+        else:
+            for attribute in _each(nodes.pop(), 5):
+                tensors += [*_each(attribute, 5), *_each(attribute, 10)]
+                waiting += [*_each(attribute, 6), *_each(attribute, 11)]
+        for tensor in tensors:
+            for entry in _each(tensor, 13):
+                if entry.text(1) == "location":
+                    yield entry.text(2)
+
+
+def _each(message: Message, field: int) -> list[Message]:
+    """Return the messages of a field; those that are none are left out."""
+    found = []
+    for value in message.fields.get(field, ()):
+        if not isinstance(value, int):
+            try:
+                found.append(Message(message.data, value))
+            except ValueError:
+                continue
+    return found
+
+
+def _check_path(path: str, report: Report, inner: str) -> None:
+    parts = path.replace("\\", "/").split("/")
+    if ".." in parts or path.startswith(("/", "\\", "~")) or (len(path) > 1 and path[1] == ":") or "://" in path:
+        report.add(RUNS, ONNX, f"reads {one_line(path)[:200]}, which is outside of its folder", inner)
+
+
+def _custom_operators(content: bytes, report: Report, inner: str) -> None:
     for name in (b"PyOp", b"PythonOp"):
         if b"\x22" + bytes([len(name)]) + name in content:
             report.add(RUNS, ONNX, f"has the operator {name.decode()}, which runs Python", inner)

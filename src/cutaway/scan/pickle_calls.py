@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import pickletools
 import re
 from typing import Any, BinaryIO
 
 from cutaway.formats.pickle_instructions import Skipped, instructions
 from cutaway.formats.pickle_machine import Damaged, Machine, Made, Name, Persistent, Table
-from cutaway.scan import allow_list
+from cutaway.formats.pickled_module import class_of
+from cutaway.scan import allow_list, joblib_array
 from cutaway.scan.finding import IMPORTS, RECONSTRUCTS, RUNS, Report
 
 RULE = "pickle"
@@ -47,12 +49,20 @@ def scan(file: BinaryIO, report: Report, inner: str, depth: int = 0) -> bool:
 
 
 def _continues(head: bytes) -> bool:
-    return looks_like_pickle(head) or head[:1] in (b"c", b"(", b"]", b"}", b"i", b"M", b"K", b"J", b"L")
+    return looks_like_pickle(head) or head[:1] in _STARTS
+
+
+_STARTS = frozenset(
+    opcode.code.encode("latin-1")
+    for opcode in pickletools.opcodes
+    if not opcode.stack_before and "GET" not in opcode.name
+)
+"""Instructions that a pickle may begin with: they need nothing before them."""
 
 
 def is_plausible(content: bytes) -> bool:
     """Tell whether bytes without a mark of their own are pickles of the first protocols: they end, or call something."""
-    if content[:1] not in (b"c", b"(", b"]", b"}", b"i", b")", b"I", b"S", b"V", b"F", b"N", b"L"):
+    if content[:1] not in _STARTS:
         return False
     report = Report("")
     ended = scan(io.BytesIO(content), report, "", _DEEPEST)
@@ -162,8 +172,8 @@ class _Follower:
             plain = len(arguments) in (1, 2) and isinstance(arguments[0], (str, Skipped))
             if not plain or (len(arguments) == 2 and arguments[1] not in ("latin1", "latin-1", "ascii", "utf-8")):
                 self._enter(RUNS, f"calls {full}{in_words(arguments)}")
-        elif full == "torch.storage._load_from_bytes" and arguments and isinstance(arguments[0], bytes):
-            self._nested(arguments[0], full)
+        elif full == "torch.storage._load_from_bytes":
+            self._load(arguments)
         elif (
             allow_list.is_call(maker.module, maker.name)
             or (made and (allow_list.is_class(maker.module, maker.name) or allow_list.is_own(maker.module)))
@@ -174,8 +184,8 @@ class _Follower:
             what = "makes an object of" if made else "calls"
             self._enter(RUNS, f"{what} {full}{in_words(arguments)}")
         for each in arguments:
-            if isinstance(each, bytes) and looks_like_pickle(each[:2]) and full not in ("builtins.bytes",):
-                self._nested(each, full)
+            if isinstance(each, bytes) and looks_like_pickle(each[:2]) and full != "torch.storage._load_from_bytes":
+                self._nested(io.BytesIO(each), full)
 
     def _get_attribute(self, value: Made) -> None:
         target = _resolved(value)
@@ -193,41 +203,39 @@ class _Follower:
             return
         self._enter(RUNS, f"calls getattr{in_words(value.arguments)}")
 
+    def _load(self, arguments: tuple[Any, ...]) -> None:
+        """Follow what torch would load from bytes that are in the pickle."""
+        name = "torch.storage._load_from_bytes"
+        content = joblib_array.content(arguments[0], self._file) if arguments else None
+        head = content.read(2) if content is not None else b""
+        if content is None or head == b"PK":
+            self._enter(RUNS, f"calls {name}{in_words(arguments)}, of which it can't be told what it loads")
+            return
+        self._report.add(RECONSTRUCTS, RULE, "puts data together with functions of the libraries that saved it", "")
+        content.seek(0)
+        self._nested(content, name)
+
     def _build(self, target: Any) -> None:
-        if isinstance(target, Made) and isinstance(target.maker, Name) and target.maker.name == _ARRAY:
+        if isinstance(target, Made) and (class_of(target) or Name("", "")).name == _ARRAY:
             self._array(target)
 
     def _array(self, value: Made) -> None:
         """Pass over the numbers of an array that joblib has put into the stream; objects are a pickle of their own."""
-        state = value.state.named() if isinstance(value.state, Table) else {}
-        kind = state.get("dtype")
-        code = kind.arguments[0] if isinstance(kind, Made) and kind.arguments else None
-        shape = state.get("shape")
-        if (
-            not isinstance(code, str)
-            or not isinstance(shape, tuple)
-            or not all(type(s) is int and s >= 0 for s in shape)
-        ):
-            return
-        if code.lstrip("<>|=").startswith("O"):
-            scan(self._file, self._report, f"{self._inner}!objects of an array", self._depth + 1)
-            return
-        if state.get("numpy_array_alignment_bytes") is not None:
-            padding = self._file.read(1)
-            self._file.seek(padding[0] if padding else 0, 1)
-        width = code.lstrip("<>|=")[1:]
-        count = 1
-        for size in shape:
-            count *= size
-        if width.isdigit() and count < 1 << 50:
-            unit = 4 if code.lstrip("<>|=")[0] == "U" else 1
-            self._file.seek(count * int(width) * unit, 1)
-
-    def _nested(self, content: bytes, where: str) -> None:
-        if self._depth < _DEEPEST:
-            scan(io.BytesIO(content), self._report, f"{self._inner}!{where}", self._depth + 1)
+        array = joblib_array.described(value)
+        if array is None:
+            self._enter(RUNS, "has an array in the stream of which it can't be told where it ends")
+        elif array.has_objects:
+            _Follower(self._file, self._report, f"{self._inner}!objects of an array", self._depth + 1).follow()
         else:
+            joblib_array.skip(self._file, array)
+
+    def _nested(self, content: Any, where: str) -> None:
+        if self._depth >= _DEEPEST:
             self._enter(RUNS, "has pickles in pickles, too deep to be followed")
+            return
+        position = self._file.tell()
+        scan(content, self._report, f"{self._inner}!{where}", self._depth + 1)
+        self._file.seek(position)
 
     def _enter(self, level: str, text: str) -> None:
         self._report.add(level, RULE, text, self._inner)

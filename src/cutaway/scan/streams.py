@@ -6,7 +6,7 @@ import io
 import os
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 CHUNK = 1 << 20
@@ -58,14 +58,15 @@ class Window(io.RawIOBase):
 class Unpacked(io.RawIOBase):
     """What is compressed in a file; going back unpacks it again from the beginning."""
 
-    def __init__(self, file: BinaryIO, make: Callable[[], Any], start: int = 0) -> None:
+    def __init__(self, file: BinaryIO, make: Callable[[], Any], mark: bytes = b"") -> None:
+        """`mark` is what each stream begins with, where several may follow each other."""
         super().__init__()
-        self._file, self._make, self._origin = file, make, start
+        self._file, self._make, self._mark = file, make, mark
         self._deadline = time.monotonic() + SECONDS
         self._restart()
 
     def _restart(self) -> None:
-        self._file.seek(self._origin)
+        self._file.seek(0)
         self._unpacker = self._make()
         self._rest, self._data, self._at, self._begin = b"", b"", 0, 0  # _begin is where _data begins
 
@@ -76,14 +77,23 @@ class Unpacked(io.RawIOBase):
         self._begin += len(self._data)
         self._data = b""
         while not self._data:
-            if self._unpacker.eof:
+            if self._unpacker.eof and not self._next_stream():
                 return False
-            needs = getattr(self._unpacker, "needs_input", not self._rest)
+            needs = getattr(self._unpacker, "needs_input", True)
             given = (self._rest or self._file.read(CHUNK)) if needs else b""
             if needs and not given:
                 return False
             self._data = self._unpacker.decompress(given, CHUNK)
-            self._rest = getattr(self._unpacker, "unconsumed_tail", b"")
+            self._rest = getattr(self._unpacker, "unconsumed_tail", b"") if needs else self._rest
+        return True
+
+    def _next_stream(self) -> bool:
+        """Go on with what follows the end of a stream, as the loaders do; return whether there is anything."""
+        following = self._unpacker.unused_data or self._file.read(CHUNK)
+        if not self._mark or not following.startswith(self._mark):
+            return False
+        self._unpacker = self._make()
+        self._rest = following
         return True
 
     def read(self, count: int = -1) -> bytes:
@@ -150,3 +160,16 @@ def _line(file: Any, size: int | None) -> bytes:
 def inflated(file: BinaryIO) -> Unpacked:
     """Return the content of a member of a zip archive."""
     return Unpacked(file, lambda: zlib.decompressobj(-15))
+
+
+def chunks(file: Any, overlap: int = 1 << 12) -> Iterator[bytes]:
+    """Yield all of a file in pieces; each begins with the end of the one before."""
+    file.seek(0)
+    before, count = b"", 0
+    deadline = time.monotonic() + SECONDS
+    while piece := file.read(8 * CHUNK):
+        yield before + piece
+        before = piece[-overlap:]
+        count += len(piece)
+        if count > MOST or time.monotonic() > deadline:
+            raise TooLarge("it is larger than is looked into")

@@ -7,19 +7,38 @@ import re
 from cutaway.scan.finding import RUNS, Report
 
 RULE = "template"
+_SPECIAL = re.compile(r"__[a-z]+__")
+"""Names of Python's own: plain text has them so rarely that it need not be told from code."""
 _REACHING = re.compile(
-    r"__\w+__|\|\s*attr\b|\battr\(|\\x5f|\\u005f|\bos\.\w+\(|\bpopen\b|\bsubprocess\b|\bimport\b\s*\(|\bgetattr\b"
-    r"|\blipsum\b|\bcycler\b|\bjoiner\b|\bself\._|\bconfig\.|\brequest\.|\bglobals\b|\bbuiltins\b|['\"]_['\"]\s*[~+*]"
+    r"__\w*__|(?:\.|\[\s*['\"])_\w+|\battr\b|\\x5f|\\u005f|\\137|\\N\{|\bos\.\w+\(|\bpopen\b|\bsubprocess\b|\bimport\b\s*\(|\bgetattr\b"
+    r"|\blipsum\b|\bcycler\b|\bjoiner\b|\bself\._|\bconfig\.|\brequest\.|\bglobals\b|\bbuiltins\b|\bmro\b"
+    r"|['\"]_['\"]\s*[~+*]|['\"]\w*__|__\w*['\"]|%c|\[\s*['\"][^'\"]*['\"]\s*[~|%*]"
 )
-_ALLOWED = re.compile(r"__(?:class__\.__name__)\b(?!\.)")
 _CODE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_IN_BYTES = re.compile(rb"\{[{%][^\0]{0,4000}?__\w+__")
 
 
 def scan(text: str, report: Report, inner: str) -> None:
-    """Enter what a template reaches for, outside of its plain text."""
+    """Enter what a template reaches for; in its plain text, only names that are Python's own."""
+    if "{{" not in text and "{%" not in text:
+        return
+    found = _SPECIAL.search(text)
+    if found is not None:
+        _enter(found[0], text[max(0, found.start() - 40) :], report, inner)
     for code in _CODE.findall(text):
         found = _REACHING.search(code)
         if found is not None:
-            words = " ".join(code.split())
-            shortened = words if len(words) <= 100 else f"{words[:97]}..."
-            report.add(RUNS, RULE, f"a template uses {found[0]!r}: {shortened}", inner)
+            _enter(found[0], code, report, inner)
+
+
+def scan_bytes(content: bytes, report: Report, inner: str) -> None:
+    """Enter what templates in the header of a file reach for, wherever they are in it."""
+    for match in _IN_BYTES.finditer(content):
+        code = match[0].decode("utf-8", "replace")
+        _enter(code[code.rfind("__", 0, -2) :][:40], code[-100:], report, inner)
+
+
+def _enter(what: str, code: str, report: Report, inner: str) -> None:
+    words = " ".join(code.split())
+    shortened = words if len(words) <= 100 else f"{words[:97]}..."
+    report.add(RUNS, RULE, f"a template uses {what!r}: {shortened}", inner)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import lzma
+import os
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -10,13 +13,14 @@ from typing import Any, BinaryIO
 
 from cutaway.core.error import one_line
 from cutaway.scan.finding import RUNS, Report
-from cutaway.scan.streams import Window, inflated
+from cutaway.scan.streams import Unpacked, Window, inflated
 
 RULE = "zip"
 LOCAL = b"PK\x03\x04"
 _HEADER = struct.Struct("<4s5H3I2H")
 _LARGEST = 128 << 20
 _MOST = 100_000
+_TAIL = 22 + 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
         report.add(RUNS, RULE, f"the directory of the archive is damaged ({one_line(str(error))})", inner)
         yield from _by_local_headers(file)
         return
+    if b"PK" in archive.comment or _directories(file) > 1:
+        report.add(RUNS, RULE, "it has several directories: readers may differ in which one they take", inner)
+        yield from _by_local_headers(file)
     _check_names([entry.filename for entry in entries], report, inner)
     first = min((entry.header_offset for entry in entries), default=0)
     file.seek(0)
@@ -47,16 +54,33 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
     for entry in entries:
         if entry.filename.endswith("/"):
             continue
-        local, content = _content(file, entry.header_offset, entry.compress_size, entry.compress_type)
+        local, kind, packed = _content(file, entry.header_offset, entry.compress_size)
         if local is None:
             report.add(RUNS, RULE, f"{one_line(entry.filename)} has no header where the directory says", inner)
             continue
+        if kind != entry.compress_type:
+            words = (
+                f"{one_line(entry.filename)} is packed in one way by its own header, and in another by the directory"
+            )
+            report.add(RUNS, RULE, words, inner)
         if local != entry.filename and local.replace("\\", "/") != entry.filename:
             words = f"{one_line(entry.filename)} is called {one_line(local)} in its own header"
             report.add(RUNS, RULE, words, inner)
         if entry.flag_bits & 1:
             report.add(RUNS, RULE, f"{one_line(entry.filename)} is marked as encrypted", inner)
-        yield Member(entry.filename, content)
+        content = _unpacked(packed, entry.compress_type)
+        if content is None:
+            words = f"{one_line(entry.filename)} is packed in way {entry.compress_type}, which is not looked into"
+            report.add(RUNS, RULE, words, inner)
+        else:
+            yield Member(entry.filename, content)
+
+
+def _directories(file: BinaryIO) -> int:
+    """Return how many ends of directories are where readers look for one."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _TAIL))
+    return file.read().count(b"PK\x05\x06")
 
 
 def _check_names(names: list[str], report: Report, inner: str) -> None:
@@ -78,22 +102,59 @@ def _check_names(names: list[str], report: Report, inner: str) -> None:
             report.add(RUNS, RULE, f"{one_line(name)} lies outside of the folder that it is unpacked into", inner)
 
 
-def _content(file: BinaryIO, offset: int, size: int, kind: int) -> tuple[str | None, Any]:
-    """Return the name in a member's own header, and its content, whatever its checksum."""
+def _content(file: BinaryIO, offset: int, size: int) -> tuple[str | None, int, Any]:
+    """Return the name in a member's own header, how it is packed, and its packed content, whatever its checksum."""
     if offset < 0 or size < 0:
-        return None, None
+        return None, 0, None
     file.seek(offset)
     head = file.read(_HEADER.size)
     if len(head) < _HEADER.size or not head.startswith(LOCAL):
-        return None, None
+        return None, 0, None
     fields = _HEADER.unpack(head)
     name = file.read(fields[9]).decode("utf-8" if fields[2] & 0x800 else "cp437", "replace")
     start = offset + _HEADER.size + fields[9] + fields[10]
-    return name, _unpacked(Window(file, start, size), fields[3] if fields[3] in (0, 8) else kind)
+    return name, fields[3], Window(file, start, size)
 
 
 def _unpacked(packed: Any, kind: int) -> Any:
-    return inflated(packed) if kind == zipfile.ZIP_DEFLATED else packed
+    """Return the content of a member; None where it is packed in a way that is not looked into."""
+    if kind == zipfile.ZIP_STORED:
+        return packed
+    if kind == zipfile.ZIP_DEFLATED:
+        return inflated(packed)
+    if kind == zipfile.ZIP_BZIP2:
+        return Unpacked(packed, bz2.BZ2Decompressor)
+    return Unpacked(packed, _Lzma) if kind == zipfile.ZIP_LZMA else None
+
+
+class _Lzma:
+    """Unpacks LZMA as it is in zip archives, behind a header of its own."""
+
+    eof = False
+    unused_data = b""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._unpacker: Any = None
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether more is to be given before more comes out."""
+        return self._unpacker is None or bool(self._unpacker.needs_input)
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        """Return what comes out for what is put in."""
+        if self._unpacker is None:
+            self._head += data
+            size = int.from_bytes(self._head[2:4], "little")
+            if len(self._head) <= 4 + size:
+                return b""
+            filters = [lzma._decode_filter_properties(lzma.FILTER_LZMA1, self._head[4 : 4 + size])]  # type: ignore[attr-defined]
+            self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters)
+            data = self._head[4 + size :]
+        content: bytes = self._unpacker.decompress(data, most)
+        self.eof = self._unpacker.eof
+        return content
 
 
 def _by_local_headers(file: BinaryIO, end: int = _LARGEST) -> Iterator[Member]:
@@ -114,5 +175,7 @@ def _by_local_headers(file: BinaryIO, end: int = _LARGEST) -> Iterator[Member]:
                 if fields[7] and fields[7] < 0xFFFFFFFF
                 else (following if following > 0 else len(data)) - start
             )
-            yield Member(name, _unpacked(Window(file, start, size), fields[3]))
+            content = _unpacked(Window(file, start, size), fields[3])
+            if content is not None:
+                yield Member(name, content)
         at = following

@@ -1,0 +1,118 @@
+"""Configurations in JSON and YAML: templates, code that is imported or called by name, and sizes that are evaluated."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any
+
+from cutaway.core.error import one_line
+from cutaway.scan import keras_code, templates
+from cutaway.scan.finding import IMPORTS, RUNS, Report
+
+CODE = "code"
+_MOST = 2_000_000
+_TAG = re.compile(rb"!!python/|tag:yaml\.org,2002:python/|!<[^>]*python/")
+_LAMBDA = re.compile(rb"class_name['\"]?\s*:\s*['\"]?(Lambda|__lambda__|TorchModuleWrapper|TFSMLayer)\b")
+_TARGET = re.compile(rb"\b_target_['\"]?\s*:\s*['\"]?([\w.]+)")
+_EVALUATED = re.compile(r"__|\.\s*[A-Za-z_]|[\[\]{};:@\\\"]|\blambda\b|\b[a-z_]\w*\s*\(|\)\s*\(")
+_STANDARD = sys.stdlib_module_names | {"__builtin__", "posix", "nt", "commands"}
+_KNOWN_MODULES = ("sentence_transformers", "transformers", "torch")
+
+
+def scan_json(content: bytes, report: Report, inner: str) -> None:
+    """Enter what a document in JSON would run, in any encoding that JSON is read in."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(value, dict) and "class_name" in value and "config" in value:
+        keras_code.scan_config(value, report, inner)
+    _walk(value, report, inner)
+
+
+def scan_yaml(content: bytes, report: Report, inner: str) -> None:
+    """Enter what a document in YAML would run: it is looked at as text, whatever its structure."""
+    if b"\0" in content[:64]:
+        content = content.decode("utf-16", "replace").encode()
+    if _TAG.search(content):
+        report.add(RUNS, CODE, "has a tag of YAML that makes an object of Python", inner)
+    if match := _LAMBDA.search(content):
+        report.add(RUNS, keras_code.RULE, f"has a layer {match[1].decode()}, which runs code of its own", inner)
+    for match in _TARGET.finditer(content):
+        _target(match[1].decode(), report, inner)
+
+
+def _walk(root: Any, report: Report, inner: str) -> None:
+    waiting: list[tuple[Any, int]] = [(root, 0)]
+    count = 0
+    while waiting and count < _MOST:
+        count += 1
+        each, depth = waiting.pop()
+        if isinstance(each, dict):
+            _entries(each, report, inner)
+            waiting += [(value, depth) for value in each.values()]
+        elif isinstance(each, list):
+            waiting += [(value, depth) for value in each]
+        elif isinstance(each, str) and depth == 0 and each.lstrip()[:1] in ("{", "[") and "_target_" in each:
+            try:
+                waiting.append((json.loads(each), depth + 1))
+            except (ValueError, RecursionError):
+                continue
+
+
+def _entries(entry: dict[str, Any], report: Report, inner: str) -> None:
+    if "chat_template" in entry:
+        for text in _strings(entry["chat_template"]):
+            templates.scan(text, report, inner)
+    if isinstance(entry.get("_target_"), str):
+        _target(entry["_target_"], report, inner)
+    if isinstance(entry.get("expr_str"), str):
+        _size(entry["expr_str"], report, inner)
+    auto_map = entry.get("auto_map")
+    for each in _strings(auto_map) if isinstance(auto_map, dict) else ():
+        report.add(IMPORTS, CODE, f"imports {one_line(each)}, if remote code is trusted", inner)
+    pipelines = entry.get("custom_pipelines")
+    for each in pipelines.values() if isinstance(pipelines, dict) else ():
+        if isinstance(each, dict) and isinstance(each.get("impl"), str):
+            report.add(IMPORTS, CODE, f"imports {one_line(each['impl'])}, if remote code is trusted", inner)
+    mapping = entry.get("auto_mapping")
+    if isinstance(mapping, dict) and isinstance(mapping.get("parent_library"), str):
+        home = mapping["parent_library"]
+        level = RUNS if home.partition(".")[0] in _STANDARD else IMPORTS
+        report.add(level, CODE, f"imports {one_line(home)}.{one_line(str(mapping.get('base_model_class')))}", inner)
+    if {"idx", "path", "type"} <= entry.keys() and isinstance(entry["type"], str):
+        home = entry["type"].partition(".")[0]
+        if home not in _KNOWN_MODULES:
+            report.add(RUNS if home in _STANDARD else IMPORTS, CODE, f"imports {one_line(entry['type'])}", inner)
+
+
+def _strings(value: Any) -> list[str]:
+    """Return the strings in a value, at any depth."""
+    found: list[str] = []
+    waiting = [value]
+    while waiting and len(found) < _MOST:
+        each = waiting.pop()
+        if isinstance(each, str):
+            found.append(each)
+        elif isinstance(each, (dict, list)):
+            waiting += each.values() if isinstance(each, dict) else each
+    return found
+
+
+def _target(name: str, report: Report, inner: str) -> None:
+    """Enter a class or function that is called by its name, as Hydra does."""
+    first = name.partition(".")[0]
+    harmless = name in ("collections.OrderedDict", "functools.partial", "builtins.dict", "builtins.list")
+    level = RUNS if first in _STANDARD and not harmless else IMPORTS
+    report.add(level, CODE, f"calls {one_line(name)}, where its configuration is instantiated", inner)
+
+
+def _size(text: str, report: Report, inner: str) -> None:
+    """Enter a size of an exported program that is more than a formula: it is evaluated as Python.
+
+    Functions of formulas begin with a capital; attributes, items and other calls have no place in one.
+    """
+    if _EVALUATED.search(text):
+        report.add(RUNS, CODE, f"has a size that is evaluated: {one_line(text)[:80]}", inner)
