@@ -6,10 +6,10 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cutaway.core import disk
-from cutaway.core.architecture import Architecture, Note, OtherMode, depending_on
+from cutaway.core.architecture import Architecture, Note, OtherMode, Value, depending_on
 from cutaway.core.condition import IS_TRAINING
 from cutaway.core.error import CutawayError, describe_error, internal
 from cutaway.core.import_path import WithoutWorkingFolder
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cutaway.formats.description import Description
     from cutaway.hub.folder import Folder
     from cutaway.hub.pipeline import Component
+    from cutaway.recover.result import Recovered
     from cutaway.report.model_summary import Summary
     from cutaway.weight_search import Match
 
@@ -194,6 +195,65 @@ def _request(
         argv=None if argv is None else tuple(argv),
     )
     return _Request(target, options, dict(set or {}), tuple(symbolic_inputs))
+
+
+def recover(
+    target: str,
+    *,
+    weights: str | None = None,
+    weights_file: BinaryIO | None = None,
+    timeout: float | None = 120.0,
+) -> Recovered:
+    """Return code that builds the network of a saved graph, as it is written in PyTorch; nothing is run.
+
+    Args:
+        target: an ONNX file.
+        weights: the name of a safetensors file that the code loads its weights from.
+        weights_file: where these weights are written to, under the names of the code.
+        timeout: seconds after which reading the code again is given up.
+    """
+    from cutaway.recovery import recovered  # late: only this needs it
+
+    def read_again(source: str, name: str, inputs: tuple[Value, ...]) -> Architecture:
+        shapes = [
+            f"{'x'.join(map(str, value.shape))}:{value.dtype}"
+            for value in inputs
+            if value.shape and None not in value.shape
+        ]
+        request = _request(
+            f"-::{name}",
+            input=tuple(shapes) if len(shapes) == len(inputs) else (),
+            set=None,
+            path=(),
+            arguments=None,
+            assume=(),
+            train=False,
+            argv=None,
+            stdin=source.encode(),
+            timeout=timeout,
+        )
+        return _show_here(request, False)[0]
+
+    def original() -> Architecture:
+        return show(target, isolated=False, timeout=timeout)[0]
+
+    return recovered(target, original, read_again, weights, weights_file)
+
+
+def check_recovered(target: str, result: Recovered, weights: str | None) -> float:
+    """RUN recovered code and the file that it is from on random numbers, and return the largest relative difference."""
+    from tempfile import TemporaryDirectory  # late: only this needs it
+
+    from cutaway.live.recovered_run import largest_difference  # late: it imports the frameworks
+
+    inputs = show(target, isolated=False)[0].inputs
+    if weights:
+        return largest_difference(target, result.source, result.class_name, weights, inputs)
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "weights.safetensors")
+        with open(path, "wb") as file:
+            recover(target, weights_file=file)
+        return largest_difference(target, result.source, result.class_name, path, inputs)
 
 
 def cache_entry(target: str, **reading: Any) -> str | None:

@@ -30,6 +30,7 @@ COMMANDS = {
     "diff": "diff",
     "fingerprint": "diff",
     "scan": "scan",
+    "recover": "recover",
     "fit": "fit",
     "doctor": "doctor",
     "check": "check",

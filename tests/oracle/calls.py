@@ -7,6 +7,8 @@ import doctest
 import functools
 import io
 import itertools
+import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -170,6 +172,18 @@ def has_examples(name: str) -> bool:
     return ">>>" in (getattr(real(name), "__doc__", None) or "")
 
 
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    """Work in a folder that is removed afterwards."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
 @functools.cache
 def from_documentation(name: str) -> tuple[Call, ...]:
     """Return the modelled calls made by the examples in the real object's docstring."""
@@ -181,7 +195,8 @@ def from_documentation(name: str) -> tuple[Call, ...]:
         return ()
     scope: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": __import__("math")}
     capture = Capture(f"documentation of {name}")
-    with quiet(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    silent = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+    with quiet(), silent[0], silent[1], _elsewhere():  # some examples write files
         for example in examples:
             if any(word in example.source for word in _UNSAFE):
                 continue

@@ -20,6 +20,8 @@ def isolate(options: argparse.Namespace) -> None:
     options.output = destination(options) if destination else options.output
     if options.output is not None:
         CHANNEL.send(OUTPUT, options.output)
+    if hasattr(options, "prepare"):
+        options.prepare(options)
     if not options.no_cache:
         _name_entries(options, targets)
     backend = [options.backend] if getattr(options, "backend", None) else []

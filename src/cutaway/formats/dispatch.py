@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.contents import Contents
 from cutaway.core.error import CutawayError
 from cutaway.core.record import replace
 from cutaway.formats.description import Description
@@ -44,6 +47,18 @@ def read(text: str) -> list[Architecture | Description] | None:
     if file_path != path:
         found = [replace(each, target=path + each.target[len(file_path) :]) for each in found]  # type: ignore[type-var]
     return _chosen(found, path, name)
+
+
+@contextmanager
+def contents(path: str) -> Iterator[Contents]:
+    """Open a saved graph for what it contains; tensors are read from the file while it is open."""
+    reader = _reader(path)
+    module = None if reader is None else import_module(f"cutaway.formats.{reader}")
+    if module is None or not hasattr(module, "contents"):
+        kinds = "an ONNX file" if reader is None else f"an ONNX file, not {reader.replace('_', ' ')}"
+        raise CutawayError(f"{path}: code can be recovered from {kinds}")
+    with open(_file(path), "rb") as file:
+        yield module.contents(file, path)
 
 
 def _chosen(found: list[Architecture | Description], path: str, name: str) -> list[Architecture | Description]:

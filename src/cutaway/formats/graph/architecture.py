@@ -44,7 +44,7 @@ def architecture(
     place = Place(path)
     unknowns = [Note(text, place) for text in model.unread]
     notes: dict[tuple[str, str], Note] = {}
-    inference, assumed = _inferred(model, rules, unknowns, place)
+    inference, assumed = inferred(model, rules, unknowns, place)
     names = naming(nodes_of(model.graph), (tensor.name for tensor in model.graph.tensors))
     homes = [names.module(step.node, step.scope) for step in inference.steps]
     weights = tuple(_weights(model.graph, names, inference.steps, homes))
@@ -72,7 +72,7 @@ def architecture(
     )
 
 
-def _inferred(
+def inferred(
     model: Model, rules: Mapping[tuple[str, str], Rule], unknowns: list[Note], place: Place
 ) -> tuple[Inference, list[Note]]:
     """Infer a model: from its inputs and operators alone, then with what it says of values that this does not reach."""

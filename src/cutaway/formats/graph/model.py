@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cutaway.core.record import dataclass, field
@@ -14,8 +14,9 @@ Number: TypeAlias = "int | float | bool"
 class Tensor:
     """A tensor in the file, or in another one: name, shape and element type.
 
-    `read` returns its numbers, at most as many as it is asked for; None where they are not in the file. `location` is the
-    path of the file that they are in, as this one states it. One that is `sparse` stores only some of its numbers.
+    `read` returns its numbers, at most as many as it is asked for; None where they are not in the file. `pieces` yields all
+    of them as bytes, little-endian, while the file is open. `location` is the path of another file that they are in, as
+    this one states it, `offset` where they begin there. One that is `sparse` stores only some of its numbers.
     """
 
     name: str
@@ -24,6 +25,8 @@ class Tensor:
     read: Callable[[int], list[Any] | None] = field(default=lambda most: None, compare=False)
     location: str | None = None
     sparse: bool = False
+    pieces: Callable[[], Iterator[bytes]] | None = field(default=None, compare=False)
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.contents import Contents
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
+from cutaway.formats.graph import contents as graph_contents
 from cutaway.formats.graph.architecture import architecture
 from cutaway.formats.onnx import text_form
 from cutaway.formats.onnx.messages import read_model
@@ -61,5 +63,13 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
         file.seek(0)
         data = text_form.encoded(file) if text_form.sniff(head) else protobuf.opened(file)
         return [architecture(read_model(data), path, RULES, "onnx")]
+    except protobuf.Malformed as error:
+        raise CutawayError(f"{path}: it is not a complete ONNX file: {one_line(str(error))}") from None
+
+
+def contents(file: BinaryIO, path: str) -> Contents:
+    """Return what the graph of a file contains; its tensors can be read while the file is open."""
+    try:
+        return graph_contents.contents(read_model(protobuf.opened(file)), path, RULES, "onnx")
     except protobuf.Malformed as error:
         raise CutawayError(f"{path}: it is not a complete ONNX file: {one_line(str(error))}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cutaway.formats.graph.model import (
@@ -201,10 +201,13 @@ def _tensor(message: Message) -> Tensor:
     name = message.text(8)
     dtype = dtype_name(message.number(2))
     dims = _dims(message.numbers(1), name)
-    location = None
     if message.number(14) == 1:
-        location = _entries(message, 13).get("location", "")
-    return Tensor(name, dtype, dims, _reader(message, dtype) if location is None else _absent, location)
+        entries = _entries(message, 13)
+        offset = entries.get("offset", "0")
+        return Tensor(
+            name, dtype, dims, _absent, entries.get("location", ""), offset=int(offset) if offset.isdecimal() else 0
+        )
+    return Tensor(name, dtype, dims, _reader(message, dtype), pieces=lambda: _pieces(message, dtype))
 
 
 def _absent(most: int) -> None:
@@ -231,6 +234,24 @@ def _reader(message: Message, dtype: str | None) -> Callable[[int], list[Any] | 
         return _listed(message, dtype, most)
 
     return read
+
+
+def _pieces(message: Message, dtype: str | None) -> Iterator[bytes]:
+    """Yield the bytes of a tensor, a bounded number at a time."""
+    raw = message.span(_RAW)
+    if raw is not None:
+        for start in range(raw[0], raw[1], _PIECE):
+            yield bytes(message.data[start : min(start + _PIECE, raw[1])])
+        return
+    numbers = _listed(message, dtype, _MOST_LISTED)
+    if numbers is None and dtype in _SHORT:
+        yield struct.pack(f"<{len(message.numbers(_INTEGERS))}H", *message.numbers(_INTEGERS))
+    elif numbers is not None and dtype in CODES:
+        yield struct.pack(f"<{len(numbers)}{CODES[dtype]}", *numbers)
+
+
+_PIECE, _MOST_LISTED = 1 << 22, 1 << 32
+_SHORT = ("float16", "bfloat16")
 
 
 def raw_numbers(data: Buffer, span: Span, dtype: str | None, most: int) -> list[Any] | None:

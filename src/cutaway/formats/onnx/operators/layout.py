@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from cutaway.core.size.dim import Dim, Size, ceildiv, equal, floordiv, less, maximum, minimum, product
@@ -72,8 +73,19 @@ def transposed(call: Call) -> Out:
     shape = call.shape(0)
     order = call.integers("perm")
     order, result = permute(shape, list(range(len(shape)))[::-1] if order is None else order, call.name)
-    numbers = call.input(0).numbers if len(shape) < 2 else None
-    return one(result, call.dtype(), numbers, view=True)
+    return one(result, call.dtype(), _reordered(call.input(0).numbers, shape, order), view=True)
+
+
+def _reordered(numbers: Any, shape: Sequence[Size], order: Sequence[int]) -> Any:
+    """Return numbers whose dimensions are in another order."""
+    extents = [size for size in shape if isinstance(size, int)]
+    if numbers is None or len(extents) != len(shape):
+        return None
+    places = [0]
+    for each in order:
+        stride = prod(extents[each + 1 :])
+        places = [start + at * stride for start in places for at in range(extents[each])]
+    return [numbers[place] for place in places]
 
 
 @operator("Squeeze")
@@ -227,17 +239,20 @@ def sliced(call: Call) -> Out:
     for place, start, end, step in zip(axes(stated, len(shape), call.name), starts, ends, steps):
         size = extent(shape[place], start, end, step)
         result[place] = call.fresh(f"dim{place}") if size is None else size
-        numbers = _part(numbers, shape, start, end, step)
+        numbers = _part(numbers, [*result[:place], shape[place], *result[place + 1 :]], place, (start, end, step))
     return one(result, value.dtype, numbers)
 
 
-def _part(numbers: Any, shape: Sequence[Size], start: Any, end: Any, step: Any) -> Any:
-    """Return the numbers of a part of a vector."""
-    if numbers is None or len(shape) != 1 or not all(type(each) is int for each in (start, end, step)) or step == 0:
+def _part(numbers: Any, shape: Sequence[Size], place: int, bounds: tuple[Any, Any, Any]) -> Any:
+    """Return the numbers of a part of one dimension; those before it in the shape may be parts already."""
+    start, end, step = bounds
+    extents = [size for size in shape if isinstance(size, int)]
+    if numbers is None or len(extents) != len(shape) or not all(type(each) is int for each in bounds) or step == 0:
         return None
-    if step < 0 and end < -len(numbers):
-        return numbers[start::step]
-    return numbers[start:end:step]
+    size, inner = extents[place], prod(extents[place + 1 :])
+    kept = range(size)[start : None if step < 0 and end < -size else end : step]
+    rows = range(0, len(numbers), max(size * inner, 1))
+    return [numbers[row + at * inner + within] for row in rows for at in kept for within in range(inner)]
 
 
 def extent(size: Size, start: Any, end: Any, step: Any) -> Size | None:

@@ -1,0 +1,98 @@
+"""`cutaway recover`: code that builds the network of a saved file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from cutaway.commands.options import add_output, seconds
+from cutaway.commands.output import write
+from cutaway.core.error import CutawayError
+from cutaway.isolation.sink import Sink
+
+if TYPE_CHECKING:
+    from cutaway.recover.result import Recovered
+
+_TOLERANCE = 1e-4
+
+
+def add(commands: Any) -> None:
+    """Enter the command into the parser."""
+    recover = commands.add_parser(
+        "recover",
+        help="write code that builds the network of a saved file",
+        description="Write the PyTorch code that builds the network of an ONNX file: a class for each kind of block, layers "
+        "for what was decomposed, and the file's weights under the names of the code. The code is read again and compared "
+        "with the file; what is not the same is printed.",
+        epilog="exit code: 0 on success, 1 if an operation has no code or the code differs from the file, 2 on error",
+    )
+    recover.add_argument("target", metavar="FILE", help="an ONNX file")
+    recover.add_argument("--to", choices=("torch",), default="torch", help="the framework of the code (default: torch)")
+    recover.add_argument("--weights", metavar="FILE", help="write the weights to this safetensors file")
+    recover.add_argument(
+        "--check",
+        dest="live",
+        action="store_true",
+        help="RUN the recovered code and the file, by PyTorch and ONNX Runtime, and compare what they return",
+    )
+    recover.add_argument(
+        "--timeout", type=seconds, default=120.0, metavar="SECONDS", help="time limit of the analysis (default: 120)"
+    )
+    add_output(recover)
+    recover.set_defaults(run=_run, prepare=_prepare, sink=None, no_cache=True, path=[], arguments=None)
+
+
+def _prepare(options: argparse.Namespace) -> None:
+    """Open the file for the weights, while that is possible."""
+    if options.weights and options.sink is None:
+        try:
+            options.sink = Sink(options.weights)
+        except OSError as error:
+            raise CutawayError(f"{options.weights}: can't be written ({error.strerror})") from None
+
+
+def _run(options: argparse.Namespace) -> int:
+    from cutaway._api import recover  # late: --help needs none of it
+
+    _prepare(options)
+    sink = options.sink
+    try:
+        result = recover(
+            options.target,
+            weights=options.weights,
+            weights_file=None if sink is None else sink.file,
+            timeout=options.timeout,
+        )
+    except BaseException:
+        if sink is not None:
+            sink.abandon()
+        raise
+    if sink is not None and not sink.finish():
+        raise CutawayError(f"{options.weights}: can't be written")
+    write(result.source, options.output)
+    _tell(result, options.quiet)
+    differs = bool(result.missing or result.different)
+    if options.live:
+        differs = _check(options, result) > _TOLERANCE or differs
+    return int(differs)
+
+
+def _tell(result: Recovered, quiet: bool) -> None:
+    """Print what the code lacks, and in what it differs from the original."""
+    if quiet:
+        return
+    for text in dict.fromkeys(result.missing):
+        times = result.missing.count(text)
+        print(f"cutaway: no code for {text}{f' ({times} times)' if times > 1 else ''}", file=sys.stderr)
+    for text in result.different:
+        print(f"cutaway: {text}", file=sys.stderr)
+
+
+def _check(options: argparse.Namespace, result: Recovered) -> float:
+    from cutaway._api import check_recovered  # late: only --check needs it
+
+    gap = check_recovered(options.target, result, options.weights)
+    verdict = "equal" if gap <= _TOLERANCE else "different"
+    print(f"cutaway: outputs are {verdict}: they differ by at most {gap:.1e}, relative to the largest", file=sys.stderr)
+    return gap

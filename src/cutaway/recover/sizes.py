@@ -1,0 +1,211 @@
+"""Sizes that are not numbers: how the code gets them from the tensors at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.core.record import dataclass
+from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, QUOTIENT, Func, Symbol
+from cutaway.core.size.dim import Dim, symbols
+from cutaway.core.size.polynomial import divide
+from cutaway.recover.graph import Graph, Input, Literal, Node, Path
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """The size of a dimension of an input of the node."""
+
+    place: int
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A size that is computed: text between numbers and sizes of tensors."""
+
+    parts: tuple[Any, ...]
+
+
+class _Inexpressible(Exception):
+    """A size that no tensor at hand tells."""
+
+
+def settle(graph: Graph) -> None:
+    """Replace symbolic sizes in the arguments of all nodes by sizes of tensors, which the nodes then read."""
+    at_hand: dict[str, list[tuple[Dim, str, int, Path]]] = {}
+    for name in graph.inputs:
+        _enter(at_hand, graph, name, ())
+    for node in graph.nodes:
+        settled = _Settled(graph, node, at_hand)
+        try:
+            _reshape(settled, node)
+            node.config = {name: settled.value(value) for name, value in node.config.items()}
+            node.inputs = [
+                Literal(settled.value(each.value)) if isinstance(each, Literal) else each for each in node.inputs
+            ]
+            node.inputs += settled.extra
+            node.sized = len(settled.extra)
+        except _Inexpressible as error:
+            node.missing = f"{node.op}: no tensor at hand has the size {error}"
+        for name in node.outputs:
+            _enter(at_hand, graph, name, node.path)
+
+
+def _enter(at_hand: dict[str, list[tuple[Dim, str, int, Path]]], graph: Graph, name: str, path: Path) -> None:
+    for axis, size in enumerate(graph.shape(name) or ()):
+        if isinstance(size, Dim):
+            for symbol in symbols(size):
+                at_hand.setdefault(symbol.name, []).append((size, name, axis, path))
+
+
+def _reshape(settled: _Settled, node: Node) -> None:
+    """Let the framework compute the size that is not simply one of the input's."""
+    if node.op != ".reshape":
+        return
+    sizes = list(node.config["sizes"])
+    unknown = [place for place, size in enumerate(sizes) if isinstance(size, Dim)]
+    simple = [place for place in unknown if settled.own(sizes[place]) is not None]
+    free = unknown if len(unknown) == 1 else [place for place in unknown if place not in simple]
+    if free and -1 not in sizes:
+        sizes[free[-1]] = -1
+    node.config["sizes"] = tuple(sizes)
+
+
+class _Settled:
+    """The sizes of one node."""
+
+    def __init__(self, graph: Graph, node: Node, at_hand: dict[str, list[tuple[Dim, str, int, Path]]]) -> None:
+        self.graph = graph
+        self.node = node
+        self.at_hand = at_hand
+        self.extra: list[str] = []
+
+    def value(self, value: Any) -> Any:
+        """Return an argument with its sizes replaced."""
+        if isinstance(value, Dim):
+            return self._size(value)
+        if isinstance(value, (tuple, list)):
+            return type(value)(self.value(each) for each in value)
+        if isinstance(value, slice):
+            return slice(self.value(value.start), self.value(value.stop), value.step)
+        return value
+
+    def own(self, size: Dim) -> SizeOf | None:
+        """Return the dimension of an input of the node that has a size."""
+        for place, operand in enumerate(self.node.inputs):
+            shape = self.graph.shape(operand) if isinstance(operand, str) else None
+            for axis, each in enumerate(shape or ()):
+                if each == size:
+                    return SizeOf(place, axis)
+        return None
+
+    def _size(self, size: Dim) -> Any:
+        own = self.own(size)
+        if own is not None:
+            return own
+        for symbol in symbols(size):
+            for known, name, axis, path in self._nearest(symbol.name):
+                if known == size and path == self.node.path:
+                    return self._of(name, axis)
+        return _simple(Formula(tuple(self._sum(size))))
+
+    def _of(self, name: str, axis: int) -> SizeOf:
+        names = [*self.node.inputs, *self.extra]
+        if name not in names:
+            self.extra.append(name)
+            names.append(name)
+        return SizeOf(names.index(name), axis)
+
+    def _nearest(self, symbol: str) -> list[tuple[Dim, str, int, Path]]:
+        """Return the tensors whose sizes depend on a symbol, those of the node's own module first, the earliest first."""
+        own = self.node.path
+
+        def distance(entry: tuple[Dim, str, int, Path]) -> int:
+            shared = sum(1 for _ in _common(entry[3], own))
+            return len(own) - shared
+
+        return sorted(self.at_hand.get(symbol, ()), key=distance)
+
+    def _symbol(self, symbol: Symbol) -> list[Any]:
+        own = [
+            (each, place, axis)
+            for place, operand in enumerate(self.node.inputs)
+            if isinstance(operand, str)
+            for axis, each in enumerate(self.graph.shape(operand) or ())
+            if isinstance(each, Dim)
+        ]
+        plain = Dim({((symbol, 1),): 1})
+        for known, place, axis in own:
+            if known == plain:
+                return [SizeOf(place, axis)]
+        nearest = self._nearest(symbol.name)
+        for known, name, axis, _ in nearest:
+            if known == plain:
+                return [self._of(name, axis)]
+        for known, name, axis, _ in nearest:
+            times = divide(known, plain)
+            if isinstance(times, int) and times > 0:
+                return ["(", self._of(name, axis), f" // {times})"]
+        raise _Inexpressible(str(symbol))
+
+    def _sum(self, size: Any) -> list[Any]:
+        if isinstance(size, int):
+            return [size]
+        parts: list[Any] = []
+        terms = sorted(size.terms.items(), key=lambda term: -len(term[0]))
+        for monomial, coefficient in terms:
+            text = self._product(monomial, abs(coefficient))
+            if parts:
+                parts.append(" - " if coefficient < 0 else " + ")
+            elif coefficient < 0:
+                parts.append("-")
+            parts += text
+        return parts
+
+    def _product(self, monomial: Any, coefficient: int) -> list[Any]:
+        factors: list[list[Any]] = [] if coefficient == 1 and monomial else [[coefficient]]
+        for atom, power in monomial:
+            factors += [self._atom(atom)] * power
+        parts = factors[0]
+        for factor in factors[1:]:
+            parts = [*parts, " * ", *factor]
+        return parts
+
+    def _atom(self, atom: Symbol | Func) -> list[Any]:
+        if isinstance(atom, Symbol):
+            return self._symbol(atom)
+        left, right = self._sum(atom.left), self._sum(atom.right)
+        if atom.kind in (FLOORDIV, QUOTIENT, MOD):
+            sign = " % " if atom.kind == MOD else " // "
+            return ["((", *left, ")", sign, "(", *right, "))"]
+        if atom.kind in (MIN, MAX):
+            return [f"{atom.kind}(", *left, ", ", *right, ")"]
+        raise _Inexpressible(str(atom))
+
+
+def _common(left: Path, right: Path) -> list[str]:
+    shared = []
+    for one, other in zip(left, right):
+        if one != other:
+            break
+        shared.append(one)
+    return shared
+
+
+def _simple(formula: Formula) -> Any:
+    return formula.parts[0] if len(formula.parts) == 1 else formula
+
+
+def inputs_of(value: Any) -> set[int]:
+    """Return the places of the inputs that an argument refers to by name or size."""
+    if isinstance(value, Input):
+        return {value.place}
+    if isinstance(value, SizeOf):
+        return {value.place}
+    if isinstance(value, Formula):
+        return {part.place for part in value.parts if isinstance(part, SizeOf)}
+    if isinstance(value, (tuple, list)):
+        return {place for each in value for place in inputs_of(each)}
+    if isinstance(value, slice):
+        return inputs_of(value.start) | inputs_of(value.stop)
+    return set()

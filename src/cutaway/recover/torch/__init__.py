@@ -1,0 +1,1 @@
+"""PyTorch source from blocks and classes."""
