@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 _MEMORY = 3 << 30
+"""Bytes that a child may add to what its parent has mapped: frameworks that other tests import are gigabytes."""
 
 
 class Lost(AssertionError):
@@ -50,7 +51,8 @@ def _run(function: Callable[..., Any], args: tuple[Any, ...], writing: int) -> N
     code = 0
     write, leave, dumps = os.write, os._exit, pickle.dumps
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        limit = _mapped() + _MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         outcome = (True, function(*args))
     except BaseException:
@@ -63,6 +65,12 @@ def _run(function: Callable[..., Any], args: tuple[Any, ...], writing: int) -> N
             data = data[write(writing, data) :]
     finally:
         leave(code)
+
+
+def _mapped() -> int:
+    """Return the bytes of address space that this process has mapped."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
 
 
 def _receive(reading: int, child: int, deadline: float) -> bytes:
