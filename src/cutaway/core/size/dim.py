@@ -284,6 +284,17 @@ def less(left: Size, right: Size) -> bool | None:
     return _asked("less", left, right) if answer is None else answer
 
 
+def less_if_plural(left: Size, right: Size) -> bool | None:
+    """Tell whether `left < right` where symbols and quotients of them are at least 2, without asking anyone else."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left < right
+    return _less(_plural(left), _plural(right))
+
+
+def _plural(size: Size) -> Size:
+    return _replaced(size, lambda atom: symbol(f"{atom!r}", least=2), whole=True)
+
+
 def _less(left: Size, right: Size) -> bool | None:
     """Tell the same without asking anyone else."""
     plain = combine(right, left, -1)

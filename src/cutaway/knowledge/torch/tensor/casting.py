@@ -37,7 +37,7 @@ def _converted(self: Any, dtype: Any, device: Any, copy: Any = False, memory_for
 def _turned(self: Any) -> bool:
     """Tell whether a tensor has its channels last in memory; another one is as good as contiguous for `to`."""
     strides = strides_of(self)
-    return strides is not None and layout.has_channels_last(self.shape, strides)
+    return strides is not None and layout.has_channels_last(self.shape, strides) is True
 
 
 def _recast(self: Any, dtype: DType) -> Any:

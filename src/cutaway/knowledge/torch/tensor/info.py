@@ -64,7 +64,7 @@ def stride(self, dim=None):
 def is_contiguous(self, memory_format=None):
     if memory_format in (None, TABLE["torch.contiguous_format"]):
         strides = strides_of(self)
-        if self._contiguous or strides is not None:
+        if self._contiguous or (strides is not None and layout.is_numeric((*self.shape, *strides))):
             return self._contiguous or layout.is_contiguous(self.shape, strides)
     return Unknown("whether a tensor is contiguous")
 

@@ -60,18 +60,21 @@ def arrangement(name: str, home: str) -> Arranged:
 def _formatted(shape: Any, inputs: list[Tensor]) -> Any:
     """Return the strides of what has channels: last in memory if they are so in the input."""
     strides = strides_of(inputs[0]) if inputs else None
-    if strides is None:
-        return None
-    if not layout.has_channels_last(inputs[0]._shape, strides):
-        return True
-    return layout.channels_last(shape)
+    return _with_channels(shape, [] if strides is None else [layout.has_channels_last(inputs[0]._shape, strides)])
 
 
 def _joined(shape: Any, inputs: list[Tensor]) -> Any:
     known = [(tensor._shape, strides_of(tensor)) for tensor in inputs]
     if any(strides is None for _, strides in known):
         return None
-    return layout.channels_last(shape) if all(layout.has_channels_last(*each) for each in known) else True
+    return _with_channels(shape, [layout.has_channels_last(*each) for each in known])
+
+
+def _with_channels(shape: Any, verdicts: list[bool | None]) -> Any:
+    """Return the strides of what has its channels last if all operands have them so; None where that is open."""
+    if False in verdicts:
+        return True
+    return None if None in verdicts or not verdicts else layout.channels_last(shape)
 
 
 def _elementwise(shape: Any, inputs: list[Tensor]) -> Any:
@@ -83,7 +86,8 @@ def elementwise(shape: Any, known: list[tuple[Any, Any]]) -> Any:
     if any(strides is None for _, strides in known):
         return None
     if 1 in shape and any(0 in strides for _, strides in known):
-        return _whatever_single(shape, known)
+        is_numeric = layout.is_numeric(shape) and all(layout.is_numeric(strides) for _, strides in known)
+        return _whatever_single(shape, known) if is_numeric else None
     return layout.elementwise(shape, known)
 
 
@@ -100,7 +104,7 @@ def _whatever_single(shape: Any, known: list[tuple[Any, Any]]) -> Any:
     ]
     if len(slots) > _MOST_SINGLE:
         return None
-    found: dict[tuple[int, ...], Any] = {}
+    found: dict[tuple[Any, ...], Any] = {}
     for choice in product((0, 1, _FAR), repeat=len(slots)):
         varied = [(own, list(strides)) for own, strides in known]
         for (at, dim), stride in zip(slots, choice):
