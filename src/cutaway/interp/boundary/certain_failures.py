@@ -24,7 +24,7 @@ from cutaway.core.protocols import is_module
 from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, decisions
 from cutaway.interp.boundary.gate import is_host_class
-from cutaway.interp.boundary.reachability import is_always_reached, never_binds, never_sets
+from cutaway.interp.boundary.reachability import is_always_reached, is_called_none, never_binds, never_sets
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.origin import Operation, Origin, origin_of
@@ -230,6 +230,8 @@ def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
         return (FaultCode.WRONG_CALL, one_line(str(error))) if listed else None
     if is_doubtful:
         return None
+    if callee is None and is_called_none(*origin.path[-1]):
+        return FaultCode.WRONG_TYPE, one_line(str(error))
     if type(callee) in _PLAIN and isinstance(error, TypeError):
         return FaultCode.WRONG_TYPE, one_line(str(error))
     is_builtin = callee in (int, float) or (
@@ -269,7 +271,7 @@ def _takes_any(frame: Frame) -> bool:
 
 def _unpacking(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     (value,) = origin.operands
-    if is_doubtful or type(value) not in _PLAIN:
+    if is_doubtful or not (type(value) in _PLAIN or issubclass(type(value), tuple)):  # a shape is a tuple, too
         return None
     code = FaultCode.UNPACK_MISMATCH if isinstance(error, ValueError) else FaultCode.WRONG_TYPE
     return code, one_line(str(error))

@@ -24,6 +24,7 @@ from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order
+from cutaway.interp.run.origin import Operation, note_own
 from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
 from cutaway.interp.symbolic.symbolic_loop import Loop, run_loop, series_of
@@ -162,6 +163,7 @@ class _ForLoop:
         """Run the statement."""
         frame.line = self.node.lineno
         finish = None
+        iterable: Any = None
         try:
             iterable = assumed(self.source(frame))
             series = series_of(iterable)
@@ -177,6 +179,9 @@ class _ForLoop:
             items = iter(ordered) if hasattr(type(ordered), "__len__") else _limited(iter(ordered), frame)
         except Undecidable as undecidable:
             return self._run_any_number(frame, undecidable.unknown)
+        except TypeError as error:
+            note_own(error, Operation.UNPACKING, iterable)
+            raise
         if ordered is not iterable:
             with session.current().in_any_order():
                 return self._run_items(frame, items, finish)
