@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cutaway.core.condition import SAME_TRUTH
 from cutaway.core.size.dim import Dim
 
 Valuation = Mapping[str, bool]
@@ -57,6 +58,11 @@ def _evaluated(node: ast.expr, valuation: Valuation | None, found: set[str]) -> 
             return any(answers) if isinstance(operator, ast.Or) else all(answers)
         case ast.Compare(left, [operator], [right]) if type(operator) in _OPPOSITE:
             return not _evaluated(ast.Compare(left, [_OPPOSITE[type(operator)]()], [right]), valuation, found)
+        case ast.Call(ast.Name(name) as called, [ast.Compare(left, [operator], [right])]) if type(
+            operator
+        ) in _OPPOSITE and SAME_TRUTH.fullmatch(name):
+            compared = ast.Compare(left, [_OPPOSITE[type(operator)]()], [right])
+            return not _evaluated(ast.Call(called, [compared], []), valuation, found)
         case ast.Constant(bool() as value):
             return value
     text = ast.unparse(node)

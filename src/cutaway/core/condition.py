@@ -22,7 +22,7 @@ IS_TRAINING = "self.training"
 
 _NAME = re.compile(r"[\w.]+")
 _PLAIN_TYPES = (int, float, str, bool, type(None))
-_SAME_TRUTH = re.compile(r"bool|time_\d+")
+SAME_TRUTH = re.compile(r"bool|time_\d+")
 """Calls that are written around a condition: its truth value, the time that it is tested."""
 _OPPOSITE = {"==": "!=", "is": "is not", "in": "not in", "<": ">=", ">": "<="}
 _RELATIONS = {
@@ -127,7 +127,7 @@ def negated(text: str) -> str:
         return inner[1:-1] if f"({ast.unparse(expression.operand)})" == inner else inner
     compared = expression
     while isinstance(compared, ast.Call) and isinstance(compared.func, ast.Name) and len(compared.args) == 1:
-        if not _SAME_TRUTH.fullmatch(compared.func.id):
+        if not SAME_TRUTH.fullmatch(compared.func.id):
             break
         compared = compared.args[0]
     if isinstance(compared, ast.Compare) and len(compared.ops) == 1:

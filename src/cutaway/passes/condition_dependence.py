@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cutaway.core.architecture import Quantity
-from cutaway.core.condition import negated
+from cutaway.core.condition import SAME_TRUTH, negated
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
 from cutaway.core.size.dim import Dim, Size
@@ -187,6 +187,11 @@ def chance(condition: str) -> Size | None:
             case ast.Compare(left, [operator], [right]) if type(operator) in opposites:
                 positive: Size = indicator(ast.unparse(ast.Compare(left, [opposites[type(operator)]()], [right])))
                 return 1 - positive
+            case ast.Call(ast.Name(name) as called, [ast.Compare(left, [operator], [right])]) if type(
+                operator
+            ) in opposites and SAME_TRUTH.fullmatch(name):
+                compared = ast.Compare(left, [opposites[type(operator)]()], [right])
+                return 1 - of(ast.Call(called, [compared], []))
         return indicator(ast.unparse(node))
 
     opposites: dict[type, Any] = {

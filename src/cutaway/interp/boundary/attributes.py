@@ -48,9 +48,14 @@ def _denied(name: str) -> Unknown:
     return session.current().unknown(f"attribute {name} is not available to the analysed code")
 
 
-def _refuse(name: str) -> Callable[..., Any]:
+def _refuse(owner: Any, name: str) -> Callable[..., Any]:
+    """Return what is called in place of a method that is refused; what it would have made of its object is unknown."""
+
     def call(*_args: Any, **_kwargs: Any) -> Any:
-        return session.current().unknown(f"{name}() is not called: it would have an effect outside the analysis")
+        reason = f"{name}() is not called: it would have an effect outside the analysis"
+        unknown = session.current().unknown(reason)
+        lose([owner], unknown)
+        return unknown
 
     return call
 
@@ -257,7 +262,7 @@ def _register_method(owner: Any, name: str, value: Any) -> Any:
 def _refused_method(owner: Any, name: str, value: Any) -> Any:
     """Methods of host objects that write to disk or expose memory."""
     if is_instance(value, (types.BuiltinFunctionType, types.MethodDescriptorType, types.GetSetDescriptorType)):
-        return _refuse(name)
+        return _refuse(owner, name)
     if name == "ctypes" and type(value).__module__.startswith("numpy"):
         return _denied(name)
     return admit(value)
@@ -268,7 +273,7 @@ def _evaluating_method(owner: Any, name: str, value: Any) -> Any:
     function = getattr(value, "__func__", value)
     if is_instance(function, types.FunctionType) and not is_of_target(function):
         if function.__module__ in ("typing", "enum", "annotationlib", "inspect", "functools", "typing_extensions"):
-            return _refuse(name)
+            return _refuse(owner, name)
     return admit(value)
 
 
@@ -434,7 +439,9 @@ def _may_change(owner: Any, name: str) -> bool:
     if name == "__doc__":
         return False  # no result depends on a docstring
     title = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", kind.__name__)
-    session.current().unknown(f"{title}.{name} belongs to the host: it is not modified")
+    unknown = session.current().unknown(f"{title}.{name} belongs to the host: it is not modified")
+    if not is_instance(owner, (type, types.FunctionType, types.BuiltinFunctionType)) and not registry.is_shared(owner):
+        lose([owner], unknown)
     return False
 
 

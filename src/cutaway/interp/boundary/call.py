@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
@@ -22,7 +23,7 @@ from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import WRAPPER, invoke, record_of
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.iteration import in_order
+from cutaway.interp.run.iteration import counted, in_order
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 from cutaway.syntax import resolve
@@ -203,7 +204,9 @@ def may_be_called(frame: Frame, function: Any, unknown: Unknown) -> None:
     required = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
 
     def call_once(_frame: Frame) -> None:
-        call(function, [derived_unknown(unknown) for _ in required], {})
+        result = call(function, [derived_unknown(unknown) for _ in required], {})
+        if type(result) is types.GeneratorType:
+            deque(counted(result), maxlen=0)  # it runs where it is iterated over
 
     any_number_of_times(frame, call_once, unknown)
 

@@ -25,7 +25,7 @@ from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, Unknown, decisions
 from cutaway.interp.boundary.call import PYTHON_FUNCTIONS
 from cutaway.interp.boundary.gate import is_host_class
-from cutaway.interp.boundary.reachability import is_always_reached, never_binds, never_sets
+from cutaway.interp.boundary.reachability import is_always_reached, is_called_none, never_binds, never_sets
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.origin import Operation, Origin, origin_of
@@ -232,6 +232,8 @@ def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
         return (FaultCode.WRONG_CALL, one_line(str(error))) if listed else None
     if is_doubtful:
         return None
+    if callee is None and is_called_none(*origin.path[-1]):
+        return FaultCode.WRONG_TYPE, one_line(str(error))
     if type(callee) in _PLAIN and isinstance(error, TypeError):
         return FaultCode.WRONG_TYPE, one_line(str(error))
     if not _fails_on(callee, arguments):

@@ -14,17 +14,31 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
 from cutaway.core.record import dataclass
-from cutaway.core.session import PRESUMED, Notes
+from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
 from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, roots
-from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, Pending, no_statements
-from cutaway.interp.run.heap import ITEMS, NAMES, SEQUENCE, SET, Contents, Heap, Part, contents_of, same
+from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, no_statements
+from cutaway.interp.run.heap import (
+    ITEMS,
+    NAMES,
+    SEQUENCE,
+    Contents,
+    Heap,
+    Part,
+    Results,
+    contents_of,
+    joined,
+    merged_contents,
+    same,
+)
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.raising import SIGNALS
 from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping
 
 _MOST_ROUNDS = 8
+_TARGETS_OWN = "cutaway.interp.stdlib."
+"""Where objects of the standard library are modelled that a target makes and changes."""
 _TOO_LONG = "it takes too long to follow what depends on it"
 
 
@@ -413,7 +427,7 @@ def _join(
             continue
         now, other = _two_states(heap, value, changed)
         is_namespace = key in heap.namespaces or key in kept_by_libraries
-        merged, grows = _merged(now, other, unknown, is_namespace or key in tables)
+        merged, grows = merged_contents(now, other, unknown, is_namespace or key in tables)
         if merged is None:
             lost.append(value)
             grown = True
@@ -457,7 +471,10 @@ def _protected(heap: Heap) -> set[int]:
     """Return the identities of the interpreter's own objects, and of the containers that these keep."""
     protected: set[int] = set()
     for key, (value, contents) in heap.saved.items():
-        if type(value).__module__.startswith(("cutaway.interp.", "cutaway.knowledge.base.", "cutaway.core.")):
+        home = type(value).__module__
+        if home.startswith(("cutaway.interp.", "cutaway.knowledge.base.", "cutaway.core.")):
+            if home.startswith(_TARGETS_OWN) or type(value) is Results:
+                continue
             if id(getattr(value, "__dict__", None)) in heap.namespaces:
                 continue  # a module: what it holds is the target's
             protected.add(key)
@@ -524,52 +541,3 @@ def _without_unknown(contents: Contents) -> tuple[Contents, bool]:
     kept = [(key, value) for key, value in zip(first.keys, first.values) if type(value) is not Unknown]
     part = Part(first.kind, [key for key, _ in kept], [value for _, value in kept])
     return (part, *contents[1:]), len(kept) < len(first.values)
-
-
-def _merged(now: Contents, other: Contents, unknown: Unknown, is_namespace: bool) -> tuple[Contents | None, bool]:
-    """Return what two contents have in common, None where the object as a whole is unknown; tell whether they differ."""
-    if len(now) != len(other):
-        return None, True
-    parts: list[Part] = []
-    grown = False
-    for one, two in zip(now, other):
-        if one.kind == NAMES or (one.kind == ITEMS and is_namespace):
-            values = dict(zip(one.keys, one.values))
-            others = dict(zip(two.keys, two.values))
-            merged = {
-                key: joined(values.get(key, unknown), others.get(key, unknown), unknown) for key in {**others, **values}
-            }
-            if PRESUMED in merged:
-                merged[PRESUMED] = tuple(dict.fromkeys((*values.get(PRESUMED, ()), *others.get(PRESUMED, ()))))
-            grown = grown or any(_grows(others.get(key, unknown), value) for key, value in merged.items())
-            parts.append(Part(one.kind, list(merged), list(merged.values())))
-        elif one.kind == SET:
-            if set(map(id, one.values)) != set(map(id, two.values)) and set(one.values) != set(two.values):
-                return None, True
-            parts.append(one)
-        elif len(one.values) != len(two.values) or not all(map(same, one.keys, two.keys)):
-            return None, True
-        elif one.kind in (ITEMS, SEQUENCE):
-            items = [joined(a, b, unknown) for a, b in zip(one.values, two.values)]
-            grown = grown or any(map(_grows, two.values, items))
-            parts.append(Part(one.kind, one.keys, items))
-        elif all(map(same, one.values, two.values)):
-            parts.append(one)
-        else:
-            return None, True
-    return tuple(parts), grown
-
-
-def _grows(before: Any, merged: Any) -> bool:
-    return type(merged) is Unknown and type(before) is not Unknown
-
-
-def joined(one: Any, other: Any, unknown: Unknown) -> Any:
-    """Return what two values have in common, an unknown where that is nothing."""
-    if same(one, other) or type(other) is Pending:
-        return one
-    if type(one) is Pending:
-        return other
-    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
-        return tuple(joined(a, b, unknown) for a, b in zip(one, other))
-    return Unknown(unknown.reason, unknown.place)

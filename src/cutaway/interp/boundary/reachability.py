@@ -101,6 +101,38 @@ def never_sets(frame: Frame, name: str) -> bool:
     return not any(name in _set(each) or _computes_names(each) for each in own)
 
 
+def is_called_none(frame: Frame, line: int) -> bool:
+    """Tell whether a line calls only attributes that the user's project sets to None, and to nothing else."""
+    state = frame.globals.get(MODULE_STATE)
+    if state is None:
+        return False
+    calls = [node for node in ast.walk(_tree(state)) if isinstance(node, ast.Call) and _within(node, line)]
+    names = {call.func.attr if isinstance(call.func, ast.Attribute) else "" for call in calls}
+    own = [each for each in state.loader.states.values() if each.is_own and each.started]
+    return len(names) == 1 and not any(_computes_names(each) for each in own) and _is_only_none(names.pop(), own)
+
+
+def _is_only_none(name: str, states: list[Any]) -> bool:
+    """Tell whether every assignment to attributes of a name in the source of modules is of None."""
+    sets = 0
+    for state in states:
+        nones = 0
+        for node in ast.walk(_tree(state)):
+            match node:
+                case ast.Assign([ast.Attribute(_, attribute)], ast.Constant(None)) if attribute == name:
+                    nones += 1
+                case ast.Attribute(_, attribute, ast.Store()) if attribute == name:
+                    sets += 1
+                case ast.Constant(str(text)) if text == name:
+                    return False
+                case ast.keyword(str(argument)) if argument == name:
+                    return False
+        if name in _names(ast.walk(_tree(state))):
+            return False
+        sets -= nones
+    return sets == 0
+
+
 @functools.lru_cache(maxsize=16)
 def _parsed(text: bytes, file: str) -> ast.Module:
     return source.parse(text, file, whole=True)

@@ -19,7 +19,7 @@ from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.choice import UNDECIDED, chosen_key, has_keys
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
-from cutaway.interp.run.origin import Operation, note
+from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -54,6 +54,9 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
                     holder[index] = value
             except Undecidable as undecidable:
                 lose_contents(holder, undecidable.unknown)
+            except (TypeError, IndexError) as error:
+                note_own(error, Operation.ITEM, holder, index)
+                raise
             return None
 
         return assign_item

@@ -333,6 +333,9 @@ def _drive_generator(frame: Frame, code: Code) -> Generator[Any, Any, Any]:
             raise wrapped.error from None
         except StopIteration as stop:
             return stop.value
+        except Undecidable as undecidable:
+            code.compiler.forget_rest(code, frame, undecidable.unknown)
+            raise
         except Exception as error:
             locate(error, frame.place)
             raise

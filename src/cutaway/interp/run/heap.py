@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from cutaway.core.place import Place
-from cutaway.core.session import Session
+from cutaway.core.session import PRESUMED, Session
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import Budget
@@ -31,8 +31,8 @@ class Stateless:
     """Something of the interpreter that holds no state of the target, so that it is not searched for any."""
 
 
-ITEMS, NAMES, SEQUENCE, SET, STATE = "items", "names", "sequence", "set", "state"
-"""What a part of an object is: the items of a dict, attributes, the items of a sequence or a set, anything else."""
+ITEMS, NAMES, SEQUENCE, SET, STATE, CACHED = "items", "names", "sequence", "set", "state", "cached"
+"""What a part of an object is: the items of a dict, attributes, the items of a sequence or a set, anything else, results."""
 
 MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
@@ -43,6 +43,17 @@ _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmet
                 types.MappingProxyType, Frame)  # fmt: skip
 """What can't change, and refers to what can."""
 _PLAIN: set[type] = {int, float, str, bytes, bool, type(None), Unknown, Dim, Place}
+
+
+class Results(dict[Any, Any]):
+    """The results that a function has cached, by its arguments."""
+
+
+class Possible(NamedTuple):
+    """A result that may have been cached, or not."""
+
+    value: Any
+    unknown: Unknown
 
 
 class Part(NamedTuple):
@@ -107,7 +118,7 @@ class Heap:
                 continue
             for part in contents:
                 pending.extend(part.values)
-                if part.kind == ITEMS:
+                if part.kind in (ITEMS, CACHED):
                     pending.extend(part.keys)
 
     def _add_reader(self, kind: type) -> Reader | None:
@@ -204,6 +215,7 @@ def _ordered_items(value: Any) -> Contents:
 
 
 _CONTAINERS: dict[type, Callable[[Any], Contents]] = {
+    Results: lambda value: (Part(CACHED, list(value), list(value.values())),),
     OrderedDict: _ordered_items,
     dict: _dict_items,
     list: lambda value: (Part(SEQUENCE, [], list(list.__iter__(value))),),
@@ -324,6 +336,82 @@ def same(one: Any, other: Any) -> bool:
     if one is other:
         return True
     return type(one) is type(other) and type(one) in (int, float, str, bytes, bool) and bool(one == other)
+
+
+def merged_contents(
+    now: Contents, other: Contents, unknown: Unknown, is_namespace: bool
+) -> tuple[Contents | None, bool]:
+    """Return what two contents have in common, None where the object as a whole is unknown; tell whether they differ."""
+    if len(now) != len(other):
+        return None, True
+    parts: list[Part] = []
+    grown = False
+    for one, two in zip(now, other):
+        if one.kind == NAMES or (one.kind == ITEMS and is_namespace):
+            values = dict(zip(one.keys, one.values))
+            others = dict(zip(two.keys, two.values))
+            merged = {
+                key: joined(values.get(key, unknown), others.get(key, unknown), unknown) for key in {**others, **values}
+            }
+            if PRESUMED in merged:
+                merged[PRESUMED] = tuple(dict.fromkeys((*values.get(PRESUMED, ()), *others.get(PRESUMED, ()))))
+            grown = grown or any(_grows(others.get(key, unknown), value) for key, value in merged.items())
+            parts.append(Part(one.kind, list(merged), list(merged.values())))
+        elif one.kind == CACHED:
+            part = _joined_results(one, two, unknown)
+            grown = grown or any(not same(a, b) for a, b in zip(part.values, two.values)) or part.keys != two.keys
+            parts.append(part)
+        elif one.kind == SET:
+            if set(map(id, one.values)) != set(map(id, two.values)) and set(one.values) != set(two.values):
+                return None, True
+            parts.append(one)
+        elif len(one.values) != len(two.values) or not all(map(same, one.keys, two.keys)):
+            return None, True
+        elif one.kind in (ITEMS, SEQUENCE):
+            items = [joined(a, b, unknown) for a, b in zip(one.values, two.values)]
+            grown = grown or any(map(_grows, two.values, items))
+            parts.append(Part(one.kind, one.keys, items))
+        elif all(map(same, one.values, two.values)):
+            parts.append(one)
+        else:
+            return None, True
+    return tuple(parts), grown
+
+
+def _joined_results(one: Part, two: Part, unknown: Unknown) -> Part:
+    """Return what a function has cached in one of two states; what only one of them has is possible."""
+    results, others = dict(zip(one.keys, one.values)), dict(zip(two.keys, two.values))
+    merged: dict[Any, Any] = {}
+    for key in {**others, **results}:
+        present = [table[key] for table in (others, results) if key in table]
+        first, last = present[0], present[-1]
+        if same(first, last) and len(present) == 2:
+            merged[key] = first
+            continue
+        value = joined(_result(first), _result(last), unknown)
+        is_certain = len(present) == 2 and type(first) is not Possible and type(last) is not Possible
+        known = next((each for each in present if type(each) is Possible and same(each.value, value)), None)
+        merged[key] = value if is_certain else known or Possible(value, unknown)
+    return Part(CACHED, list(merged), list(merged.values()))
+
+
+def _result(entry: Any) -> Any:
+    return entry.value if type(entry) is Possible else entry
+
+
+def _grows(before: Any, merged: Any) -> bool:
+    return type(merged) is Unknown and type(before) is not Unknown
+
+
+def joined(one: Any, other: Any, unknown: Unknown) -> Any:
+    """Return what two values have in common, an unknown where that is nothing."""
+    if same(one, other) or type(other) is Pending:
+        return one
+    if type(one) is Pending:
+        return other
+    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+        return tuple(joined(a, b, unknown) for a, b in zip(one, other))
+    return Unknown(unknown.reason, unknown.place)
 
 
 def set_contents(value: Any, contents: Contents) -> None:

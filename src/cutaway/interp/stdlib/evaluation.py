@@ -33,6 +33,7 @@ def builtin_exec(source: Any, namespace: Any = None, local: Any = None) -> Any:
         return unknown
     tree = ast.parse(source, "<string>")
     scope, frame = _scope_and_frame(namespace, local, "class")
+    scope.declared.update((name, "global") for node in tree.body if isinstance(node, ast.Global) for name in node.names)
     language = loader.current().language
     for node in tree.body:
         language.statement(node, scope, frame.file)(frame)

@@ -12,10 +12,19 @@ from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_modul
 _WARNING = 30
 
 
-def _assume_defaults() -> None:
+_UNCONFIGURED = "logging is not configured: warnings are shown, and nothing below"
+
+
+def _assume_no_handlers() -> None:
     here = session.current()
     if here.in_own_code():
-        here.assume("logging is not configured: warnings are shown, and nothing below")
+        here.assume(_UNCONFIGURED)
+
+
+def _presume_levels() -> None:
+    here = session.current()
+    if here.in_own_code():
+        here.presume(_UNCONFIGURED)
 
 
 class _Logger:
@@ -31,24 +40,24 @@ class _Logger:
 
     @property
     def level(self) -> int:
-        _assume_defaults()
+        _presume_levels()
         return _WARNING if self.name == "root" else 0
 
     @property
     def handlers(self) -> list[Any]:
-        _assume_defaults()
+        _assume_no_handlers()
         return []
 
     def isEnabledFor(self, level: Any, *_args: Any) -> Any:
-        _assume_defaults()
+        _presume_levels()
         return level >= _WARNING
 
     def getEffectiveLevel(self) -> int:
-        _assume_defaults()
+        _presume_levels()
         return _WARNING
 
     def hasHandlers(self) -> bool:
-        _assume_defaults()
+        _assume_no_handlers()
         return False
 
     def getChild(self, _name: str) -> _Logger:

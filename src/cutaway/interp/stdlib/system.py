@@ -194,7 +194,7 @@ for _name in "__len__ __iter__ __contains__ __reversed__ __eq__ __ne__ __add__ _
 
 
 def _assume_no_arguments() -> None:
-    session.current().assume("the program is started without command-line arguments", doubt=session.COMMAND_LINE)
+    session.current().suppose("the program is started without command-line arguments", doubt=session.COMMAND_LINE)
 
 
 class _Modules:

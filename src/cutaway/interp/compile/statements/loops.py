@@ -163,6 +163,7 @@ class _ForLoop:
         """Run the statement."""
         frame.line = self.node.lineno
         finish = None
+        iterable: Any = None
         try:
             iterable = assumed(self.source(frame))
             series = series_of(iterable)

@@ -12,6 +12,7 @@ from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.boundary.attributes import is_target_instance, set_attribute
 from cutaway.interp.boundary.call import may_be_called
+from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.boundary.losing import lose, lose_contents, lose_part
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
@@ -22,7 +23,7 @@ from cutaway.interp.run.raising import SIGNALS
 from cutaway.interp.symbolic.symbolic_loop import ADDING_METHODS
 from cutaway.knowledge.base.framework import adds_part, only_reads
 from cutaway.knowledge.base.registry import ARRAYS
-from cutaway.syntax.scope import assigned
+from cutaway.syntax.scope import assigned, yields
 
 
 class UndecidedCode(BlockCompiler):
@@ -45,14 +46,14 @@ class UndecidedCode(BlockCompiler):
         for child in every:
             if getattr(child, "lineno", 0) < start:
                 continue
-            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
-                owner = self.current_value(frame, child.value)
+            if isinstance(child, ast.Attribute) and isinstance(child.ctx, (ast.Store, ast.Del)):
+                owner = self.current_value(frame, child.value, unknown)
                 if is_module(owner):
                     lose_part(owner, self.mangle(child.attr), unknown)
                 elif owner is not None:
                     with suppress(Exception):
                         set_attribute(owner, self.mangle(child.attr), unknown)
-            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store):
+            elif isinstance(child, ast.Subscript) and isinstance(child.ctx, (ast.Store, ast.Del)):
                 self._lose_value(frame, child.value, unknown)
             elif isinstance(child, ast.Call):
                 callee = self.current_value(frame, child.func)
@@ -75,7 +76,7 @@ class UndecidedCode(BlockCompiler):
             value.mark_incomplete(unknown)
 
     def _lose_value(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
-        value = self.current_value(frame, node)
+        value = self.current_value(frame, node, unknown)
         if isinstance(value, (list, dict, set, deque, bytearray)) or type(value) in ARRAYS:
             lose_contents(value, unknown)
         elif is_target_instance(value) and not is_module(value):
@@ -85,18 +86,37 @@ class UndecidedCode(BlockCompiler):
         """Return the closure that stores a value into an assignment target."""
         return assign_target(self, node)
 
-    def current_value(self, frame: Frame, node: ast.expr) -> Any:
-        """Return the current value of a name or of an attribute of one; None if it is undefined or unknown."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name):
+    def current_value(self, frame: Frame, node: ast.expr, unknown: Unknown | None = None) -> Any:
+        """Return the current value of a name, or of what it leads to; None if it is undefined or unknown.
+
+        Where `unknown` is given, functions of the target on the way are run, and what they do may be done or not.
+        """
+        root, calls = node, False
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            if isinstance(root, ast.Subscript) and _has_effects(root.slice):
+                return None
+            calls = calls or isinstance(root, ast.Call)
+            root = root.func if isinstance(root, ast.Call) else root.value
+        if not isinstance(root, ast.Name) or (calls and (unknown is None or yields(node))):
             return None
+        value: Any = None
+
+        def evaluate(inner: Frame) -> None:
+            nonlocal value
+            value = self.expression(node)(inner)
+
         try:
-            value = self.expression(node)(frame)
+            if calls and unknown is not None:
+                any_number_of_times(frame, evaluate, unknown)
+            else:
+                evaluate(frame)
         except (Exception, Undecidable):
             return None
         return None if type(value) is Unknown else value
+
+
+def _has_effects(node: ast.expr) -> bool:
+    return any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Await)) for part in ast.walk(node)) or yields(node)
 
 
 def _is_in_progress(function: Any) -> bool:

@@ -131,7 +131,7 @@ def _getattr_static(value: Any, name: Any, *default: Any) -> Any:
 def _functools() -> dict[str, Any]:
     from cutaway.interp.stdlib.reflection import functools  # late: imports much that few targets need
 
-    names = ("update_wrapper", "wraps", "total_ordering", "singledispatch", "singledispatchmethod")
+    names = "update_wrapper wraps total_ordering singledispatch singledispatchmethod lru_cache cache".split()
     return {**public_names("functools"), **{name: getattr(functools, name) for name in names}}
 
 
