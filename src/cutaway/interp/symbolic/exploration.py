@@ -126,8 +126,8 @@ class _Exploration:
     def _affordable_conditions(self) -> int:
         """Return how many conditions can be decided, if every path takes as long as the shortest run so far."""
         seconds = max(min(self.durations), SHORT_SECONDS / MAX_PATHS)
-        paths = max(int(SHORT_SECONDS / seconds), min(FEWEST_PATHS, int(LONG_SECONDS / seconds)))
-        return max(1, paths).bit_length() - 1
+        long = int(LONG_SECONDS / seconds) - 1  # one was the run that told this
+        return max(1, int(SHORT_SECONDS / seconds), min(FEWEST_PATHS, long)).bit_length() - 1
 
     def _follow_paths(self, started: float) -> bool:
         """Follow every path, but for those of flags that take too long; tell whether it was every one."""
