@@ -10,6 +10,7 @@ import os
 
 DEVICES = {
     "records": "core/record.py: dataclasses that are created without compiling six methods each",
+    "frame-room": "core/frame_room.py: the frames of all calls are in one block of memory",
     "lazy-bodies": "syntax/lazy_parse.py: functions of installed packages are parsed when they are first called",
     "lazy-modules": "interp/modules/waiting.py: modules are evaluated when something of them is used, where nobody notices",
     "lazy-rows": "knowledge/base/registry.py: models of rarely used functions are imported when a name is missed",

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from cutaway.core.frame_room import with_room
 from cutaway.isolation.channel import CHANNEL, ENDED, TRIED, UNCOMPILED, Reception
 
 FAILED = 2
@@ -40,7 +41,7 @@ def finish(descriptor: int, work: Callable[[], int]) -> NoReturn:
     code = FAILED
     try:
         CHANNEL.open(descriptor)
-        code = work()
+        code = with_room(work)
         if CHANNEL.uncompiled:
             CHANNEL.send(UNCOMPILED, "\0".join(CHANNEL.uncompiled))
         CHANNEL.send(ENDED, str(code))

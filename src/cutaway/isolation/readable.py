@@ -49,7 +49,7 @@ def rights(targets: Iterable[str], paths: Iterable[str], files: Iterable[str] = 
     folders = dict.fromkeys([*own_folders(), *map(os.path.abspath, paths)])
     linked = [path for folder in folders if resolve.is_installation(folder) for path in _links(folder)]
     own = [folder for target in targets for folder in _projects(target)]
-    projects = dict.fromkeys([*own, *(folder for folder in resolve.environment_folders() if folder not in folders)])
+    projects = dict.fromkeys(folder for folder in [*own, *resolve.environment_folders()] if folder not in folders)
     visible = [right for folder in projects for right in _visible(folder)]
     named = [*files, *(target.partition("::")[0] for target in targets)]
     named += [file for each in named if os.path.isfile(file := os.path.join(each, _METADATA))]

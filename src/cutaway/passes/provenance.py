@@ -67,14 +67,17 @@ class Provenance:
 
     def way(self, entry: Entry) -> str:
         """Return how a fact is known."""
-        shapes = _shapes(entry)
-        if any(shape is None or None in shape for shape in shapes) or (
-            isinstance(entry, Module) and not entry.complete
-        ):
+        if isinstance(entry, Module) and not entry.complete:
             return UNKNOWN
+        is_symbolic = False
+        for shape in _shapes(entry):
+            for size in (None,) if shape is None else shape:
+                if size is None:
+                    return UNKNOWN
+                is_symbolic = is_symbolic or isinstance(size, Dim)
         if self.assumptions_of(entry):
             return ASSUMED
-        return SYMBOLIC if any(isinstance(size, Dim) for shape in shapes for size in shape or ()) else DERIVED
+        return SYMBOLIC if is_symbolic else DERIVED
 
     def document(self, entry: Entry) -> dict[str, Setting] | str:
         """Return how a fact is known, with what was assumed or why it is unknown."""

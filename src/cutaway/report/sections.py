@@ -135,9 +135,8 @@ def _placed(note: Note) -> str:
 def _dependents(note: Note, architecture: Architecture) -> str:
     """Return how much depends on an assumption about the program; nothing for one about the question."""
     kinds = (("module", architecture.modules), ("weight", architecture.weights), ("operation", architecture.ops))
-    counts = [
-        (kind, sum(any(map(note.text.startswith, entry.assumed)) for entry in entries)) for kind, entries in kinds
-    ]
+    assumed = [(kind, [entry.assumed for entry in entries if entry.assumed]) for kind, entries in kinds]
+    counts = [(kind, sum(any(map(note.text.startswith, texts)) for texts in each)) for kind, each in assumed]
     words = [f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts if count]
     verb = "depends" if sum(count for _, count in counts) == 1 else "depend"
     return f" ({', '.join(words)} {verb} on it)" if words else ""

@@ -81,10 +81,7 @@ def frame_view(depth: Any = 0) -> Any:
 
 def may_have_closure(record: Record) -> bool:
     """Tell whether a function may have a closure."""
-    if record.parent is not None:
-        return True
-    names = (node.id for node in ast.walk(record.code.node) if isinstance(node, ast.Name))
-    return record.cell is not None and any(name in ("super", "__class__") for name in names)
+    return record.parent is not None or (record.cell is not None and record.code.names_class)
 
 
 def make_function(

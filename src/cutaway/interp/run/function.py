@@ -47,6 +47,7 @@ class Code:
         "_body",
         "_generate",
         "_is_generator",
+        "_names_class",
         "compiler",
         "enclosing",
         "file",
@@ -84,6 +85,7 @@ class Code:
         self.simple = not self.keyword_only and self.vararg is None and self.kwarg is None
         self.is_async = isinstance(node, ast.AsyncFunctionDef)
         self._is_generator: bool | None = None
+        self._names_class: bool | None = None
         self._body: Execute | None = None
         self._generate: Callable[[Frame], Generator[Any, Any, Any]] | None = None
 
@@ -94,6 +96,14 @@ class Code:
             body = self.node.body
             self._is_generator = any(yields(s) for s in ([body] if isinstance(body, ast.expr) else body))
         return self._is_generator
+
+    @property
+    def names_class(self) -> bool:
+        """Whether it refers to the class that it is defined in."""
+        if self._names_class is None:
+            names = (node.id for node in ast.walk(self.node) if isinstance(node, ast.Name))
+            self._names_class = any(name in ("super", "__class__") for name in names)
+        return self._names_class
 
     @property
     def body(self) -> Execute:

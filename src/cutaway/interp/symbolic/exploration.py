@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from cutaway.core.architecture import Architecture, Note, depending_on
 from cutaway.core.condition import CONFIGURATION, MAX_CONDITIONS, Decision, Decisions, negated
@@ -100,16 +101,33 @@ class _Exploration:
         return self.fold(self.variants, failed)
 
     def _explored(self) -> bool:
-        """Follow all paths, with fewer conditions until they are few enough; tell whether flags were followed together."""
-        while True:
-            started = time.process_time()
-            try:
-                return self._follow_paths(started)
-            except _TooManyPaths:
-                seconds = sum(self.durations) / len(self.durations)
-                paths = min(MAX_PATHS, max(1, int(SHORT_SECONDS / seconds)))
-                self.most_conditions = min(self.most_conditions - 1, paths.bit_length() - 1)
-                self.variants, self.raising, self.failed, self.tried, self.durations = [], [], [], set(), []
+        """Follow all paths, with fewer conditions until they are few enough; tell whether flags were followed together.
+
+        A run that leaves all conditions open tells how many paths there is time for: joining may take longer than the run.
+        """
+        with suppress(_TooManyPaths):
+            return self._follow_paths(time.process_time())
+        self._start_over(0)
+        complete = self._follow_paths(time.process_time())
+        joined = self.variants, self.raising, self.failed
+        most = self._affordable_conditions()
+        while most > 0:
+            self._start_over(most)
+            with suppress(_TooManyPaths):
+                return self._follow_paths(time.process_time())
+            most = min(most - 1, self._affordable_conditions())
+        self.variants, self.raising, self.failed = joined
+        return complete
+
+    def _start_over(self, most_conditions: int) -> None:
+        self.most_conditions = most_conditions
+        self.variants, self.raising, self.failed, self.tried, self.durations = [], [], [], set(), []
+
+    def _affordable_conditions(self) -> int:
+        """Return how many conditions can be decided, if every path takes as long as the shortest run so far."""
+        seconds = max(min(self.durations), SHORT_SECONDS / MAX_PATHS)
+        long = int(LONG_SECONDS / seconds) - 1  # one was the run that told this
+        return max(1, int(SHORT_SECONDS / seconds), min(FEWEST_PATHS, long)).bit_length() - 1
 
     def _follow_paths(self, started: float) -> bool:
         """Follow every path, but for those of flags that take too long; tell whether it was every one."""

@@ -30,7 +30,10 @@ def choose(network: Any, train: bool | None) -> str | None:
     unset = [module for module in modules if module.__dict__.get(IS_SET, False) is False]
     if not unset:
         return None
-    _evaluate(network, {id(module) for module in unset})
+    if len(unset) == len(modules):
+        network.eval()
+    else:
+        _evaluate(network, {id(module) for module in unset})
     for module in unset:
         module.__dict__[IS_SET] = False
     return _assumption(network)
