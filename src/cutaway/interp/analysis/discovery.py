@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import types
+import typing
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -125,11 +127,18 @@ def _argument(value: Any, name: str, text: str) -> Any:
     kind = annotations_of(record, evaluated=True).get(name) if record is not None else None
     if kind is None and isinstance(value, type):
         kind = type_hints(value).get(name)  # an attribute that holds the argument
-    if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    kind = next(filter(_can_be_made, typing.get_args(kind) if is_union else (kind,)), None)
+    if kind is not None:
         assumption = f"the argument {name} of {text} is {kind.__name__}(), with its defaults"
         session.assume(assumption, doubt=CHOSEN_ARGUMENTS)
         return call(kind, [], {})
     return stand_in(value, name, text)
+
+
+def _can_be_made(kind: Any) -> bool:
+    """Tell whether a class of the program can be instantiated without arguments."""
+    return isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind)
 
 
 def _parameters(value: Any) -> dict[str, inspect.Parameter]:
