@@ -339,7 +339,7 @@ def _run_inferred(subject: _Subject, missing: MissingInputs, inferred: Inferred)
     _add_notes(session, notes)
     if call is not None:
         call.requires = _with_open_values(inferred.requires, missing)
-        call.stopped = unknown or call.stopped
+        call.stopped = call.stopped if unknown is None else unknown
     return call
 
 
