@@ -64,8 +64,10 @@ def summary(rows: list[dict[str, Any]]) -> Iterator[str]:
     networks = [network for row in rows for network in row["networks"]]
     shares = sorted(network["known"] for network in networks)
     yield f"{len(rows)} files, {len(networks)} networks"
-    yield f"nothing shown: {sum(not row['networks'] for row in rows)}"
-    yield f"internal error: {sum('internal error' in row['error'] for row in rows)}"
+    nothing = [row for row in rows if not row["networks"]]
+    losses = sum("only losses" in row["error"] for row in nothing)
+    yield f"nothing shown: {len(nothing)}, {losses} of them because there are only losses"
+    yield f"internal error: {sum('a bug in Cutaway' in row['error'] for row in rows)}"
     yield f"over {SECONDS} s: {sum(row['seconds'] > SECONDS for row in rows)}"
     yield f"faults: {sum(len(network['faults']) for network in networks)}"
     if shares:

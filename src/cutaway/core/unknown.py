@@ -142,6 +142,11 @@ def _kind_of_result(sign: str, kind: type | None, other: object) -> type | None:
     return float if sign == "/" else int if sign != "**" else None
 
 
+def _negated(self: Unknown) -> Any:
+    is_number = self.kind in _NUMBERS or self.ratio is not None
+    return _operator("-", swapped=True)(self, 0) if is_number else derived_unknown(self)
+
+
 def _rounding(way: str) -> Callable[[Unknown], Any]:
     def rounded(self: Unknown) -> Any:
         result = None if self.ratio is None else self.ratio.rounded(way)
@@ -319,10 +324,11 @@ _SIGNS = {
 }
 
 for _name in (
-    "matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert "
-    "round enter divmod rdivmod"
+    "matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift pos abs invert round enter divmod rdivmod"
 ).split():
     setattr(Unknown, f"__{_name}__", _absorb)
+
+Unknown.__neg__ = _negated  # type: ignore[operator]
 
 for _name in ("floor", "ceil", "trunc"):
     setattr(Unknown, f"__{_name}__", _rounding(_name))

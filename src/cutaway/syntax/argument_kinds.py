@@ -238,14 +238,16 @@ class _Uses:
 
     def of(self, name: str) -> Use:
         """Return what an argument is."""
-        self._collect(name, (), self._rebound(name))
+        self._collect(name, (), end=self._rebound(name))
         return self._use((), name)
 
-    def _collect(self, name: str, path: Path, end: tuple[float, float] = (float("inf"), 0)) -> None:
-        """Collect the uses of a variable that is bound to the value at `path`, up to a place where it no longer is."""
+    def _collect(
+        self, name: str, path: Path, start: tuple[float, float] = (0, 0), end: tuple[float, float] = (float("inf"), 0)
+    ) -> None:
+        """Collect the uses of a variable from where it is bound to the value at `path` to where it no longer is."""
         for node in self._nodes:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                if (node.lineno, node.col_offset) <= end:
+                if start <= (node.lineno, node.col_offset) <= end:
                     self._climb(node, path)
 
     def _rebound(self, name: str) -> tuple[float, float]:
@@ -284,7 +286,7 @@ class _Uses:
             case ast.Attribute(value, attribute) if value is node:
                 self._note_attribute(parent, attribute, path, evidence)
             case ast.Assign([ast.Name(alias)], value) if value is node and self._is_bound_once(alias):
-                self._collect(alias, path)
+                self._collect(alias, path, self._statement_end(node))
             case _:
                 self._note(node, parent, path, evidence)
 
@@ -327,7 +329,7 @@ class _Uses:
                     evidence.unpacked = len(elts)
                 for at, each in enumerate(elts):
                     if isinstance(each, ast.Name) and self._is_bound_once(each.id):
-                        self._collect(each.id, (*path, str(at)))
+                        self._collect(each.id, (*path, str(at)), self._statement_end(node))
             case ast.Call() if node is not parent.func:
                 position = next((at for at, each in enumerate(parent.args) if each is node), None)
                 self._note_call(parent, position, None, path)

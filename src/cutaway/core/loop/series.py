@@ -47,6 +47,11 @@ class Series:
             self.refuse()
         return item
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Lose the items: any of them may be the one that is replaced."""
+        unknown = Unknown(f"an item of a sequence of {self.length} items is replaced")
+        self.parts = [Repeat((unknown,), self.length)]
+
     def at(self, index: int) -> Any:
         """Return the item at an index; None where that is not known to be before, or behind, what is repeated."""
         steps = index if index >= 0 else -index - 1

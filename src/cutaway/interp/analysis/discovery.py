@@ -5,21 +5,24 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import types
+import typing
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.protocols import is_module_class
 from cutaway.core.record import dataclass, field
 from cutaway.core.session import CHOSEN_ARGUMENTS, Notes, Session
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided, decisions
-from cutaway.interp.boundary.attributes import is_target_instance
+from cutaway.interp.boundary.attributes import get_attribute, is_target_instance
 from cutaway.interp.boundary.call import call
 from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.modules.module import ModuleState, failure, unfinished_network
 from cutaway.interp.run import budget
 from cutaway.interp.run.annotations import annotations_of
-from cutaway.interp.run.frame import MODULE_STATE, Frame
+from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.signature import signature
@@ -118,6 +121,7 @@ def _argument(value: Any, name: str, text: str) -> Any:
     """Return a stand-in for an argument that is not given: its annotated class with its own defaults, or an unknown."""
     from cutaway.interp.symbolic.missing_arguments import stand_in  # late: most calls lack no argument
 
+    value = _passed_on(value).get(name, value)
     if name in decisions().kinds:
         return stand_in(value, name, text)
     session = current_session()
@@ -125,11 +129,18 @@ def _argument(value: Any, name: str, text: str) -> Any:
     kind = annotations_of(record, evaluated=True).get(name) if record is not None else None
     if kind is None and isinstance(value, type):
         kind = type_hints(value).get(name)  # an attribute that holds the argument
-    if isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind):
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    kind = next(filter(_can_be_made, typing.get_args(kind) if is_union else (kind,)), None)
+    if kind is not None:
         assumption = f"the argument {name} of {text} is {kind.__name__}(), with its defaults"
         session.assume(assumption, doubt=CHOSEN_ARGUMENTS)
         return call(kind, [], {})
     return stand_in(value, name, text)
+
+
+def _can_be_made(kind: Any) -> bool:
+    """Tell whether a class of the program can be instantiated without arguments."""
+    return isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind)
 
 
 def _parameters(value: Any) -> dict[str, inspect.Parameter]:
@@ -142,7 +153,20 @@ def _parameters(value: Any) -> dict[str, inspect.Parameter]:
 
 
 def _required(value: Any) -> list[str]:
-    return [name for name, parameter in _parameters(value).items() if parameter.default is parameter.empty]
+    own = [name for name, parameter in _parameters(value).items() if parameter.default is parameter.empty]
+    return own + [name for name in _passed_on(value) if name not in own]
+
+
+def _passed_on(value: Any) -> Mapping[str, type]:
+    """Return the arguments that base classes require, with the class that declares each."""
+    if not isinstance(value, type):
+        return {}
+    record = record_of(getattr(value, "__init__", None))
+    if record is None or not record.code.kwarg:
+        return {}
+    from cutaway.interp.analysis.passed_on import required_by_bases  # late: most constructors pass on nothing
+
+    return required_by_bases(value)
 
 
 def networks(state: ModuleState, session: Session) -> Iterator[Network]:
@@ -176,6 +200,13 @@ def networks(state: ModuleState, session: Session) -> Iterator[Network]:
     yield from unbound
 
 
+def networks_of_functions(state: ModuleState, session: Session) -> Iterator[Network]:
+    """Yield what functions of a module make from classes of a library."""
+    own = {name: value for name, value in state.namespace.items() if not name.startswith("__")}
+    made = {name for name in _called_names(own) if is_module_class(_resolved(own, name))}
+    yield from _networks_from_functions(state, own, made, session)
+
+
 def _networks_from_classes(
     state: ModuleState, own: Mapping[str, Any], classes: set[type], session: Session
 ) -> Iterator[Network]:
@@ -184,7 +215,7 @@ def _networks_from_classes(
     failed: dict[type, Notes] = {}
     for name, value in own.items():
         for framework in FRAMEWORKS:
-            if framework.is_network_class(value) and value.__module__ == state.name and value not in classes:
+            if framework.is_network_class(value) and _is_defined_in(state, name, value) and value not in classes:
                 notes = Notes()
                 with session.separate_notes(notes), _isolated_state(session), _noting_conditions() as conditions:
                     instance, stopped = _try_instantiate(name, value, framework, session)
@@ -298,10 +329,16 @@ def _classes_with_required_arguments(state: ModuleState, own: Mapping[str, Any],
         name
         for name, value in own.items()
         if any(framework.is_network_class(value) for framework in FRAMEWORKS)
-        and value.__module__ == state.name
+        and _is_defined_in(state, name, value)
         and value not in classes
         and _required(value)
     }
+
+
+def _is_defined_in(state: ModuleState, name: str, cls: type) -> bool:
+    """Tell whether a class is a module's own, or what a decorator makes of one, which derives from it."""
+    is_decorated = cls.__name__ == name and any(base.__module__ == state.name for base in cls.__bases__)
+    return cls.__module__ == state.name or is_decorated
 
 
 def _networks_from_functions(
@@ -379,6 +416,25 @@ def _factory_functions(own: Mapping[str, Any], classes: set[str]) -> list[str]:
         known |= more
 
 
+def _called_names(own: Mapping[str, Any]) -> set[str]:
+    """Return the names of all that functions of a module call to create what they return."""
+    records = (record_of(value) for value in own.values())
+    return {name for record in records if record is not None for name in _called_for_result(record.code.node)}
+
+
+def _resolved(own: Mapping[str, Any], dotted: str) -> Any:
+    """Return what a name of a module stands for, None if it is not bound."""
+    first, *attributes = dotted.split(".")
+    value = own.get(first)
+    try:
+        value = value.resolve() if type(value) is Pending else value
+        for attribute in attributes:
+            value = get_attribute(value, attribute)
+    except (AttributeError, Undecidable):
+        return None
+    return value
+
+
 def _called_for_result(function: Any) -> set[str]:
     """Return the names of what a function calls to create what it returns."""
     if not isinstance(function, ast.FunctionDef):
@@ -387,10 +443,10 @@ def _called_for_result(function: Any) -> set[str]:
     returned: set[str] = set()
     for node in ast.walk(function):
         match node:
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name(called))):
-                values.setdefault(name, set()).add(called)
-            case ast.Return(ast.Call(ast.Name(called))):
-                returned.add(called)
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name() | ast.Attribute() as called)):
+                values.setdefault(name, set()).add(ast.unparse(called))
+            case ast.Return(ast.Call(ast.Name() | ast.Attribute() as called)):
+                returned.add(ast.unparse(called))
     for node in ast.walk(function):
         match node:
             case ast.Return(ast.Name(name)):

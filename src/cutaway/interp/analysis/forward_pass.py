@@ -102,6 +102,7 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], se
     with session.separate_notes(notes):
         call, error, place = subject.call(missing, tensors)
     is_proven = inferred is not None and all(use.kind is Kind.TENSOR for use in missing.tensors.values())
+    is_proven = is_proven and not _has_open_options(network)
     if is_proven and inferred is not None:
         _report_rejection(inferred, notes)
     if error is not None:
@@ -110,6 +111,17 @@ def _with_inputs(network: Any, framework: Framework, inputs: Sequence[Input], se
             call.stopped = unknown
     _add_notes(session, notes)
     return call
+
+
+def _has_open_options(network: Any) -> bool:
+    """Tell whether a network keeps options of its constructor that are None unless somebody gives them."""
+    record = record_of(getattr(type(network), "__init__", None))
+    if record is None:
+        return False
+    options = [
+        name for name, default in zip(reversed(record.code.positional), reversed(record.defaults)) if default is None
+    ]
+    return any(vars(network).get(name, network) is None for name in options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +353,7 @@ def _run_inferred(subject: _Subject, missing: MissingInputs, inferred: Inferred)
     _add_notes(session, notes)
     if call is not None:
         call.requires = _with_open_values(inferred.requires, missing)
-        call.stopped = unknown or call.stopped
+        call.stopped = call.stopped if unknown is None else unknown
     return call
 
 

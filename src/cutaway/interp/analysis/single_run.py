@@ -30,6 +30,7 @@ from cutaway.interp.analysis.discovery import (
     Network,
     classes_in,
     networks,
+    networks_of_functions,
 )
 from cutaway.interp.analysis.forward_pass import repeat, run
 from cutaway.interp.analysis.program_parts import note_parts, note_transient
@@ -195,6 +196,7 @@ def _all_networks(state: ModuleState, target: Target, session: Session) -> list[
     is_complete = selected and not any(network.needs_arguments for network in selected)
     if has_main(state) and (not is_complete or any(framework.unbound() for framework in FRAMEWORKS)):
         selected = _networks_of_script(state, session) or selected
+    selected = selected or list(networks_of_functions(state, session))
     losses = [network.name for network in selected if network.framework.is_loss(network.value) and not network.is_local]
     selected = [network for network in selected if not network.framework.is_loss(network.value)]
     if selected:

@@ -94,15 +94,23 @@ def _call_conversion(kind: Any, args: list[Any]) -> Any:
         result = CONVERSIONS[kind](*args)
         if type(result) is Unknown:
             _call_back(kind, args, {}, result)
+            return _as_number(result, kind)
         return bounded(result, args) if kind in NESTING else result
     except Undecidable as undecidable:
         if kind not in NUMBER_TYPES:
             _call_back(kind, args, {}, undecidable.unknown)
             raise
-        return undecidable.unknown
+        return _as_number(undecidable.unknown, kind)
     except (TypeError, ValueError) as error:
         note(error, Operation.CALL, kind, *args)
         raise
+
+
+def _as_number(unknown: Unknown, kind: type) -> Unknown:
+    """Return an unknown that is converted to a number: it is one of that type."""
+    if kind not in (int, float) or unknown.kind is not None or unknown.draw is not None:
+        return unknown
+    return Unknown(unknown.reason, unknown.place, kind=kind, term=unknown.term)
 
 
 def _call_slot(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from cutaway.interp.stdlib.modules import stdlib_module
 def _math() -> dict[str, Any]:
     table = public_names("math")
     table.update({n: propagate_unknown(f) for n, f in table.items() if callable(f)})
+    table.update({name: _returning_float(table[name]) for name in _FLOATS if name in table})
     for name in ("factorial", "comb", "perm"):
         table[name] = _limit_arguments(name, table[name])
     prod = table["prod"]
@@ -67,6 +68,22 @@ def _math() -> dict[str, Any]:
         trunc=rounding("trunc"),
     )
     return table
+
+
+_FLOATS = (
+    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod fsum gamma "
+    "hypot ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt tan tanh ulp"
+).split()
+"""The functions that return a float, whatever they are called with."""
+
+
+def _returning_float(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        result = function(*args)
+        is_open = type(result) is Unknown and result.draw is None
+        return Unknown(result.reason, result.place, kind=float) if is_open else result
+
+    return call
 
 
 def _limit_arguments(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -109,6 +109,8 @@ class Torch(Framework):
     def has_forward(self, network: Module) -> bool:
         while isinstance(network, (DataParallel, DistributedDataParallel)):
             network = network.module
+        if not isinstance(network, Module):
+            return True  # what is wrapped is unknown
         cls = type(network)
         is_own = cls.forward is not Module.forward or cls.__call__ is not Module.__call__
         return is_own or "forward" in network.__dict__ or "_incomplete" in network.__dict__

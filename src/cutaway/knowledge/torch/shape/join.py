@@ -10,6 +10,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.loop.series import Series
 from cutaway.core.size.dim import equal, floordiv, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.shape.reshape import atleast_1d, atleast_2d, atleast_3d, spread
@@ -27,6 +28,8 @@ def _listed(tensors: Any, name: str) -> list[Any]:
     if not isinstance(tensors, (list, tuple)):
         if isinstance(tensors, Unknown):
             raise Undecidable(tensors)
+        if isinstance(tensors, Series):
+            tensors.refuse()
         raise TypeFault(f"{name}: expects a tuple of tensors, but got {type(tensors).__name__}", FaultCode.WRONG_TYPE)
     session.current().limit_parts(len(tensors), "tensors")
     if not tensors:

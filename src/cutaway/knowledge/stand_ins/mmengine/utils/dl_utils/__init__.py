@@ -1,0 +1,1 @@
+"""mmengine.utils.dl_utils, of which base classes of layers are described."""
