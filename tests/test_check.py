@@ -279,3 +279,47 @@ def test_github_commands_escape_what_they_say() -> None:
 def test_junit_has_a_case_for_each_file() -> None:
     cases = ElementTree.fromstring(junit.render(REPORTED)).findall(".//testcase")
     assert [(case.get("name"), len(case.findall("failure"))) for case in cases] == [("a/net.py", 2), ("b.py", 0)]
+
+
+FIXABLE = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return F.dropout(self.layer(x), 0.5)  # é
+
+
+model = Net()
+model.eval
+output = model(torch.randn(4, 8))
+"""
+
+
+def test_certain_fixes_are_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "net.py").write_text(FIXABLE, encoding="utf-8")
+    assert [code for _, _, code in problems(capsys, "net.py")] == ["dropout-always-on", "method-not-called"]
+    code, text = check(capsys, "--fix", "net.py")
+    assert (code, text) == (0, "1 file checked: no problems found\n")
+    fixed = FIXABLE.replace("0.5)", "0.5, training=self.training)").replace("model.eval", "model.eval()")
+    assert (folder / "net.py").read_text(encoding="utf-8") == fixed
+    assert check(capsys, "net.py")[0] == 0
+
+
+def test_a_fix_that_would_break_the_syntax_is_not_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = FIXABLE.replace("0.5)", "0.5,)")
+    (folder / "net.py").write_text(text, encoding="utf-8")
+    assert check(capsys, "--fix", "net.py")[0] == 1
+    assert (folder / "net.py").read_text(encoding="utf-8") == text.replace("model.eval", "model.eval()")
+
+
+def test_a_fix_is_only_made_where_it_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "net.py").write_text(FIXABLE, encoding="utf-8")
+    check(capsys, "--fix", "--ignore", "dropout-always-on", "net.py")
+    assert "training=" not in (folder / "net.py").read_text(encoding="utf-8")

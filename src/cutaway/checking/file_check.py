@@ -175,16 +175,18 @@ class _Locator:
         return self._located(code, severity, Found(fault.message, fault.place, tuple(names), notes))
 
     def _located(self, code: str, severity: Severity, found: Found) -> Problem:
-        place, notes = found.place, list(found.notes)
+        place, explanations = found.place, list(found.notes)
         if place is not None and place.line and not _is_own(place.file):
-            own = next((each for _, each in notes if each is not None and _is_own(each.file)), None)
+            own = next((each for _, each in explanations if each is not None and _is_own(each.file)), None)
             if own is not None:
-                notes.append(("it is raised here", place))
+                explanations.append(("it is raised here", place))
                 place = own
         file = self._program.file if place is None else place.file
         extent = None if place is None or not place.line else self._extent(place, found.names)
-        shown = [ProblemNote(text, where) for text, where in dict.fromkeys(notes) if where != place or text]
-        return Problem(code, severity, found.message, _relative(file), extent, tuple(map(_with_relative_place, shown)))
+        shown = [ProblemNote(text, where) for text, where in dict.fromkeys(explanations) if where != place or text]
+        notes = tuple(map(_with_relative_place, shown))
+        fix = found.fix if file == self._program.file and file.endswith(".py") else None
+        return Problem(code, severity, found.message, _relative(file), extent, notes, fix)
 
     def _extent(self, place: Place, names: Sequence[str]) -> Extent:
         lines, tree = self._source(place.file)

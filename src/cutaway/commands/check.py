@@ -42,6 +42,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="report only problems that are not in this file, which is made if there is none",
     )
+    check.add_argument("--fix", action="store_true", help="fix the problems whose fix is certain; this changes files")
     check.add_argument("--update-baseline", action="store_true", help="write all problems to the baseline")
     check.add_argument(
         "--path", action="append", default=[], metavar="DIR", help="a folder to search first for imports"
@@ -77,7 +78,14 @@ def _check(options: argparse.Namespace) -> int:
     checked = _once([_filtered(file, settings) for file in _results(options, files)])
     if options.baseline:
         checked = _without_known(checked, options)
+    fixed = 0
+    if options.fix:
+        from cutaway.checking.fixes import apply_fixes  # late: few runs change files
+
+        checked, fixed = apply_fixes(checked)
     write(_render(checked, options), options.output)
+    if fixed:
+        print(f"{fixed} problem{'s' * (fixed != 1)} fixed", file=sys.stderr)
     return int(any(file.problems for file in checked))
 
 

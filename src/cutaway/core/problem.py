@@ -39,6 +39,23 @@ class ProblemNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """Text that is inserted into a file; `column` counts bytes from 0, as syntax trees do."""
+
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that removes a problem and certainly means what was meant; `title` says what it does."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One problem, at the place where it shows first; `extent` is None where it is about a file as a whole."""
 
@@ -48,6 +65,7 @@ class Problem:
     file: str
     extent: Extent | None = None
     notes: tuple[ProblemNote, ...] = ()
+    fix: Fix | None = None
 
     @property
     def line(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.place import Place
-from cutaway.core.problem import CheckedFile, Extent, Problem, ProblemNote, Severity
+from cutaway.core.problem import CheckedFile, Edit, Extent, Fix, Problem, ProblemNote, Severity
 
 FORMAT = "cutaway/problems/1"
 
@@ -36,7 +36,12 @@ def _problem_to(problem: Problem) -> dict[str, Any]:
         "file": problem.file,
         "extent": None if extent is None else [extent.line, extent.column, extent.end_line, extent.end_column],
         "notes": [_note_to(note) for note in problem.notes],
+        "fix": None if problem.fix is None else _fix_to(problem.fix),
     }
+
+
+def _fix_to(fix: Fix) -> dict[str, Any]:
+    return {"title": fix.title, "insertions": [[edit.line, edit.column, edit.text] for edit in fix.edits]}
 
 
 def _note_to(note: ProblemNote) -> dict[str, Any]:
@@ -62,7 +67,13 @@ def _problem_from(document: Any) -> Problem:
         _text(document["file"]),
         None if extent is None else Extent(*(_number(each) for each in extent)),
         tuple(_note_from(note) for note in document["notes"]),
+        None if document["fix"] is None else _fix_from(document["fix"]),
     )
+
+
+def _fix_from(document: Any) -> Fix:
+    edits = (Edit(_number(line), _number(column), _text(text)) for line, column, text in document["insertions"])
+    return Fix(_text(document["title"]), tuple(edits))
 
 
 def _note_from(document: Any) -> ProblemNote:

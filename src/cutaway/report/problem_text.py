@@ -70,7 +70,8 @@ def _full(problem: Problem, terminal: Terminal, sources: dict[str, list[str]]) -
         marks = _marks(lines[number - 1], number, extent)
         if marks.strip():
             frame.append(f"{bar} {_painted(marks, style, terminal)}")
-    return "\n".join([*frame, bar, *_notes(problem.notes, width), ""])
+    fix = [f"{' ' * width} = fix: {problem.fix.title}, as --fix does"] if problem.fix is not None else []
+    return "\n".join([*frame, bar, *_notes(problem.notes, width), *fix, ""])
 
 
 def _numbered(number: int, width: int, lines: list[str]) -> str:

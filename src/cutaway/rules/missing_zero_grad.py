@@ -42,55 +42,29 @@ from cutaway.core.place import Place
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
+from cutaway.rules.training_code import method_calls, optimizers, receiver, uses
 
-_CLEARING = frozenset(
-    (
-        "zero_grad",
-        "grad",
-        "zero_",
-    )
-)
-_OPTIMIZERS = frozenset("Adadelta Adagrad Adam AdamW SparseAdam Adamax ASGD NAdam RAdam RMSprop Rprop SGD".split())
+_CLEARING = ("zero_grad", "grad", "zero_")
 
 
 def _find(program: Program) -> Iterator[Found]:
-    if any(node.attr in _CLEARING for node in program.nodes(ast.Attribute)):
+    if uses(program, *_CLEARING):
         return
-    optimizers = _optimizers(program)
+    known = optimizers(program)
     loops = list(program.nodes(ast.For, ast.While))
     inner = [loop for loop in loops if not any(other is not loop and _holds(loop, other) for other in loops)]
     for loop in inner:
-        calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-        backward = [call for call in calls if _method(call) == "backward"]
-        steps = [call for call in calls if _method(call) == "step" and ast.unparse(call.func.value) in optimizers]  # type: ignore[attr-defined]
+        backward = method_calls(loop, "backward")
+        steps = [call for call in method_calls(loop, "step") if receiver(call) in known]
         if backward and steps:
-            place = Place(program.file, backward[0].lineno)
-            name = ast.unparse(steps[0].func.value)  # type: ignore[attr-defined]
+            name = receiver(steps[0])
             text = f"gradients are added up over all iterations: nothing calls {name}.zero_grad()"
-            yield Found(
-                text, place, ("backward",), ((f"{name} takes a step here", Place(program.file, steps[0].lineno)),)
-            )
-
-
-def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+            notes = ((f"{name} takes a step here", Place(program.file, steps[0].lineno)),)
+            yield Found(text, Place(program.file, backward[0].lineno), ("backward",), notes)
 
 
 def _holds(loop: ast.AST, other: ast.AST) -> bool:
     return any(node is other for node in ast.walk(loop))
-
-
-def _optimizers(program: Program) -> set[str]:
-    """Return the variables that are bound to an optimizer of PyTorch."""
-    names: set[str] = set()
-    for node in program.nodes(ast.Assign):
-        call = node.value
-        if isinstance(call, ast.Call):
-            function = call.func
-            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if name in _OPTIMIZERS:
-                names.update(ast.unparse(target) for target in node.targets)
-    return names
 
 
 RULE = Rule("missing-zero-grad", Severity.WARNING, _find)

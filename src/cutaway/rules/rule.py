@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from cutaway.core.place import Place
-from cutaway.core.problem import Severity
+from cutaway.core.problem import Fix, Severity
 from cutaway.core.program import Program
 from cutaway.core.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a rule finds: a message, the place, what is called or read there, and notes with their places."""
+    """What a rule finds: a message, the place, what is called or read there, notes with their places, and how to fix it."""
 
     message: str
     place: Place | None
     names: tuple[str, ...] = ()
     notes: tuple[tuple[str, Place | None], ...] = ()
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.fault import Fault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.image_datasets import IMAGES
@@ -15,6 +17,8 @@ from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.libraries.PIL import CHANNELS, Image
 from cutaway.knowledge.torch.runtime.data import Dataset
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
+from cutaway.ops.norm import fits
+from cutaway.ops.window import shown
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 
@@ -227,7 +231,13 @@ class Normalize(_Transform):
         if not isinstance(img, Tensor):
             return Unknown("Normalize of an image")
         mean, deviation = torch.tensor(self.mean, dtype=img.dtype), torch.tensor(self.std, dtype=img.dtype)
-        return (img - mean.view(-1, 1, 1)) / deviation.view(-1, 1, 1)
+        result = (img - mean.view(-1, 1, 1)) / deviation.view(-1, 1, 1)
+        if not fits(result.shape, img.shape):  # it is computed in place
+            raise Fault(
+                f"Normalize: an image of {shown(img.shape)} can't have {mean.shape[0]} means, one for each channel",
+                FaultCode.SHAPE_MISMATCH,
+            )
+        return result
 
 
 @row(f"{_T}.Resize")

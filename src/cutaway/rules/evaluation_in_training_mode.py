@@ -1,0 +1,84 @@
+"""A network with dropout or batch normalisation is evaluated in training mode.
+
+In training mode dropout makes predictions random, and batch normalisation uses the batch at hand and changes its running
+statistics. Call `model.eval()` before an evaluation, and `model.train()` before training goes on.
+
+Fails:
+
+```python
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(10):
+    optimizer.zero_grad()
+    loss = model(torch.randn(4, 8)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+
+with torch.no_grad():
+    score = model(torch.randn(4, 8)).pow(2).mean()
+```
+
+Works:
+
+```python
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(10):
+    optimizer.zero_grad()
+    loss = model(torch.randn(4, 8)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+
+model.eval()
+with torch.no_grad():
+    score = model(torch.randn(4, 8)).pow(2).mean()
+```
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from cutaway.core.place import Place
+from cutaway.core.problem import Severity
+from cutaway.core.program import Program
+from cutaway.rules.rule import Found, Rule
+from cutaway.rules.training_code import method_calls, uses
+
+_DEPENDENT = ("Dropout", "BatchNorm", "AlphaDropout", "FeatureAlphaDropout")
+_MODES = ("eval", "train", "training", "fit", "requires_grad_")
+
+
+def _find(program: Program) -> Iterator[Found]:
+    if uses(program, *_MODES) or not method_calls(program.tree, "backward"):
+        return
+    for network in program.networks:
+        part = next((each for each in network.modules if each.class_name.startswith(_DEPENDENT)), None)
+        if part is None or (part.class_name.startswith("Dropout") and part.config.get("p") == 0):
+            continue
+        for block in program.nodes(ast.With):
+            if not any(_is_without_gradients(item.context_expr) for item in block.items):
+                continue
+            for call in ast.walk(block):
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == network.name:
+                    text = (
+                        f"{network.name} is evaluated in training mode, but has {part.class_name}: nothing calls eval()"
+                    )
+                    notes = ((f"{part.class_name} is made here", part.source),)
+                    yield Found(text, Place(program.file, call.lineno), (network.name,), notes)
+                    return
+
+
+def _is_without_gradients(context: ast.expr) -> bool:
+    function = context.func if isinstance(context, ast.Call) else context
+    return isinstance(function, ast.Attribute) and function.attr in ("no_grad", "inference_mode")
+
+
+RULE = Rule("evaluation-in-training-mode", Severity.WARNING, _find)
