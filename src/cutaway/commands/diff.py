@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from cutaway.commands.options import LIVE, TARGET, add_output, add_reading, architectures, only
@@ -65,11 +66,14 @@ def _fit(before: Architecture, after: Architecture) -> str:
     """Say whether the weights of a file fit a network, where one is a file and the other is not."""
     # late: --help needs none of it
     from cutaway.passes.module_matching import has_classes
+    from cutaway.passes.weight_contents import is_renamed
     from cutaway.passes.weight_fit import fit
 
     if has_classes(before) == has_classes(after):
         return ""
     network, file = (before, after) if has_classes(before) else (after, before)
+    if is_renamed(file, network):
+        return "\nthe file has names of its own for all weights: they are compared by their sizes\n"
     return "\n" + "\n".join(fit(network, file).lines()) + "\n"
 
 
@@ -88,6 +92,9 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
         target, live = target.removeprefix(LIVE), True
     document = target.endswith(".json") and not is_saved(target)
     found = _read(target) if document else architectures(options, target, live=live)
+    if len(found) > 1 and "::" not in target and not live and is_saved(target):
+        print(f"cutaway: {target}: there are {len(found)} networks in it; {found[0].name} is taken", file=sys.stderr)
+        return found[0]
     return only(found, target)
 
 

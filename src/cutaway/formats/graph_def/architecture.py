@@ -21,7 +21,8 @@ FRAMEWORK = "tensorflow"
 OPERATIONS = "tensorflow.raw_ops"
 _SEPARATOR = "/"
 BATCH = "B"
-_CALL = re.compile(r"(?:Stateful|TPU)?PartitionedCall(?:_\d+)?")
+_NO_SCOPE = re.compile(r"(?:(?:Stateful|TPU)?PartitionedCall|while)(?:_\d+)?")
+"""Parts of names that stand for calls of functions and for loops, not for layers."""
 _SUFFIX = re.compile(r"_\d+$")
 _MOST_NOTES = 20
 _SAME_BATCH = "inputs whose first dimension is left open have the same batch size"
@@ -206,7 +207,7 @@ class _Scopes:
 
 
 def _parts(path: str) -> list[str]:
-    return [part for part in path.split("/")[:-1] if not _CALL.fullmatch(part)] + [path.rpartition("/")[2]]
+    return [part for part in path.split("/")[:-1] if not _NO_SCOPE.fullmatch(part)] + [path.rpartition("/")[2]]
 
 
 def _op(operation: Operation, scopes: _Scopes) -> Op:

@@ -199,7 +199,7 @@ def constant(data: Any) -> Constant:
         made.strings = tuple(decoded(value) for value in fields.get(8, ())[:64])
     if count > _MOST_NUMBERS or kind not in _CODES:
         return made
-    content = fields.get(4)
+    content = [value for value in fields.get(4, ()) if not isinstance(value, int)]
     code = _CODES[kind]
     if content and len(content[-1]):
         width = struct.calcsize(f"<{code}")
