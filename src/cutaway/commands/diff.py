@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from cutaway.commands.options import LIVE, TARGET, add_output, add_reading, architectures, only
@@ -92,9 +91,6 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
         target, live = target.removeprefix(LIVE), True
     document = target.endswith(".json") and not is_saved(target)
     found = _read(target) if document else architectures(options, target, live=live)
-    if len(found) > 1 and "::" not in target and not live and is_saved(target):
-        print(f"cutaway: {target}: there are {len(found)} networks in it; {found[0].name} is taken", file=sys.stderr)
-        return found[0]
     return only(found, target)
 
 
