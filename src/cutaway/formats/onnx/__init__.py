@@ -7,10 +7,7 @@ from typing import BinaryIO
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
-from cutaway.formats.graph.architecture import architecture
 from cutaway.formats.onnx import text_form
-from cutaway.formats.onnx.messages import read_model
-from cutaway.formats.onnx.operators.table import RULES
 
 _NUMBERS, _TEXTS, _MESSAGES = {1, 5}, {2, 3, 4, 6}, {7, 8, 14, 20, 25, 26}
 _DOCUMENTATION = 6
@@ -56,6 +53,11 @@ def _begins_message(content: bytes) -> bool:
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the graph of a file."""
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph.architecture import architecture
+    from cutaway.formats.onnx.messages import read_model
+    from cutaway.formats.onnx.operators.table import RULES
+
     try:
         head = file.read(64)
         file.seek(0)
