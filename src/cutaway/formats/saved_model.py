@@ -131,8 +131,8 @@ def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Architect
     named = os.path.basename(folder.rstrip(os.sep)) if folder else os.path.basename(path)
     made = []
     for name in sorted(signatures, key=lambda each: (each != _MAIN, each)):
-        inputs = {key: _tensor_info(info) for key, info in entries(signatures[name], 1).items()}
-        outputs = {key: _tensor_info(info)[0] for key, info in entries(signatures[name], 2).items()}
+        inputs = {key: _tensor_info(info) for key, info in sorted(entries(signatures[name], 1).items())}
+        outputs = {key: _tensor_info(info)[0] for key, info in sorted(entries(signatures[name], 2).items())}
         if not outputs or not all(outputs.values()):
             continue
         made.append(

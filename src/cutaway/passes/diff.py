@@ -14,7 +14,7 @@ from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner, weight_below
 from cutaway.passes.module_matching import Tree, has_classes, match
 from cutaway.passes.same_setting import is_same_setting
-from cutaway.passes.size_names import with_names
+from cutaway.passes.size_names import paired_inputs, with_names
 from cutaway.passes.unique_modules import canonical
 from cutaway.passes.weight_contents import compared, is_other, is_renamed
 
@@ -61,7 +61,8 @@ def diff(before: Architecture, after: Architecture) -> Difference:
     left, right = Tree(before, by_weights), Tree(after, by_weights)
     pairs = match(left, right)
     retyped = _retyped(left, right, pairs)
-    operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules})
+    inputs = {own.name: theirs.name for own, theirs in paired_inputs(after, before)}
+    operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules}, inputs)
     has_forward = bool(_vocabulary(before) & _vocabulary(after))
     changes: list[Change] = []
     taken = set(pairs.values())
@@ -99,7 +100,7 @@ def _effects(
 
 def _by_contents(before: Architecture, after: Architecture) -> Difference:
     """Compare networks one of which has names of its own for all that is in it: by weights, inputs and outputs."""
-    found = compared(*([w for w in each.weights if w.persistent] for each in (before, after)))
+    found = compared(before, after)
     details = []
     for what in ("inputs", "outputs"):
         was, now = (tuple(value.shape for value in getattr(each, what)) for each in (before, after))
@@ -273,9 +274,11 @@ class _Node:
     sources: tuple[str, ...]
 
 
-def _operations(architecture: Architecture, tree: Tree, names: Mapping[str, str]) -> dict[str, list[_Node]]:
-    """Return the operations of each module, modules under the names that `names` gives them."""
-    origins: dict[str, str] = {}
+def _operations(
+    architecture: Architecture, tree: Tree, names: Mapping[str, str], inputs: Mapping[str, str] = {}
+) -> dict[str, list[_Node]]:
+    """Return the operations of each module, modules and inputs under the names that `names` and `inputs` give them."""
+    origins: dict[str, str] = {name: f"input {other}" for name, other in inputs.items()}
     nodes: dict[str, list[_Node]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     weights = {w.name: w for path in tree.weights for w in tree.weights[path]}

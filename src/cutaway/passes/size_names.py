@@ -15,7 +15,7 @@ def with_names(network: Architecture, other: Architecture) -> Architecture:
     Inputs are the same by name, or by their place if no name is the same.
     """
     names: dict[str, Size] = {}
-    for own, theirs in _pairs(network, other):
+    for own, theirs in paired_inputs(network, other):
         for size, named in zip(own.shape or (), theirs.shape or ()):
             found = _symbol(size)
             if found and _symbol(named) and isinstance(named, Dim):
@@ -49,7 +49,8 @@ def with_names(network: Architecture, other: Architecture) -> Architecture:
     return replace(network, inputs=values(network.inputs), outputs=values(network.outputs), modules=modules, ops=ops)
 
 
-def _pairs(network: Architecture, other: Architecture) -> Iterator[tuple[Value, Value]]:
+def paired_inputs(network: Architecture, other: Architecture) -> Iterator[tuple[Value, Value]]:
+    """Yield the inputs of two networks that are the same: by name, or by their place if no name is."""
     theirs = {value.name: value for value in other.inputs}
     named = [(value, theirs[value.name]) for value in network.inputs if value.name in theirs]
     same_count = len(network.inputs) == len(other.inputs)

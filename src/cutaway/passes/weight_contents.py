@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from cutaway.core.architecture import Architecture, Shape, Weight
 from cutaway.core.record import dataclass
@@ -35,21 +37,41 @@ def _tails(names: Iterable[str]) -> set[str]:
     return {name.replace("/", ".").rpartition(".")[2].partition(":")[0] for name in names}
 
 
-def compared(before: Sequence[Weight], after: Sequence[Weight]) -> Contents:
-    """Return what is left where weights with the same sizes, in any order, are taken for each other."""
-    waiting: dict[tuple[int, ...], list[Weight]] = {}
-    for weight in after:
-        waiting.setdefault(_sizes(weight), []).append(weight)
-    missing = []
-    for weight in before:
-        alike = waiting.get(_sizes(weight))
-        if alike:
-            alike.pop(0)
+def compared(before: Architecture, after: Architecture) -> Contents:
+    """Return what is left where weights with the same sizes, in any order, are taken for each other.
+
+    A converter stores equal tensors once, so one stands for as many as read it; and it may split or join dimensions, so
+    what is left is compared by the number of elements.
+    """
+    left, right = ([weight for weight in each.weights if weight.persistent] for each in (before, after))
+    left, right = _unmatched(left, right, _reads(after)), _unmatched(right, left, _reads(before))
+    by_count = [_unmatched(left, right, {}, whole=True), _unmatched(right, left, {}, whole=True)]
+    return Contents(*(tuple(weight for weight in side if not _is_constant(weight)) for side in by_count))
+
+
+def _reads(architecture: Architecture) -> Counter[str]:
+    return Counter(value.name for op in architecture.ops for value in op.inputs)
+
+
+def _unmatched(
+    weights: Sequence[Weight], others: Sequence[Weight], reads: Mapping[str, int], whole: bool = False
+) -> list[Weight]:
+    """Return the weights that none of the others is like; by sizes, or by the `whole` number of elements."""
+    free: Counter[Any] = Counter()
+    for weight in others:
+        free[_key(weight, whole)] += max(reads.get(weight.name, 1), 1)
+    left = []
+    for weight in weights:
+        key = _key(weight, whole)
+        if free[key]:
+            free[key] -= 1
         else:
-            missing.append(weight)
-    left = {id(weight) for each in waiting.values() for weight in each}
-    unexpected = [weight for weight in after if id(weight) in left]
-    return Contents(*(tuple(w for w in side if not _is_constant(w)) for side in (missing, unexpected)))
+            left.append(weight)
+    return left
+
+
+def _key(weight: Weight, whole: bool) -> Any:
+    return math.prod(_sizes(weight)) if whole else _sizes(weight)
 
 
 def is_other(before: Sequence[Shape], after: Sequence[Shape]) -> bool:

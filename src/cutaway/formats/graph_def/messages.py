@@ -370,6 +370,8 @@ def graph(data: Any) -> Graph:
 
 def parse_first(data: Any) -> Fields:
     """Return only the first field of a message, without looking at the others, if it is a message."""
+    if isinstance(data, int):
+        raise Malformed("a message was expected, not a number")
     key, at = _varint(data, 0, len(data))
     if key & 7 != 2:
         return parse(data)
