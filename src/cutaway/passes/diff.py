@@ -16,7 +16,7 @@ from cutaway.passes.module_matching import Tree, has_classes, match
 from cutaway.passes.same_setting import is_same_setting
 from cutaway.passes.size_names import paired_inputs, with_names
 from cutaway.passes.unique_modules import canonical
-from cutaway.passes.weight_contents import compared, is_other, is_renamed
+from cutaway.passes.weight_contents import compared, is_constant, is_other, is_renamed
 
 ADDED, REMOVED, RENAMED, CHANGED = "added", "removed", "renamed", "changed"
 
@@ -55,6 +55,7 @@ class Difference:
 def diff(before: Architecture, after: Architecture) -> Difference:
     """Return what changed from one network to another; with a file of weights, what it has is compared."""
     after = with_names(after, before)
+    before = with_names(before, after)
     if any(not has_classes(bare) and is_renamed(bare, whole) for bare, whole in ((before, after), (after, before))):
         return _by_contents(before, after)
     by_weights = not (has_classes(before) and has_classes(after))
@@ -64,6 +65,7 @@ def diff(before: Architecture, after: Architecture) -> Difference:
     inputs = {own.name: theirs.name for own, theirs in paired_inputs(after, before)}
     operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules}, inputs)
     has_forward = bool(_vocabulary(before) & _vocabulary(after))
+    is_graph = any(each.ops and not has_classes(each) for each in (before, after))
     changes: list[Change] = []
     taken = set(pairs.values())
     for path, module in left.modules.items():
@@ -73,7 +75,7 @@ def diff(before: Architecture, after: Architecture) -> Difference:
             continue
         other = pairs[path]
         details = [*_module_changes(module, right.modules[other])]
-        details += _weight_changes(left, path, right, other, Ignored(by_weights, bool(retyped)))
+        details += _weight_changes(left, path, right, other, Ignored(by_weights, bool(retyped), is_graph))
         if retyped and not path:
             details.append(f"all weights {retyped}")
         if has_forward:
@@ -205,10 +207,11 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """What of weights is not compared: what files of weights do not have; element types that all changed alike."""
+    """What of weights is not compared: what files of weights do not have; types that all changed alike; numbers of a graph."""
 
     by_weights: bool = False
     dtype: bool = False
+    constants: bool = False
 
 
 def _retyped(left: Tree, right: Tree, pairs: Mapping[str, str]) -> str:
@@ -248,6 +251,8 @@ def _weight_changes(left: Tree, path: str, right: Tree, other: str, ignored: Ign
                 yield f"{_kind(before[name], after[name])} {name} {was} -> {now}"
         elif ignored.by_weights and one.tied_to is not None:
             continue  # many files have one name for each tensor
+        elif ignored.constants and is_constant(one):
+            continue
         else:
             yield f"{one.kind} {name} {_weight(one)} {'added' if name in after else 'removed'}"
 

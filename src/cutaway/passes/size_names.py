@@ -10,15 +10,12 @@ from cutaway.core.size.dim import Dim, Size, substitute, symbols
 
 
 def with_names(network: Architecture, other: Architecture) -> Architecture:
-    """Return a network whose free sizes are called as in another one, where its inputs show which is which.
-
-    Inputs are the same by name, or by their place if no name is the same.
-    """
+    """Return a network whose free sizes are those of another one, by name or number, where its inputs show which is which."""
     names: dict[str, Size] = {}
     for own, theirs in paired_inputs(network, other):
         for size, named in zip(own.shape or (), theirs.shape or ()):
             found = _symbol(size)
-            if found and _symbol(named) and isinstance(named, Dim):
+            if found and (isinstance(named, int) or (isinstance(named, Dim) and _symbol(named))):
                 names.setdefault(found, named)
     if not names:
         return network

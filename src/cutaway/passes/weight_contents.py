@@ -46,7 +46,7 @@ def compared(before: Architecture, after: Architecture) -> Contents:
     left, right = ([weight for weight in each.weights if weight.persistent] for each in (before, after))
     left, right = _unmatched(left, right, _reads(after)), _unmatched(right, left, _reads(before))
     by_count = [_unmatched(left, right, {}, whole=True), _unmatched(right, left, {}, whole=True)]
-    return Contents(*(tuple(weight for weight in side if not _is_constant(weight)) for side in by_count))
+    return Contents(*(tuple(weight for weight in side if not is_constant(weight)) for side in by_count))
 
 
 def _reads(architecture: Architecture) -> Counter[str]:
@@ -95,7 +95,7 @@ def _may_be(left: Shape, right: Shape) -> bool:
     )
 
 
-def _is_constant(weight: Weight) -> bool:
+def is_constant(weight: Weight) -> bool:
     """Tell whether a tensor of a graph is one of the numbers that it computes with: a size, an axis, a factor."""
     return weight.kind == "tensor" and (weight.dtype in _COUNTING or math.prod(_sizes(weight)) <= 1)
 

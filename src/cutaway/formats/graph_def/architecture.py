@@ -115,15 +115,12 @@ def _described(
         count = len(inference.contradictions) - _MOST_NOTES
         contradicted.append(f"{count} more shapes in the file contradict its operations")
     is_shared = sum(1 for value in inputs if value.shape and str(value.shape[0]) == BATCH) > 1
-    single = len(outputs) == 1
     return Architecture(
         name=name,
         target=target,
         framework=FRAMEWORK,
         inputs=tuple(StatedValue(value.name, stated(value.shape), value.dtype) for value in inputs),
-        outputs=tuple(
-            StatedValue("" if single else label, stated(value.shape), value.dtype) for label, value in outputs.items()
-        ),
+        outputs=tuple(StatedValue(label, stated(value.shape), value.dtype) for label, value in outputs.items()),
         modules=modules,
         weights=weights,
         ops=ops,
