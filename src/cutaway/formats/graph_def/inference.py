@@ -323,16 +323,16 @@ class Inference:
     def named(self, shape: tuple[Size, ...], name: str) -> tuple[Size, ...]:
         """Return a shape with a symbol of its own in place of each size that the data decide."""
         return tuple(
-            size if isinstance(size, int) or is_known(size) else self.fresh(f"n_{name}", f"d{axis}")
+            size if isinstance(size, int) or is_known(size) else self.fresh(f"n_{name}", f"d{axis}", least=0)
             for axis, size in enumerate(shape)
         )
 
-    def fresh(self, *words: str) -> Dim:
+    def fresh(self, *words: str, least: int = 1) -> Dim:
         """Return a size with a name that no other has."""
         word = _NO_WORD.sub("_", "_".join(words))
         number = self._symbols.get(word, 0)
         self._symbols[word] = number + 1
-        return symbol(word, 0) if not number else self.fresh(word, str(number + 1))
+        return symbol(word, least) if not number else self.fresh(word, str(number + 1), least=least)
 
     def _inferred(self, node: Node, inputs: Sequence[Value]) -> tuple[Sequence[Out], str]:
         """Return what comes out of an operation by its rule, and why not where there is nothing."""
