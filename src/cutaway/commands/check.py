@@ -26,7 +26,8 @@ def add(commands: Any) -> None:
     check = commands.add_parser(
         "check",
         help="find faults in networks and in the programs that use them",
-        description="Check Python files, notebooks and Markdown documents, and folders of them. Nothing of them is run.",
+        description="Check Python files, notebooks and Markdown documents, folders of them, and saved graphs. "
+        "Nothing of them is run.",
         epilog="exit code: 0 if no problem is found, 1 if one is, 2 on error",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,6 +67,7 @@ def add(commands: Any) -> None:
 def _check(options: argparse.Namespace) -> int:
     # late: --help needs none of it
     from cutaway.checking.settings import read_settings, require_known
+    from cutaway.commands import saved_check
     from cutaway.rules.catalogue import documentation
 
     known = documentation()
@@ -74,8 +76,10 @@ def _check(options: argparse.Namespace) -> int:
     if options.select:
         settings = replace(settings, select=tuple(options.select))
     settings = replace(settings, ignore=(*settings.ignore, *options.ignore))
+    saved, options.paths = saved_check.split(options.paths)
     files = _files(options, [*settings.exclude, *options.exclude])
-    checked = _once([_filtered(file, settings) for file in _results(options, files)])
+    results = [*(_results(options, files) if files else ()), *saved_check.checked(saved)]
+    checked = _once([_filtered(file, settings) for file in results])
     if options.baseline:
         checked = _without_known(checked, options)
     fixed = 0

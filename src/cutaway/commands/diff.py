@@ -65,11 +65,14 @@ def _fit(before: Architecture, after: Architecture) -> str:
     """Say whether the weights of a file fit a network, where one is a file and the other is not."""
     # late: --help needs none of it
     from cutaway.passes.module_matching import has_classes
+    from cutaway.passes.weight_contents import is_renamed
     from cutaway.passes.weight_fit import fit
 
     if has_classes(before) == has_classes(after):
         return ""
     network, file = (before, after) if has_classes(before) else (after, before)
+    if is_renamed(file, network):
+        return "\nthe file has names of its own for all weights: they are compared by their sizes\n"
     return "\n" + "\n".join(fit(network, file).lines()) + "\n"
 
 

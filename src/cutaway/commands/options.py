@@ -153,8 +153,15 @@ def seconds(text: str) -> float:
 
 
 def only(found: Sequence[Architecture], target: str) -> Architecture:
-    """Return the one network that a target names; instances that its file makes of a class stand behind that."""
-    if len(found) != 1 and "::" not in target:
+    """Return the one network that a target names, the main one of a saved file.
+
+    Instances that a program makes of a class stand behind that.
+    """
+    from cutaway.formats.dispatch import is_saved  # late: --help needs none of it
+
+    if len(found) > 1 and "::" not in target and is_saved(target):
+        print(f"cutaway: {target}: there are {len(found)} networks in it; {found[0].name} is taken", file=sys.stderr)
+    elif len(found) != 1 and "::" not in target:
         names = ", ".join(each.name for each in found[:8])
         raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")
     return found[0]

@@ -9,10 +9,8 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
 from cutaway.formats.flatbuffer import Damaged, Flatbuffer, Table
-from cutaway.formats.graph.architecture import architecture
 from cutaway.formats.graph.model import Attribute, Declared, Graph, Model, Node, Tensor, Type, ordered
 from cutaway.formats.onnx.messages import DEEPEST, MOST_DIMENSIONS, domain_of, dtype_name, raw_numbers
-from cutaway.formats.onnx.operators.table import RULES
 
 _MAGIC = b"ORTM"
 _TENSOR, _SEQUENCE, _MAP = 1, 2, 3
@@ -26,6 +24,10 @@ def sniff(head: bytes) -> bool:
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the graph of a file."""
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph.architecture import architecture
+    from cutaway.formats.onnx.operators.table import RULES
+
     try:
         return [architecture(_model(Flatbuffer(protobuf.opened(file))), path, RULES, "onnx")]
     except (Damaged, protobuf.Malformed) as error:

@@ -12,7 +12,6 @@ from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.formats.graph_def import saved_objects, text_form
-from cutaway.formats.graph_def.architecture import architecture
 from cutaway.formats.graph_def.messages import (
     Fields,
     Graph,
@@ -120,6 +119,9 @@ def _information(fields: Fields) -> Fields:
 
 
 def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Architecture]:
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph_def.architecture import architecture
+
     if 2 not in fields:
         raise CutawayError(f"{path}: it has no graph")
     whole = graph(fields[2][-1])
@@ -129,8 +131,8 @@ def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Architect
     named = os.path.basename(folder.rstrip(os.sep)) if folder else os.path.basename(path)
     made = []
     for name in sorted(signatures, key=lambda each: (each != _MAIN, each)):
-        inputs = {key: _tensor_info(info) for key, info in entries(signatures[name], 1).items()}
-        outputs = {key: _tensor_info(info)[0] for key, info in entries(signatures[name], 2).items()}
+        inputs = {key: _tensor_info(info) for key, info in sorted(entries(signatures[name], 1).items())}
+        outputs = {key: _tensor_info(info)[0] for key, info in sorted(entries(signatures[name], 2).items())}
         if not outputs or not all(outputs.values()):
             continue
         made.append(
@@ -179,6 +181,9 @@ def _bare_graph(
     whole: Graph, path: str, name: str, shapes: Mapping[str, tuple[ToldShape, str | None]] | None = None
 ) -> Architecture:
     """Describe a graph without signatures: from its placeholders to what nothing else reads."""
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph_def.architecture import architecture
+
     if not whole.nodes:
         raise CutawayError(f"{path}: its graph has no operations")
     if not any(node.op for node in whole.nodes):

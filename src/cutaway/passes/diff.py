@@ -11,9 +11,12 @@ from typing import Any
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Setting, Weight, symbolic
 from cutaway.core.record import dataclass
 from cutaway.passes.compare import shape_text
-from cutaway.passes.hierarchy import name_below, owner
+from cutaway.passes.hierarchy import name_below, owner, weight_below
 from cutaway.passes.module_matching import Tree, has_classes, match
+from cutaway.passes.same_setting import is_same_setting
+from cutaway.passes.size_names import paired_inputs, with_names
 from cutaway.passes.unique_modules import canonical
+from cutaway.passes.weight_contents import compared, is_constant, is_other, is_renamed
 
 ADDED, REMOVED, RENAMED, CHANGED = "added", "removed", "renamed", "changed"
 
@@ -51,12 +54,18 @@ class Difference:
 
 def diff(before: Architecture, after: Architecture) -> Difference:
     """Return what changed from one network to another; with a file of weights, what it has is compared."""
+    after = with_names(after, before)
+    before = with_names(before, after)
+    if any(not has_classes(bare) and is_renamed(bare, whole) for bare, whole in ((before, after), (after, before))):
+        return _by_contents(before, after)
     by_weights = not (has_classes(before) and has_classes(after))
     left, right = Tree(before, by_weights), Tree(after, by_weights)
     pairs = match(left, right)
     retyped = _retyped(left, right, pairs)
-    operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules})
+    inputs = {own.name: theirs.name for own, theirs in paired_inputs(after, before)}
+    operations = _operations(before, left, pairs), _operations(after, right, {b: b for b in right.modules}, inputs)
     has_forward = bool(_vocabulary(before) & _vocabulary(after))
+    is_graph = any(each.ops and not has_classes(each) for each in (before, after))
     changes: list[Change] = []
     taken = set(pairs.values())
     for path, module in left.modules.items():
@@ -66,7 +75,7 @@ def diff(before: Architecture, after: Architecture) -> Difference:
             continue
         other = pairs[path]
         details = [*_module_changes(module, right.modules[other])]
-        details += _weight_changes(left, path, right, other, Ignored(by_weights, bool(retyped)))
+        details += _weight_changes(left, path, right, other, Ignored(by_weights, bool(retyped), is_graph))
         if retyped and not path:
             details.append(f"all weights {retyped}")
         if has_forward:
@@ -78,12 +87,37 @@ def diff(before: Architecture, after: Architecture) -> Difference:
         if path in taken or _is_below(path, changes, ADDED, right.separator) or _only_contains(right, path, taken):
             continue
         changes.append(Change(ADDED, path, module.class_name, details=_contents(right, path, taken)))
+    return Difference(tuple(changes), _effects(left, right, before, after, by_weights, has_forward))
+
+
+def _effects(
+    left: Tree, right: Tree, before: Architecture, after: Architecture, by_weights: bool, has_forward: bool
+) -> tuple[Effect, ...]:
     names = ("parameters", "trainable_parameters", "buffers", "macs", "weight_bytes")
     effects = [Effect(name, getattr(before.totals, name), getattr(after.totals, name)) for name in names]
     if by_weights:
         effects = [Effect("stored_elements", _stored(left), _stored(right))]
-    if not has_forward:
-        effects = [effect for effect in effects if effect.name != "macs"]
+    return tuple(effect for effect in effects if has_forward or effect.name != "macs")
+
+
+def _by_contents(before: Architecture, after: Architecture) -> Difference:
+    """Compare networks one of which has names of its own for all that is in it: by weights, inputs and outputs."""
+    found = compared(before, after)
+    details = []
+    for what in ("inputs", "outputs"):
+        was, now = (tuple(value.shape for value in getattr(each, what)) for each in (before, after))
+        if was and now and is_other(was, now):
+            details.append(f"{what} {_shapes(was)} -> {_shapes(now)}")
+    changes = [Change(CHANGED, "", before.name, "", tuple(details))] if details else []
+    for kind, architecture, weights in ((REMOVED, before, found.missing), (ADDED, after, found.unexpected)):
+        classes = {module.path: module.class_name for module in architecture.modules}
+        homes: dict[str, list[Weight]] = {}
+        for weight in weights:
+            homes.setdefault(weight.module or "", []).append(weight)
+        for path, held in homes.items():
+            listed = tuple(f"{weight_below(path, weight.name)} {_weight(weight)}" for weight in held)
+            changes.append(Change(kind, path, classes.get(path, ""), details=listed))
+    effects = [Effect("macs", before.totals.macs, after.totals.macs)] if before.ops and after.ops else []
     return Difference(tuple(changes), tuple(effects))
 
 
@@ -118,7 +152,7 @@ def _contents(tree: Tree, path: str, matched: Collection[str]) -> tuple[str, ...
     config = tree.modules[path].config
     if len(paths) == 1 and config:
         details.append(", ".join(f"{k}={_value(v)}" for k, v in config.items() if v is not None))
-    return (*details, *(f"{name_below(path, w.name)} {_weight(w)}" for w in weights[:4]))
+    return (*details, *(f"{weight_below(path, w.name)} {_weight(w)}" for w in weights[:4]))
 
 
 def _module_changes(before: Module, after: Module) -> Iterable[str]:
@@ -133,7 +167,7 @@ def _module_changes(before: Module, after: Module) -> Iterable[str]:
         if len(before.calls) != len(after.calls):
             yield f"called {len(before.calls)} times -> {len(after.calls)} times"
         left_shapes, right_shapes = before.calls[0].outputs, after.calls[0].outputs
-        if left_shapes != right_shapes:
+        if left_shapes != right_shapes and set(left_shapes or ()) != set(right_shapes or ()):
             yield f"output {_shapes(left_shapes)} -> {_shapes(right_shapes)}"
 
 
@@ -149,7 +183,7 @@ def _config_changes(before: Module, after: Module) -> Iterable[str]:
             continue
         if not seen and (None in (left, right) or _spread(left, right)):
             continue
-        if canonical({"": _plain(left)}) != canonical({"": _plain(right)}):
+        if canonical({"": _plain(left)}) != canonical({"": _plain(right)}) and not is_same_setting(left, right):
             yield f"{name} {_value(left)} -> {_value(right)}"
 
 
@@ -173,10 +207,11 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """What of weights is not compared: what files of weights do not have; element types that all changed alike."""
+    """What of weights is not compared: what files of weights do not have; types that all changed alike; numbers of a graph."""
 
     by_weights: bool = False
     dtype: bool = False
+    constants: bool = False
 
 
 def _retyped(left: Tree, right: Tree, pairs: Mapping[str, str]) -> str:
@@ -184,9 +219,9 @@ def _retyped(left: Tree, right: Tree, pairs: Mapping[str, str]) -> str:
     changes = set()
     count = 0
     for path, other in pairs.items():
-        after = {name_below(other, weight.name): weight for weight in right.weights[other]}
+        after = {weight_below(other, weight.name): weight for weight in right.weights[other]}
         for weight in left.weights[path]:
-            now = after.get(name_below(path, weight.name))
+            now = after.get(weight_below(path, weight.name))
             if now is not None and weight.dtype and now.dtype and weight.dtype.lstrip("b").startswith("float"):
                 changes.add((weight.dtype, now.dtype))
                 count += 1
@@ -206,8 +241,8 @@ def _stored(tree: Tree) -> Quantity:
 
 
 def _weight_changes(left: Tree, path: str, right: Tree, other: str, ignored: Ignored) -> Iterable[str]:
-    before = {name_below(path, weight.name): weight for weight in left.weights[path]}
-    after = {name_below(other, weight.name): weight for weight in right.weights[other]}
+    before = {weight_below(path, weight.name): weight for weight in left.weights[path]}
+    after = {weight_below(other, weight.name): weight for weight in right.weights[other]}
     for name in dict.fromkeys([*before, *after]):
         one = before.get(name) or after[name]
         if name in before and name in after:
@@ -216,6 +251,8 @@ def _weight_changes(left: Tree, path: str, right: Tree, other: str, ignored: Ign
                 yield f"{_kind(before[name], after[name])} {name} {was} -> {now}"
         elif ignored.by_weights and one.tied_to is not None:
             continue  # many files have one name for each tensor
+        elif ignored.constants and is_constant(one):
+            continue
         else:
             yield f"{one.kind} {name} {_weight(one)} {'added' if name in after else 'removed'}"
 
@@ -242,9 +279,11 @@ class _Node:
     sources: tuple[str, ...]
 
 
-def _operations(architecture: Architecture, tree: Tree, names: Mapping[str, str]) -> dict[str, list[_Node]]:
-    """Return the operations of each module, modules under the names that `names` gives them."""
-    origins: dict[str, str] = {}
+def _operations(
+    architecture: Architecture, tree: Tree, names: Mapping[str, str], inputs: Mapping[str, str] = {}
+) -> dict[str, list[_Node]]:
+    """Return the operations of each module, modules and inputs under the names that `names` and `inputs` give them."""
+    origins: dict[str, str] = {name: f"input {other}" for name, other in inputs.items()}
     nodes: dict[str, list[_Node]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     weights = {w.name: w for path in tree.weights for w in tree.weights[path]}
@@ -272,7 +311,7 @@ def _sources(
             sources.append(origins[value.name])
         elif weight is not None:
             home = owner(weight.module or "", tree.modules, tree.separator)
-            sources.append(f"weight {names.get(home, home)} {name_below(home, value.name)}")
+            sources.append(f"weight {names.get(home, home)} {weight_below(home, value.name)}")
         else:
             sources.append(f"input {value.name}")
     return tuple(sources)

@@ -42,6 +42,17 @@ def upwards(below: Mapping[str, Sequence[str]]) -> Iterator[str]:
     return reversed(order)
 
 
+def weight_below(path: str, weight: str) -> str:
+    """Return the name by which the module at `path` knows a weight, whose own name may begin above it, or not mention it."""
+    if not path or weight.startswith(path):
+        return name_below(path, weight)
+    for separator in "/.":
+        _, found, rest = weight.rpartition(f"{separator}{path}{separator}")
+        if found:
+            return rest
+    return weight
+
+
 def name_below(path: str, descendant: str) -> str:
     """Return the name by which the module at `path` knows what is below it."""
     return descendant[len(path) + 1 :] if path else descendant

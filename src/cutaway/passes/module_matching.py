@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Weight
-from cutaway.passes.hierarchy import ancestors, children, name_below, owner, upwards
+from cutaway.passes.hierarchy import ancestors, children, name_below, owner, upwards, weight_below
 from cutaway.passes.unique_modules import canonical
 
 
@@ -34,7 +34,7 @@ class Tree:
         self.loose: dict[str, Any] = {}
         for path in upwards(self.below):
             module = self.modules[path]
-            own = tuple((name_below(path, w.name), w.shape) for w in self.weights[path])
+            own = tuple((weight_below(path, w.name), w.shape) for w in self.weights[path])
             kids = tuple(self.exact[kid] for kid in self.below[path])
             alike = tuple(self.loose[kid] for kid in self.below[path])
             if by_weights:  # such files have an order of their own

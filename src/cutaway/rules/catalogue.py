@@ -56,6 +56,18 @@ class Documentation:
     text: str
 
 
+CONTRADICTED = "contradicted-declaration"
+_CONTRADICTED = Documentation(
+    CONTRADICTED,
+    Severity.WARNING,
+    "A saved file declares a shape or type of a value that its operations do not make.",
+    "A saved file declares a shape or type of a value that its operations do not make.\n\n"
+    "Files of ONNX and TensorFlow may state the shape of each value. A converter can leave statements that are no longer true, "
+    "such as a batch size that has been made free. A runtime that believes them reserves the wrong amount of memory, or "
+    "refuses inputs that would fit. Remove the statements, and let them be inferred again.",
+)
+
+
 @functools.cache
 def documentation() -> dict[str, Documentation]:
     """Return what is said about each code that `check` reports."""
@@ -67,7 +79,7 @@ def documentation() -> dict[str, Documentation]:
         code: Documentation(code, module.RULE.severity, _summary(module), (module.__doc__ or "").strip())
         for code, module in modules().items()
     }
-    return {**faults, **own}
+    return {**faults, **own, CONTRADICTED: _CONTRADICTED}
 
 
 def _summary(module: ModuleType) -> str:

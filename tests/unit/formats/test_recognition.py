@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import cutaway
+from cutaway.cli import main
 from cutaway.formats import protobuf, tf_checkpoint
 
 
@@ -80,3 +81,16 @@ def test_a_large_graph_is_read_behind_the_wall(tmp_path: Path) -> None:
     (network,) = cutaway.show(str(path))
     assert [str(size) for size in network.outputs[0].shape or ()] == ["B", "1100"]
     assert [weight.shape for weight in network.weights] == [(1200, 1100)]
+
+
+def test_check_lists_what_a_file_declares_wrongly(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path(__file__).parents[2] / "saved_graphs"
+    assert main(["check", str(folder / "wrong.onnx"), "--format", "concise"]) == 1
+    assert "contradicted-declaration" in capsys.readouterr().out
+    assert main(["check", str(folder / "residual.onnx")]) == 0
+
+
+def test_the_main_signature_of_a_file_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    saved = Path(__file__).parent / "files" / "keras3" / "saved"
+    assert main(["fingerprint", str(saved)]) == 0
+    assert capsys.readouterr().out

@@ -130,7 +130,7 @@ def _weights(graph: Graph, names: Naming, steps: Iterable[Step], homes: Iterable
     for tensor in tensors_of(graph):
         own = names.owner(tensor.name)
         reader = readers.get(tensor.name, "")
-        module = own if (own and own in paths) or not reader else reader
+        module = own if (own and (own in paths or names.weights_tell)) or not reader else reader
         yield Weight(tensor.name, tensor.dims, tensor.dtype, "tensor", None, module=module)
 
 

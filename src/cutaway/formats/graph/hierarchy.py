@@ -17,10 +17,14 @@ _GENERATED = re.compile(r"^\w*::")
 
 @dataclass(slots=True)
 class Naming:
-    """How a file names modules: what stands between their names, and the classes that it states."""
+    """How a file names modules: what stands between their names, and the classes that it states.
+
+    Where `weights_tell`, the names of weights begin with the paths of modules.
+    """
 
     separator: str
     classes: dict[str, str] = field(default_factory=dict)
+    weights_tell: bool = False
 
     def module(self, node: Node, scope: Sequence[str]) -> str:
         """Return the path of the module that a node belongs to; empty where the file does not tell."""
@@ -48,7 +52,7 @@ def naming(nodes: Iterable[Node], weights: Iterable[str]) -> Naming:
     slashes = False
     for node in nodes:
         if SCOPES in node.notes or node.name.startswith("/"):
-            return Naming(".")
+            return Naming(".", weights_tell=True)
         slashes = slashes or "/" in node.name
     return Naming("/" if slashes and not any("." in name for name in weights) else ".")
 

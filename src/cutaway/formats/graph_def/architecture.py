@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from cutaway.core import session
-from cutaway.core.architecture import Architecture, Module, ModuleCall, Note, Op, Setting, Weight
+from cutaway.core.architecture import Architecture, Diagnostic, Module, ModuleCall, Note, Op, Setting, Weight
 from cutaway.core.architecture import Value as StatedValue
+from cutaway.core.error import one_line
 from cutaway.core.place import Place
 from cutaway.core.session import Session
+from cutaway.formats.graph.architecture import CONTRADICTED
 from cutaway.formats.graph_def.inference import Inference, Operation
 from cutaway.formats.graph_def.input_ranks import ranks
 from cutaway.formats.graph_def.messages import Graph, Node, ToldShape, dtype, message, number, numbers, text
@@ -21,7 +23,8 @@ FRAMEWORK = "tensorflow"
 OPERATIONS = "tensorflow.raw_ops"
 _SEPARATOR = "/"
 BATCH = "B"
-_CALL = re.compile(r"(?:Stateful|TPU)?PartitionedCall(?:_\d+)?")
+_NO_SCOPE = re.compile(r"(?:(?:Stateful|TPU)?PartitionedCall|while)(?:_\d+)?")
+"""Parts of names that stand for calls of functions and for loops, not for layers."""
 _SUFFIX = re.compile(r"_\d+$")
 _MOST_NOTES = 20
 _SAME_BATCH = "inputs whose first dimension is left open have the same batch size"
@@ -107,23 +110,22 @@ def _described(
     ops = tuple(_op(operation, scopes) for operation in inference.operations)
     weights = _weights(inference, objects, scopes)
     modules = _modules(inference, scopes, outputs, weights, objects, inputs)
-    notes = [*inference.notes, *inference.contradictions[:_MOST_NOTES]]
+    contradicted = inference.contradictions[:_MOST_NOTES]
     if len(inference.contradictions) > _MOST_NOTES:
-        notes.append(f"{len(inference.contradictions) - _MOST_NOTES} more shapes in the file contradict its operations")
+        count = len(inference.contradictions) - _MOST_NOTES
+        contradicted.append(f"{count} more shapes in the file contradict its operations")
     is_shared = sum(1 for value in inputs if value.shape and str(value.shape[0]) == BATCH) > 1
-    single = len(outputs) == 1
     return Architecture(
         name=name,
         target=target,
         framework=FRAMEWORK,
         inputs=tuple(StatedValue(value.name, stated(value.shape), value.dtype) for value in inputs),
-        outputs=tuple(
-            StatedValue("" if single else label, stated(value.shape), value.dtype) for label, value in outputs.items()
-        ),
+        outputs=tuple(StatedValue(label, stated(value.shape), value.dtype) for label, value in outputs.items()),
         modules=modules,
         weights=weights,
         ops=ops,
-        unknowns=tuple(Note(each, place) for each in notes),
+        unknowns=tuple(Note(each, place) for each in inference.notes),
+        diagnostics=tuple(Diagnostic(CONTRADICTED, one_line(each), place) for each in contradicted),
         assumptions=tuple(Note(text, place) for text in [*([_SAME_BATCH] if is_shared else []), *premises]),
         separator=_SEPARATOR,
     )
@@ -206,7 +208,7 @@ class _Scopes:
 
 
 def _parts(path: str) -> list[str]:
-    return [part for part in path.split("/")[:-1] if not _CALL.fullmatch(part)] + [path.rpartition("/")[2]]
+    return [part for part in path.split("/")[:-1] if not _NO_SCOPE.fullmatch(part)] + [path.rpartition("/")[2]]
 
 
 def _op(operation: Operation, scopes: _Scopes) -> Op:

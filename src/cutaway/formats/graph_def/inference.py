@@ -11,6 +11,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.size.dim import Dim, Size, is_known, minimum, symbol
 from cutaway.core.unknown import Undecidable
 from cutaway.formats.graph_def import kinds
+from cutaway.formats.graph_def.loop_conditions import comparisons, node_of
 from cutaway.formats.graph_def.messages import Function, Graph, Node, ToldShape
 from cutaway.formats.graph_def.operators.registry import Call, Open, Out
 from cutaway.formats.graph_def.operators.table import RULES
@@ -120,7 +121,7 @@ class Inference:
         """Follow the nodes that tensors depend on, in an order in which inputs come first."""
         visiting: set[str] = set()
         for start in wanted:
-            stack = [(_node_of(start), False)]
+            stack = [(node_of(start), False)]
             while stack:
                 name, ready = stack.pop()
                 if name in frame.values:
@@ -136,7 +137,7 @@ class Inference:
                 visiting.add(name)
                 stack.append((name, True))
                 for each in reversed(node.inputs):
-                    below = _node_of(each)
+                    below = node_of(each)
                     if each.startswith("^") or below in frame.values or below in visiting:
                         continue
                     if (
@@ -152,7 +153,7 @@ class Inference:
             below
             for node in merges
             if node.name in frame.values
-            for below in map(_node_of, node.inputs)
+            for below in map(node_of, node.inputs)
             if below not in frame.values and below in frame.nodes and frame.nodes[below].op in kinds.NEXT
         ]
         if closing:
@@ -297,7 +298,7 @@ class Inference:
             made.append(replace(value, condition=condition, frame=loop))
         if not self._muted:
             macs = None if reason and outs[0].shape is None and _may_multiply(node.op) else _total(outs)
-            path = f"{frame.prefix}/{node.name}" if frame.prefix else node.name
+            path = _path(frame.prefix, node.name)
             repeat = None if loop is not None else self._repeat
             self.operations.append(
                 Operation(node, name, tuple(inputs), tuple(made), macs, condition or self._condition, repeat, path)
@@ -322,16 +323,16 @@ class Inference:
     def named(self, shape: tuple[Size, ...], name: str) -> tuple[Size, ...]:
         """Return a shape with a symbol of its own in place of each size that the data decide."""
         return tuple(
-            size if isinstance(size, int) or is_known(size) else self.fresh(f"n_{name}", f"d{axis}")
+            size if isinstance(size, int) or is_known(size) else self.fresh(f"n_{name}", f"d{axis}", least=0)
             for axis, size in enumerate(shape)
         )
 
-    def fresh(self, *words: str) -> Dim:
+    def fresh(self, *words: str, least: int = 1) -> Dim:
         """Return a size with a name that no other has."""
         word = _NO_WORD.sub("_", "_".join(words))
         number = self._symbols.get(word, 0)
         self._symbols[word] = number + 1
-        return symbol(word, 0) if not number else self.fresh(word, str(number + 1))
+        return symbol(word, least) if not number else self.fresh(word, str(number + 1), least=least)
 
     def _inferred(self, node: Node, inputs: Sequence[Value]) -> tuple[Sequence[Out], str]:
         """Return what comes out of an operation by its rule, and why not where there is nothing."""
@@ -472,13 +473,13 @@ class Inference:
         function = self.graph.functions.get(condition)
         if function is None:
             return None
-        comparisons = _comparisons(function.read())
-        if not comparisons:
+        pairs = comparisons(function.read())
+        if not pairs:
             return None
         with self._silent():
             after = self._inlined(body, inputs, node, frame)
         best: Size | None = None
-        for counter, limit in comparisons:
+        for counter, limit in pairs:
             at = function.inputs.index(counter) if counter in function.inputs else None
             if at is None or at >= len(inputs) or at >= len(after):
                 return None
@@ -527,6 +528,12 @@ class Inference:
         return [made, Value(f"{node.name}:1", (), "int32")]
 
 
+def _path(prefix: str, name: str) -> str:
+    """Return the path of a node in a function; in the body of a loop, names begin with the scope that the loop is in."""
+    scope = kinds.CALL_NAME.sub("", prefix).rpartition("/")[0]
+    return name if not prefix or (scope and name.startswith(f"{scope}/")) else f"{prefix}/{name}"
+
+
 def _undecided(node: Node, least: int) -> list[Out]:
     """Return what an operation makes of which only the types are known; a handle is one."""
     types = [kind for _, kind in outputs(node) or ()] or _told_types(node)
@@ -534,36 +541,11 @@ def _undecided(node: Node, least: int) -> list[Out]:
     return [Out(() if kind in ("resource", "variant") else None, kind) for kind in types]
 
 
-def _node_of(reference: str) -> str:
-    return reference.lstrip("^").partition(":")[0]
-
-
 def _signature(value: Value) -> tuple[object, ...]:
     """Return what is known of a tensor, in a form that can be compared."""
     shape = None if value.shape is None else tuple(str(quantity(size)) for size in value.shape)
     inner = None if value.element is None else _signature(value.element)
     return shape, value.dtype, value.numbers, value.weight, inner
-
-
-def _comparisons(function: Function) -> list[tuple[str, str]]:
-    """Return the pairs of which a loop's condition requires the first to be less."""
-    nodes = {node.name: node for node in function.nodes}
-    waiting = [_node_of(function.returns.get(function.outputs[0], ""))] if function.outputs else []
-    found: list[tuple[str, str]] = []
-    steps = 0
-    while waiting:
-        steps += 1
-        node = nodes.get(waiting.pop())
-        if node is None or steps > 100:
-            return []
-        inputs = [_node_of(each) for each in node.inputs if not each.startswith("^")]
-        if node.op in ("Identity", "LogicalAnd"):
-            waiting += inputs
-        elif node.op == "Less" and len(inputs) == 2:
-            found.append((inputs[0], inputs[1]))
-        else:
-            return []
-    return found
 
 
 def _is_weight(kind: str | None, shape: Sequence[int | None] | None) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+CALL_NAME = re.compile(r"(?:Stateful|TPU)?PartitionedCall(?:_\d+)?/")
+"""What a call of a function adds to the names of what is in it."""
 CALLS = {"PartitionedCall": "f", "StatefulPartitionedCall": "f", "TPUPartitionedCall": "f", "RemoteCall": "f"}
 PASSED_ON = frozenset(
     "Identity EnsureShape PlaceholderWithDefault RefIdentity Exit RefExit NextIteration RefNextIteration LoopCond "

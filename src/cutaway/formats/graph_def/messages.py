@@ -199,7 +199,7 @@ def constant(data: Any) -> Constant:
         made.strings = tuple(decoded(value) for value in fields.get(8, ())[:64])
     if count > _MOST_NUMBERS or kind not in _CODES:
         return made
-    content = fields.get(4)
+    content = [value for value in fields.get(4, ()) if not isinstance(value, int)]
     code = _CODES[kind]
     if content and len(content[-1]):
         width = struct.calcsize(f"<{code}")
@@ -370,6 +370,8 @@ def graph(data: Any) -> Graph:
 
 def parse_first(data: Any) -> Fields:
     """Return only the first field of a message, without looking at the others, if it is a message."""
+    if isinstance(data, int):
+        raise Malformed("a message was expected, not a number")
     key, at = _varint(data, 0, len(data))
     if key & 7 != 2:
         return parse(data)

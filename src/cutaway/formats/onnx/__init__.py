@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.contents import Contents
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
-from cutaway.formats.graph import contents as graph_contents
-from cutaway.formats.graph.architecture import architecture
 from cutaway.formats.onnx import text_form
-from cutaway.formats.onnx.messages import read_model
-from cutaway.formats.onnx.operators.table import RULES
+
+if TYPE_CHECKING:
+    from cutaway.formats.graph.model import Model
 
 _NUMBERS, _TEXTS, _MESSAGES = {1, 5}, {2, 3, 4, 6}, {7, 8, 14, 20, 25, 26}
 _DOCUMENTATION = 6
@@ -58,18 +59,35 @@ def _begins_message(content: bytes) -> bool:
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the graph of a file."""
-    try:
-        head = file.read(64)
-        file.seek(0)
-        data = text_form.encoded(file) if text_form.sniff(head) else protobuf.opened(file)
-        return [architecture(read_model(data), path, RULES, "onnx")]
-    except protobuf.Malformed as error:
-        raise CutawayError(f"{path}: it is not a complete ONNX file: {one_line(str(error))}") from None
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph.architecture import architecture
+    from cutaway.formats.onnx.operators.table import RULES
+
+    with _complete(path):
+        return [architecture(_model(file), path, RULES, "onnx")]
 
 
 def contents(file: BinaryIO, path: str) -> Contents:
     """Return what the graph of a file contains; its tensors can be read while the file is open."""
+    # late: only code is made of it
+    from cutaway.formats.graph import contents as graph_contents
+    from cutaway.formats.onnx.operators.table import RULES
+
+    with _complete(path):
+        return graph_contents.contents(_model(file), path, RULES, "onnx")
+
+
+def _model(file: BinaryIO) -> Model:
+    from cutaway.formats.onnx.messages import read_model  # late: as above
+
+    head = file.read(64)
+    file.seek(0)
+    return read_model(text_form.encoded(file) if text_form.sniff(head) else protobuf.opened(file))
+
+
+@contextmanager
+def _complete(path: str) -> Iterator[None]:
     try:
-        return graph_contents.contents(read_model(protobuf.opened(file)), path, RULES, "onnx")
+        yield
     except protobuf.Malformed as error:
         raise CutawayError(f"{path}: it is not a complete ONNX file: {one_line(str(error))}") from None

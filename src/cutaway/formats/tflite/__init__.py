@@ -8,9 +8,6 @@ from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
 from cutaway.formats.flatbuffer import Damaged, Flatbuffer
-from cutaway.formats.graph.architecture import architecture
-from cutaway.formats.tflite.reader import read_models
-from cutaway.formats.tflite.table import RULES
 
 _MAGIC = b"TFL3"
 
@@ -22,6 +19,11 @@ def sniff(head: bytes) -> bool:
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the graphs of a file: one for each signature, or for each graph that no other one runs."""
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph.architecture import architecture
+    from cutaway.formats.tflite.reader import read_models
+    from cutaway.formats.tflite.table import RULES
+
     try:
         models = read_models(Flatbuffer(protobuf.opened(file)))
         return [architecture(model, path, RULES, "tflite", key if len(models) > 1 else "") for key, model in models]

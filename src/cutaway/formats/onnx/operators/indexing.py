@@ -50,7 +50,7 @@ def gathered_slices(call: Call) -> Out:
 @operator("NonZero")
 def nonzero(call: Call) -> Out:
     """Where elements are not zero: how many there are depends on the numbers."""
-    return one((len(call.shape(0)), call.fresh("count")), "int64")
+    return one((max(len(call.shape(0)), 1), call.fresh("count")), "int64")
 
 
 @operator("Compress")

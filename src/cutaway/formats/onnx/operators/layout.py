@@ -97,7 +97,7 @@ def squeezed(call: Call) -> Out:
     if call.is_open(1) and length is not None and length <= len(shape):
         return one(call.fresh_shape(len(shape) - length), value.dtype, value.numbers, view=True)
     stated = call.setting(1, "axes")
-    if stated is None:
+    if not stated:
         if any(equal(size, 1) is None for size in shape):
             undecided(f"{call.name}: which dimensions of {_text(shape)} have size 1 depends on the input")
         return one([size for size in shape if equal(size, 1) is False], value.dtype, value.numbers, view=True)

@@ -390,3 +390,9 @@ def accumulated(call: Call) -> Out:
 def cast_like(call: Call) -> Out:
     """The same numbers as another element type."""
     return one(call.input(0).shape, call.dtype(1) or dtype_name(call.integer("to")))
+
+
+@operator("BroadcastGradientArgs", domain=DOMAIN)
+def gradient_axes(call: Call) -> Out:
+    """The axes over which the gradients of two broadcast tensors are summed."""
+    return several(*(((call.fresh("count", at),), "int64") for at in range(2)))

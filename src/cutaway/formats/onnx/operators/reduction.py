@@ -84,6 +84,7 @@ def likelihood(call: Call) -> Out:
 
 
 @operator("SoftmaxCrossEntropyLoss")
+@operator("SoftmaxCrossEntropyLossInternal", domain="com.microsoft")
 def cross_entropy(call: Call) -> Out:
     """A loss for each position, or their mean or sum, and the logarithms of the probabilities."""
     scores = (call.input(0).shape, call.dtype())
