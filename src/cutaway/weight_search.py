@@ -142,6 +142,11 @@ class _Trials:
         network = self._build(arguments)
         if network is None:
             return None
+        for _ in range(2):
+            self._substitute(arguments)
+        network = self._build(arguments)
+        if network is None:
+            return None
         best = Match(self._candidate, dict(arguments), fit(network, self._file))
         for _ in range(_ROUNDS):
             before = dict(arguments)
@@ -161,6 +166,17 @@ class _Trials:
             if arguments == before:
                 break
         return best
+
+    def _substitute(self, arguments: dict[str, Any]) -> None:
+        """Replace numbers that are sizes or numbers of layers of the network by those that the file has in their place."""
+        network = self._build(arguments)
+        wanted = _differences(_shapes(network), self._renamed(network)) if network is not None else {}
+        changes = {n: wanted[value] for n, value in arguments.items() if type(value) is int and value in wanted}
+        for name, value in changes.items():
+            if self._is_better({**arguments, name: value}, arguments):
+                arguments[name] = value
+        if len(changes) > 1 and self._is_better({**arguments, **changes}, arguments):
+            arguments.update(changes)  # some go together only
 
     def _solve(self, name: str, arguments: dict[str, Any]) -> None:
         """Set an argument to the value that most sizes and numbers of layers ask for."""
@@ -219,6 +235,30 @@ class _Trials:
         if words is None:
             return self._stored
         return {name.removeprefix(words[1]): shape for name, shape in self._stored.items()}
+
+
+def _differences(shapes: _Shapes, stored: _Shapes) -> dict[int, int]:
+    """Return sizes and numbers of layers of a network, with those that a file mostly has in their place."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    for name, shape in shapes.items():
+        other = stored.get(name, shape)
+        if len(other) == len(shape):
+            pairs.update((mine, theirs) for mine, theirs in zip(shape, other) if mine != theirs)
+    counts = [_numbers_of_layers(each) for each in (shapes, stored)]
+    for path, mine in counts[0].items():
+        theirs = counts[1].get(path, mine)
+        if mine != theirs:
+            pairs[mine, theirs] += 1
+    return {mine: theirs for (mine, theirs), _ in reversed(pairs.most_common())}
+
+
+def _numbers_of_layers(names: Iterable[str]) -> dict[str, int]:
+    """Return how many items each list of modules has, by its path."""
+    items: dict[str, set[str]] = {}
+    for name in names:
+        for match in _INDEX.finditer(name):
+            items.setdefault(name[: match.start()], set()).add(match[0])
+    return {path: len(several) for path, several in items.items()}
 
 
 def _with(arguments: Mapping[str, Any], name: str, at: int | None, value: Any) -> dict[str, Any]:

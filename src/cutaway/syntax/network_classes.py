@@ -42,11 +42,8 @@ def network_classes(path: str) -> Iterator[NetworkClass]:
         attributes = _attributes(functions)
         configuration = _configuration(constructor, chain) if len(needed) == 1 else ""
         described = _described(configuration, classes, tree, path) if configuration else None
-        if described is not None:
-            yield NetworkClass(path, name, described, (), attributes, configuration)
-        else:
-            found[name] = NetworkClass(path, name, defaults, needed, attributes)
-            yield found[name]
+        found[name] = NetworkClass(path, name, defaults, needed, attributes)
+        yield found[name] if described is None else NetworkClass(path, name, described, (), attributes, configuration)
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.returns is not None:
             returned = found.get(ast.unparse(statement.returns).strip("'\""))
