@@ -26,7 +26,7 @@ _FIRST_TRY = 8
 _ROUNDS = 4
 _MOST_CANDIDATES = 6
 _MOST_BUILT = 200
-_ALIKE = 0.5
+_ALIKE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,18 @@ def search(file: Architecture, classes: Iterable[NetworkClass], show: Show, seco
     names = [weight.name for weight in file.weights]
     ranked = sorted(((_likeness(each, names), each) for each in classes), key=lambda pair: -pair[0])
     alike = [each for likeness, each in ranked if likeness >= _ALIKE][:_MOST_BUILT]
-    trials = [_Trials(file, each, show, now + seconds) for each in alike]
-    nearest = sorted(trials, key=lambda each: each.nearness(now + seconds / 2), reverse=True)
+    nearest: list[tuple[tuple[float, ...], _Trials]] = []
+    for each in alike:
+        trials = _Trials(file, each, show, now + seconds)
+        nearness = trials.nearness(now + seconds / 2)
+        nearest.append((nearness, trials))
+        if nearness[:2] == (0, 0):  # all names are there: sizes alone are to be solved
+            match = trials.solved()
+            if match is not None and match.is_exact:
+                return [match]
     matches: list[Match] = []
-    for each in nearest[:_MOST_CANDIDATES]:
-        match = each.solved()
+    for _, trials in sorted(nearest, key=lambda pair: pair[0], reverse=True)[:_MOST_CANDIDATES]:
+        match = trials.solved()
         if match is not None:
             matches.append(match)
             if match.is_exact:

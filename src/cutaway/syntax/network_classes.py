@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.record import dataclass
 from cutaway.syntax import source
 
@@ -137,7 +138,7 @@ def _described(name: str, classes: Mapping[str, ast.ClassDef], tree: ast.Module,
             match statement:
                 case ast.ImportFrom(str(module), imported, 1) if any(each.name == name for each in imported):
                     beside = os.path.join(os.path.dirname(path), *module.split(".")) + ".py"
-                    if os.path.isfile(beside):
+                    if disk.is_file(beside):
                         other = source.parse(source.read(beside), beside)
                         classes = {node.name: node for node in other.body if isinstance(node, ast.ClassDef)}
     if name not in classes:
