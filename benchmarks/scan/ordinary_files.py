@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
 from importlib import import_module
@@ -110,7 +111,66 @@ def write_standard(folder: Path) -> None:
                 pickle.dump(value, file, protocol=protocol)
 
 
-WRITERS = {"torch": write_torch, "numpy": write_numpy, "sklearn": write_sklearn, "pickle": write_standard}
+def write_archives(folder: Path) -> None:
+    torch = import_module("torch")
+    save = import_module("safetensors.torch").save_file
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU()).eval()
+    sample = torch.zeros(1, 3, 8, 8)
+    torch.jit.script(network).save(folder / "scripted.pt")
+    torch.jit.trace(network, sample).save(folder / "traced.pt")
+    torch.jit.script(network)._save_for_lite_interpreter(str(folder / "mobile.ptl"))
+    torch.export.save(torch.export.export(network, (sample,)), folder / "exported.pt2")
+    batch = torch.export.Dim("batch", min=2)
+    sizes = ({0: batch, 2: torch.export.Dim("height", min=4) * 2},)
+    example = (torch.zeros(2, 3, 8, 8),)
+    for name, dynamic in (("batch", ({0: batch},)), ("sizes", sizes)):
+        program = torch.export.export(network, example, dynamic_shapes=dynamic)
+        torch.export.save(program, folder / f"dynamic-{name}.pt2")
+    save(network.state_dict(), folder / "model.safetensors", {"format": "pt"})
+    checkpoint = import_module("torch.distributed.checkpoint")
+    checkpoint.save({"model": network.state_dict()}, checkpoint_id=folder / "distributed", no_dist=True)
+
+
+def write_configurations(folder: Path) -> None:
+    template = (
+        "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] | trim }}"
+        "{% if tools is defined and message.tool_calls %}{{ message.tool_calls | tojson(indent=2) }}{% endif %}{% endfor %}"
+        "{%- if add_generation_prompt %}{{ bos_token ~ '<|im_start|>assistant\\n{\"name\": ' }}{% endif %}"
+    )
+    values: dict[str, Any] = {
+        "tokenizer_config": {"chat_template": template, "tokenizer_class": "LlamaTokenizer"},
+        "named_templates": {"chat_template": [{"name": "default", "template": template}]},
+        "config": {"architectures": ["BertModel"], "hidden_size": 64, "model_type": "bert"},
+        "generation_config": {"bos_token_id": 1, "eos_token_id": [1, 2]},
+        "adapter_config": {"peft_type": "LORA", "target_modules": ["q_proj"], "base_model_name_or_path": "a/b"},
+        "modules": [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}],
+        "special_tokens_map": {"bos_token": "<s>", "__metadata__": "x"},
+    }
+    for name, value in values.items():
+        (folder / f"{name}.json").write_text(json.dumps(value, indent=1))
+    (folder / "chat_template.jinja").write_text(template)
+    (folder / "config.yaml").write_text("model:\n  name: resnet\n  layers: [2, 2]\n")
+
+
+def write_keras(folder: Path) -> None:
+    keras = import_module("keras")
+    layers = keras.layers
+    inputs = keras.Input((8, 8, 3))
+    x = layers.Conv2D(4, 3, activation="relu", kernel_regularizer="l2", kernel_initializer="he_normal")(inputs)
+    x = layers.Activation(keras.activations.gelu)(layers.BatchNormalization()(x))
+    image = keras.Model(inputs, layers.Dense(2, activation=keras.ops.silu)(layers.Flatten()(x)))
+    image.compile("adam", loss=keras.losses.categorical_crossentropy, metrics=["accuracy"])
+    words = keras.Sequential([keras.Input((5,)), layers.Embedding(9, 4), layers.LSTM(3), layers.Dense(1)])
+    for name, model in {"image": image, "words": words}.items():
+        model.save(folder / f"{name}.keras")
+        model.save(folder / f"{name}.h5")
+        model.save_weights(folder / f"{name}.weights.h5")
+        (folder / f"{name}.json").write_text(model.to_json())
+        model.export(folder / f"{name}-exported", verbose=False)
+
+
+WRITERS = {"torch": write_torch, "numpy": write_numpy, "sklearn": write_sklearn, "pickle": write_standard,
+           "archives": write_archives, "configurations": write_configurations, "keras": write_keras}  # fmt: skip
 
 
 def write(folder: Path) -> list[str]:

@@ -12,34 +12,35 @@ import torch
 from cutaway.core.architecture import Architecture
 from cutaway.passes.compare import EQUAL, UNKNOWN, WRONG, Fact, compare
 
-COMPUTED = ("tree", "weights", "inputs", "outputs", "macs", "faults")
+COMPUTED = ("tree", "weights", "inputs", "macs", "faults")
 _SAME = {
-    "__getitem__": "slice", "interpolate": "upsample", "upsample_nearest1d": "upsample", "upsample_nearest2d": "upsample",
+    "__getitem__": "slice", "index": "slice", "select": "slice", "interpolate": "upsample", "upsample_nearest1d": "upsample", "upsample_nearest2d": "upsample",
     "upsample_bilinear2d": "upsample", "upsample_bicubic2d": "upsample", "upsample_linear1d": "upsample",
     "upsample_trilinear3d": "upsample", "upsample_nearest3d": "upsample", "_upsample_nearest_exact2d": "upsample",
 }  # fmt: skip
 """Names for one operation: Python's, and those of the operator's forms."""
-_LISTS = frozenset(["cat", "stack", "lstm", "gru", "einsum", "index", "index_put_", "meshgrid", "block_diag"])
+_LISTS = frozenset(["cat", "stack", "lstm", "gru", "einsum", "slice", "index_put", "meshgrid", "block_diag"])
 """Operators that take lists of tensors, whose sizes the profiler does not tell."""
 _ARITHMETIC = frozenset(
-    "item add sub rsub mul div floor_divide remainder pow neg floor ceil zeros ones full to Int".split()
+    "contiguous item add sub rsub mul div floor_divide remainder pow neg floor ceil zeros ones full to Int".split()
 )
-"""Operators that a trace computes sizes with, as tensors of one number, and those without an input."""
+"""Operators that a trace computes sizes with, as tensors of one number, and those that may return what they are given."""
 _Key = tuple[str, tuple[tuple[int, ...], ...]]
 
 
-def operators(path: Path, inputs: tuple[Any, ...]) -> list[_Key]:
-    """Run an archive as it is written, and return its operators; arithmetic on numbers is left out."""
+def operators(path: Path, inputs: tuple[Any, ...]) -> tuple[list[_Key], list[tuple[int, ...]]]:
+    """Run an archive as it is written, and return its operators, and the sizes of what it returns."""
     module = torch.jit.load(path)
     torch._C._jit_set_profiling_executor(False)
     with torch.jit.optimized_execution(False), torch.profiler.profile(record_shapes=True) as profile:
-        module(*inputs)
+        result = module(*inputs)
     events = []
     for event in profile.events():
         inside = event.cpu_parent is not None and event.cpu_parent.name.startswith("aten::")
         if event.name.startswith("aten::") and not inside:
             events.append(_key(event.name.removeprefix("aten::"), _shapes(event.input_shapes)))
-    return events
+    leaves = torch.utils._pytree.tree_leaves(result)
+    return events, [tuple(each.shape) for each in leaves if isinstance(each, torch.Tensor)]
 
 
 def _shapes(listed: Any) -> Iterator[tuple[int, ...]]:
@@ -51,6 +52,7 @@ def _shapes(listed: Any) -> Iterator[tuple[int, ...]]:
 
 
 def _key(name: str, shapes: Iterable[Any]) -> _Key:
+    name = name if name.endswith("__") else name.removesuffix("_")  # in its memory or not
     return _SAME.get(name, name), tuple(sorted(tuple(shape) for shape in shapes if shape))
 
 
@@ -62,7 +64,10 @@ def compare_script(
     yield from (fact for fact in facts if fact.kind in COMPUTED or (fact.kind == "calls" and not traced))
     if traced:
         yield from _traced_calls(found, live)
-    stated, real = _by_name(_stated(found)), _by_name(operators(path, inputs))
+    ran, results = operators(path, inputs)
+    shapes = [value.shape for value in found.outputs]
+    yield Fact("outputs", "outputs", EQUAL if shapes == results else WRONG, f"{shapes}, are {results}")
+    stated, real = _by_name(_stated(found)), _by_name(ran)
     for name in stated.keys() | real.keys():
         mine, theirs = stated.get(name, []), real.get(name, [])
         if name in _ARITHMETIC and len(mine) < len(theirs):
@@ -70,10 +75,10 @@ def compare_script(
         if len(mine) != len(theirs):
             yield Fact("operations", name, WRONG, f"{len(mine)} of them, are {len(theirs)}: {mine[:3]}, {theirs[:3]}")
             continue
-        for shapes, given in zip(mine, theirs):
+        for taken, given in zip(mine, theirs):
             # The profiler may count what else is on the stack among the inputs.
-            surplus = Counter(shapes) - Counter(given) if name not in _LISTS else None
-            yield Fact("operations", name, WRONG if surplus else EQUAL, f"given {shapes}, is {given}")
+            surplus = Counter(taken) - Counter(given) if name not in _LISTS else None
+            yield Fact("operations", name, WRONG if surplus else EQUAL, f"given {taken}, is {given}")
 
 
 def _stated(found: Architecture) -> Iterator[_Key]:

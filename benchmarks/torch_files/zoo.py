@@ -9,6 +9,7 @@ the lists of both packages.
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import tempfile
 import warnings
@@ -23,6 +24,7 @@ import cutaway
 from benchmarks.torch_files.script_run import compare_script
 from benchmarks.zoo.live import Late, alarm
 from benchmarks.zoo.subjects import Subject, timm_models, torchvision_models
+from cutaway.core.error import CutawayError
 from cutaway.live.torch_inspection import Arguments, inspected
 from cutaway.passes.compare import EQUAL, UNKNOWN, WRONG, Fact, compare
 from cutaway.passes.cost import with_totals
@@ -38,8 +40,8 @@ def chosen(count: int, only: str) -> Iterable[Subject]:
     for subjects in zoos:
         step = max(1, len(subjects) // (2 * count))
         picked.append(subjects[::step])
-    for pair in zip(*picked):
-        yield from pair
+    for pair in itertools.zip_longest(*picked):
+        yield from (subject for subject in pair if subject is not None)
 
 
 def saved(model: Any, inputs: tuple[Any, ...], form: str, path: Path) -> tuple[Any, bool]:
@@ -71,8 +73,18 @@ def facts(subject: Subject, form: str, folder: Path) -> tuple[str, list[Fact]] |
     (found,) = cutaway.show(str(folder / "model.pt"), input=words, isolated=False)
     if form == "whole":
         return "whole", compare(found, with_totals(seen))
-    listed = list(compare_script(found, with_totals(seen), folder / "model.pt", inputs, traced))
+    shared = _shared(true)
+    every = compare_script(found, with_totals(seen), folder / "model.pt", inputs, traced)
+    listed = [fact for fact in every if fact.kind not in ("tree", "calls") or not fact.subject.startswith(shared)]
     return "traced" if traced else "scripted", listed
+
+
+def _shared(model: Any) -> tuple[str, ...]:
+    """Return the paths of modules that have several: scripting makes a module of each."""
+    paths: dict[int, list[str]] = {}
+    for path, module in model.named_modules(remove_duplicate=False):
+        paths.setdefault(id(module), []).append(path)
+    return tuple(path for several in paths.values() if len(several) > 1 for path in several)
 
 
 def main() -> int:
@@ -94,6 +106,8 @@ def main() -> int:
             try:
                 with alarm(options.seconds):
                     result = facts(subject, options.form, Path(folder))
+            except CutawayError as error:
+                result = options.form, [Fact("faults", "the file", WRONG, str(error))]
             except (Exception, Late) as error:  # the model can't be saved or run here: that says nothing about its file
                 print(f"{subject.target:60} {type(error).__name__}: {' '.join(str(error).split())[:100]}", flush=True)
                 continue

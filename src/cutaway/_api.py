@@ -441,7 +441,7 @@ def fit(weights: str, place: str, *, path: Iterable[str] = (), timeout: float | 
     from cutaway.weight_search import search
 
     def built(target: str) -> Architecture:
-        return show(target, path=tuple(path), timeout=20.0, isolated=False)[0]
+        return _analyse(target, Options(paths=tuple(path), seconds=20.0, call=False))[0]
 
     (file, *others) = show(weights, isolated=False)
     if others:

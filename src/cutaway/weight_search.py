@@ -11,6 +11,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from cutaway.core.architecture import Architecture
@@ -24,6 +25,8 @@ _INDEX = re.compile(r"\d+")
 _FIRST_TRY = 8
 _ROUNDS = 4
 _MOST_CANDIDATES = 6
+_MOST_BUILT = 200
+_ALIKE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,26 @@ class Match:
 
 
 def search(file: Architecture, classes: Iterable[NetworkClass], show: Show, seconds: float) -> list[Match]:
-    """Return the classes that weights may belong to, the best first."""
-    deadline = time.monotonic() + seconds
+    """Return the classes that weights may belong to, the best first.
+
+    All that are alike by the names of attributes are built once; those that come nearest are solved.
+    """
+    now = time.monotonic()
     names = [weight.name for weight in file.weights]
-    ranked = sorted(classes, key=lambda each: -_likeness(each, names))
+    ranked = sorted(((_likeness(each, names), each) for each in classes), key=lambda pair: -pair[0])
+    alike = [each for likeness, each in ranked if likeness >= _ALIKE][:_MOST_BUILT]
+    nearest: list[tuple[tuple[float, ...], _Trials]] = []
+    for each in alike:
+        trials = _Trials(file, each, show, now + seconds)
+        nearness = trials.nearness(now + seconds / 2)
+        nearest.append((nearness, trials))
+        if nearness[:2] == (0, 0):  # all names are there: sizes alone are to be solved
+            match = trials.solved()
+            if match is not None and match.is_exact:
+                return [match]
     matches: list[Match] = []
-    for candidate in [each for each in ranked if _likeness(each, names) >= 0.5][:_MOST_CANDIDATES]:
-        match = _Trials(file, candidate, show, deadline).solved()
+    for _, trials in sorted(nearest, key=lambda pair: pair[0], reverse=True)[:_MOST_CANDIDATES]:
+        match = trials.solved()
         if match is not None:
             matches.append(match)
             if match.is_exact:
@@ -79,7 +95,8 @@ def _target(candidate: NetworkClass, arguments: Mapping[str, Any]) -> str:
         if name in candidate.needed or candidate.defaults.get(name) != value
     }
     words = ", ".join(f"{name}={value!r}" for name, value in changed.items())
-    return f"{candidate.file}::{candidate.name}({words})"
+    given = f"{candidate.configuration}({words})" if candidate.configuration else words
+    return f"{candidate.file}::{candidate.name}({given})"
 
 
 _Shapes = dict[str, tuple[int, ...]]
@@ -103,6 +120,19 @@ class _Trials:
                 self._built[target] = None
         return self._built.get(target)
 
+    def nearness(self, deadline: float) -> tuple[float, ...]:
+        """Return how near the class comes with its defaults; one that can't be built, or not in time, is the farthest."""
+        network = self._build(self._first) if time.monotonic() < deadline else None
+        if network is None:
+            return (-math.inf,)
+        found = fit(network, self._file)
+        kinds = [{_INDEX.sub("#", weight.name) for weight in side.weights} for side in (network, self._file)]
+        return (-len(kinds[0] ^ kinds[1]), *_rank(Match(self._candidate, self._first, found)))
+
+    @property
+    def _first(self) -> dict[str, Any]:
+        return {**dict.fromkeys(self._candidate.needed, _FIRST_TRY), **self._candidate.defaults}
+
     def solved(self) -> Match | None:
         """Return the class with the arguments that fit best."""
         match = self._best()
@@ -115,7 +145,12 @@ class _Trials:
         return Match(match.candidate, match.arguments, match.fit, tuple(open_ones))
 
     def _best(self) -> Match | None:
-        arguments = {**dict.fromkeys(self._candidate.needed, _FIRST_TRY), **self._candidate.defaults}
+        arguments = self._first
+        network = self._build(arguments)
+        if network is None:
+            return None
+        for _ in range(2):
+            self._substitute(arguments)
         network = self._build(arguments)
         if network is None:
             return None
@@ -139,29 +174,59 @@ class _Trials:
                 break
         return best
 
+    def _substitute(self, arguments: dict[str, Any]) -> None:
+        """Replace numbers that are sizes or numbers of layers of the network by those that the file has in their place."""
+        network = self._build(arguments)
+        wanted = _differences(_shapes(network), self._renamed(network)) if network is not None else {}
+        changes = {n: wanted[value] for n, value in arguments.items() if type(value) is int and value in wanted}
+        for name, value in changes.items():
+            if self._is_better({**arguments, name: value}, arguments):
+                arguments[name] = value
+        if len(changes) > 1 and self._is_better({**arguments, **changes}, arguments):
+            arguments.update(changes)  # some go together only
+
     def _solve(self, name: str, arguments: dict[str, Any]) -> None:
         """Set an argument to the value that most sizes and numbers of layers ask for."""
         value = arguments[name]
         if type(value) is bool:
             if self._is_better({**arguments, name: not value}, arguments):
                 arguments[name] = not value
+        elif type(value) in (list, tuple) and value and all(type(each) is int and each > 0 for each in value):
+            for at in range(len(value)):
+                self._solve_number(name, arguments, at)
+        elif (type(value) is int and value > 0) or type(value) is float:
+            self._solve_number(name, arguments, None)
+        elif value is None:
+            self._solve_absent(name, arguments)
+
+    def _solve_absent(self, name: str, arguments: dict[str, Any]) -> None:
+        """Give an argument a number that is None otherwise, if that fits better."""
+        with_number = {**arguments, name: _FIRST_TRY}
+        here, there = self._build(arguments), self._build(with_number)
+        if here is None or there is None or _shapes(here) == _shapes(there):
             return
-        if type(value) is not int or value <= 0:
-            return
+        self._solve_number(name, with_number, None)
+        if self._is_better(with_number, arguments):
+            arguments[name] = with_number[name]
+
+    def _solve_number(self, name: str, arguments: dict[str, Any], at: int | None) -> None:
+        """Solve a number, or the one at a place of a list."""
+        value = arguments[name] if at is None else arguments[name][at]
         here = self._build(arguments)
         for other in (value * 2, value + 1, max(1, value // 2)):
-            there = self._build({**arguments, name: other}) if other != value else None
+            there = self._build(_with(arguments, name, at, other)) if other != value else None
             if here is None or there is None:
                 continue
             if _shapes(here) == _shapes(there):
-                self._undetermined.add(name)
+                if at is None:
+                    self._undetermined.add(name)
                 return
             votes = _votes(_shapes(here), _shapes(there), self._renamed(here), value, other)
-            if votes:
-                for wanted, _ in votes.most_common(3):
-                    if wanted == value or self._build({**arguments, name: wanted}) is not None:
-                        arguments[name] = wanted
-                        return
+            for wanted, _ in votes.most_common(3):
+                changed = _with(arguments, name, at, wanted)
+                if wanted == value or self._build(changed) is not None:
+                    arguments[name] = changed[name]
+                    return
 
     def _is_better(self, these: Mapping[str, Any], those: Mapping[str, Any]) -> bool:
         one, other = self._build(these), self._build(those)
@@ -179,6 +244,38 @@ class _Trials:
         return {name.removeprefix(words[1]): shape for name, shape in self._stored.items()}
 
 
+def _differences(shapes: _Shapes, stored: _Shapes) -> dict[int, int]:
+    """Return sizes and numbers of layers of a network, with those that a file mostly has in their place."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    for name, shape in shapes.items():
+        other = stored.get(name, shape)
+        if len(other) == len(shape):
+            pairs.update((mine, theirs) for mine, theirs in zip(shape, other) if mine != theirs)
+    counts = [_numbers_of_layers(each) for each in (shapes, stored)]
+    for path, mine in counts[0].items():
+        theirs = counts[1].get(path, mine)
+        if mine != theirs:
+            pairs[mine, theirs] += 1
+    return {mine: theirs for (mine, theirs), _ in reversed(pairs.most_common())}
+
+
+def _numbers_of_layers(names: Iterable[str]) -> dict[str, int]:
+    """Return how many items each list of modules has, by its path."""
+    items: dict[str, set[str]] = {}
+    for name in names:
+        for match in _INDEX.finditer(name):
+            items.setdefault(name[: match.start()], set()).add(match[0])
+    return {path: len(several) for path, several in items.items()}
+
+
+def _with(arguments: Mapping[str, Any], name: str, at: int | None, value: Any) -> dict[str, Any]:
+    """Return arguments with another number, which may be one of a list."""
+    if at is None:
+        return {**arguments, name: value}
+    items = arguments[name]
+    return {**arguments, name: type(items)([*items[:at], value, *items[at + 1 :]])}
+
+
 def _rank(match: Match) -> tuple[int, int, int]:
     found = match.fit
     return (-len(found.missing) - len(found.unexpected), found.matched, found.known)
@@ -192,9 +289,12 @@ def _shapes(network: Architecture) -> _Shapes:
     }
 
 
-def _votes(here: _Shapes, there: _Shapes, stored: _Shapes, value: int, other: int) -> Counter[int]:
+_Number = int | float
+
+
+def _votes(here: _Shapes, there: _Shapes, stored: _Shapes, value: _Number, other: _Number) -> Counter[_Number]:
     """Return the values of an argument that sizes and numbers of layers ask for, as if they followed it in a line."""
-    votes: Counter[int] = Counter()
+    votes: Counter[_Number] = Counter()
     for name, shape in here.items():
         changed, wanted = there.get(name), stored.get(name)
         if changed is None or wanted is None or not len(shape) == len(changed) == len(wanted):
@@ -208,14 +308,18 @@ def _votes(here: _Shapes, there: _Shapes, stored: _Shapes, value: int, other: in
     return votes
 
 
-def _vote(votes: Counter[int], before: int, after: int, asked: int, value: int, other: int) -> None:
+def _vote(votes: Counter[_Number], before: int, after: int, asked: int, value: _Number, other: _Number) -> None:
     if before == after:
         return
-    numerator, denominator = (asked - before) * (other - value), after - before
-    if numerator % denominator == 0 and value + numerator // denominator > 0:
-        votes[value + numerator // denominator] += 1
+    solved = Fraction(value) + Fraction(asked - before) * (Fraction(other) - Fraction(value)) / (after - before)
+    if isinstance(value, float):
+        if solved > 0:
+            votes[float(solved.limit_denominator(1000))] += 1
+        return
+    if solved.denominator == 1 and solved > 0:
+        votes[int(solved)] += 1
     # A number of patches follows the square of an image's size.
-    square, rest = divmod((asked - before) * (other**2 - value**2), after - before)
+    square, rest = divmod((asked - before) * (int(other) ** 2 - value**2), after - before)
     root = math.isqrt(max(0, value**2 + square))
     if rest == 0 and root > 0 and root**2 == value**2 + square:
         votes[root] += 1

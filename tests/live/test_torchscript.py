@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,34 @@ def test_an_archive_has_the_tree_weights_and_calls_of_the_network(case: str, way
     for ours, theirs in zip(found.modules, true.modules):
         if way == "scripted" or theirs.class_name not in ("LSTM", "MultiheadAttention"):  # a trace leaves out results
             assert [c.outputs for c in ours.calls] == [c.outputs for c in theirs.calls], ours.path
+
+
+class Layout(enum.Enum):
+    """Where channels are."""
+
+    FIRST = "first"
+    LAST = "last"
+
+
+class Chosen(nn.Module):  # type: ignore[misc]
+    """Keeps a member of an enumeration, and asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layout = Layout.LAST
+        self.linear = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.layout == Layout.LAST:
+            return self.linear(x)
+        return x
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_branch_on_an_enumeration_is_decided(tmp_path: Path) -> None:
+    saved(Chosen().eval(), "scripted", None, tmp_path / "model.pt")
+    (found,) = cutaway.show(str(tmp_path / "model.pt"), input="3x4")
+    assert [value.shape for value in found.outputs] == [(3, 2)] and not found.unknowns
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -257,6 +257,9 @@ def scripts() -> Iterator[tuple[str, bytes]]:
 
 def pickles() -> Iterator[tuple[str, bytes]]:
     """Calls by way of others."""
+    hidden = b"cos\nsystem\nV" + COMMAND.encode() + b"\n\x85R("
+    frame = b"(\x95" + struct.pack("<Q", 2) + b"B\x07\x01\0\0\0\0" + hidden.ljust(261, b"N") + b"1."
+    yield "beyond a frame.pkl", b"\x80\x05NV" + b"a" * 131_055 + b"\n0" + frame
     yield "partial.pkl", b"\x80\x02cfunctools\npartial\ncos\nsystem\n" + text(COMMAND) + b"\x86R)R."
     yield "a class called.pkl", protocol_0("pandas", "HDFStore", CANARY)
     yield "a file opened.pkl", protocol_0("tensorflow.io.gfile", "GFile", CANARY)

@@ -17,7 +17,7 @@ from cutaway.formats.recognised import ENDINGS
 _HEAD = 64
 _INDEX = ".index.json"
 _IN_FOLDERS = ("saved_model.pb", "saved_model.pbtxt")
-READERS = ("tensorboard", "keras_file", "torch_save", "safetensors", "gguf", "numpy_file", "ort", "tflite", "tf_checkpoint",
+READERS = ("tensorboard", "keras_file", "torch_save", "safetensors", "gguf", "numpy_file", "ort", "tflite", "executorch", "tf_checkpoint",
            "saved_model", "onnx", "pickled", "flax_msgpack", "recognised")  # fmt: skip
 """The readers of files that begin in a way of their own, those that can tell best first."""
 FOLDERS = ("checkpoint_folder",)

@@ -233,6 +233,8 @@ def _stack_global(machine: Machine, _argument: Any) -> None:
 
 def _reduce(machine: Machine, _argument: Any) -> None:
     arguments, maker = machine.pop(), machine.pop()
+    if isinstance(maker, Name) and maker.module.split(".")[0] == "__torch__" and not isinstance(arguments, tuple):
+        arguments = (arguments,)  # TorchScript restores a member of an enumeration from its bare value
     machine.stack.append(Made(maker, _as_arguments(arguments)))
 
 

@@ -36,7 +36,7 @@ _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
 )
 """How files of a format begin -> what they are."""
 
-_IDENTIFIERS: dict[bytes, str] = {b"ET12": "a program of ExecuTorch", b"MNN\0": "a model of MNN"}
+_IDENTIFIERS: dict[bytes, str] = {b"MNN\0": "a model of MNN"}
 """The four bytes after the first offset of a flatbuffer -> what it is."""
 
 _PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = (

@@ -206,6 +206,8 @@ class _Program:
         about = _about(value, self.archive.code)
         if not about.flat:
             return "_missing.a_class_without_code"
+        if value.state is None and len(value.arguments) == 1:  # a member of an enumeration
+            return f"{about.flat}({self._value(value.arguments[0])})"
         make = f"{about.flat}()" if about.is_module else f"{about.flat}.__new__({about.flat})"
         self.lines.append(f"{variable} = {make}")
         for name, each in _attributes(value).items():

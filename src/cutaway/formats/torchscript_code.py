@@ -107,11 +107,15 @@ def _texts(items: Iterable[ast.expr]) -> Iterable[str]:
 def _translated_class(node: ast.ClassDef, about: Class, names: Mapping[str, str]) -> ast.ClassDef:
     bases = {ast.unparse(base) for base in node.bases}
     body: list[ast.stmt] = []
-    if "NamedTuple" in bases:
+    base: list[ast.expr]
+    if "Enum" in bases:
+        base = [ast.parse("enum.Enum", mode="eval").body]
+        body += [statement for statement in node.body if isinstance(statement, ast.Assign)]
+    elif "NamedTuple" in bases:
         for statement in node.body:
             if isinstance(statement, ast.AnnAssign):
                 body.append(ast.AnnAssign(statement.target, ast.Name("object"), None, 1))
-        base: list[ast.expr] = [ast.parse("typing.NamedTuple", mode="eval").body]
+        base = [ast.parse("typing.NamedTuple", mode="eval").body]
     else:
         base = [ast.parse("torch.nn.Module", mode="eval").body] if about.is_module else []
         first = "forward" if "forward" in about.methods else "forward__0"

@@ -17,7 +17,6 @@ _EFFECTS = {
     "runs a function of Python": "PyFunc PyFuncStateless EagerPyFunc",
     "writes files": "WriteFile DebugIdentityV2 SaveDataset SaveDatasetV2 DatasetToTFRecord DatasetToTFRecordV2"
     " CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2 CreateSummaryFileWriter CreateSummaryDbWriter",
-    "deletes files": "MergeV2Checkpoints",
     "reads files": "ReadFile WholeFileReader WholeFileReaderV2 LoadAndRemapMatrix CSVDataset CSVDatasetV2 TextLineDataset"
     " TextLineReader TextLineReaderV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2 FixedLengthRecordReader"
     " FixedLengthRecordReaderV2 TFRecordDataset TFRecordDatasetV2 TFRecordReader TFRecordReaderV2 LMDBDataset LMDBReader"

@@ -82,10 +82,16 @@ class _Follower:
 
     def follow(self) -> bool:
         """Follow the pickle to its end, and tell whether that was reached."""
-        count = 0
+        count = frame_end = 0
         try:
-            for name, argument, _ in instructions(self._file):
+            for name, argument, position in instructions(self._file):
                 count += 1
+                if position < frame_end < self._file.tell():
+                    self._enter(
+                        RUNS, "an instruction goes beyond the end of its frame, which Python reads in several ways"
+                    )
+                if name == "FRAME":
+                    frame_end = self._file.tell() + argument
                 if count > _MOST:
                     self._enter(RUNS, "it is too long to be followed to its end")
                     return False

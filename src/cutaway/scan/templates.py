@@ -9,11 +9,15 @@ from cutaway.scan.finding import RUNS, Report
 RULE = "template"
 _SPECIAL = re.compile(r"__[a-z]+__")
 """Names of Python's own: plain text has them so rarely that it need not be told from code."""
-_REACHING = re.compile(
-    r"__\w*__|(?:\.|\[\s*['\"])_\w+|\battr\b|\\x5f|\\u005f|\\137|\\N\{|\bos\.\w+\(|\bpopen\b|\bsubprocess\b|\bimport\b\s*\(|\bgetattr\b"
-    r"|\blipsum\b|\bcycler\b|\bjoiner\b|\bself\._|\bconfig\.|\brequest\.|\bglobals\b|\bbuiltins\b|\bmro\b"
-    r"|['\"]_['\"]\s*[~+*]|['\"]\w*__|__\w*['\"]|%c|\[\s*['\"][^'\"]*['\"]\s*[~|%*]"
+_STRINGS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_NAMES = re.compile(
+    r"__\w*|\._\w+|\|\s*attr\b|\bos\.\w+\(|\bpopen\b|\bsubprocess\b|\bimport\b\s*\(|\bgetattr\b|\blipsum\b|\bcycler\b"
+    r"|\bjoiner\b|\bself\._|\bconfig\.|\brequest\.|\bglobals\b|\bbuiltins\b|\bmro\b|[\w)\]']\s*\[\s*''\s*[~|%*+]"
 )
+"""What code reaches for Python's objects with, strings left out; the last is an item whose key is put together."""
+_WORDS = re.compile(r"__|\\x5[fF]|\\u005[fF]|\\137|\\N\{|%c|^.attr.$")
+"""What strings have in them that are parts of such names."""
+_JOINED = re.compile(r"(['\"])_\1\s*(?:\*|[~+]\s*\1_)")
 _CODE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _IN_BYTES = re.compile(rb"\{[{%][^\0]{0,4000}?__\w+__")
 
@@ -26,7 +30,9 @@ def scan(text: str, report: Report, inner: str) -> None:
     if found is not None:
         _enter(found[0], text[max(0, found.start() - 40) :], report, inner)
     for code in _CODE.findall(text):
-        found = _REACHING.search(code)
+        found = _NAMES.search(_STRINGS.sub("''", code)) or _JOINED.search(code)
+        for literal in () if found is not None else _STRINGS.findall(code):
+            found = found or _WORDS.search(literal)
         if found is not None:
             _enter(found[0], code, report, inner)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import lzma
-import os
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -20,7 +19,6 @@ LOCAL = b"PK\x03\x04"
 _HEADER = struct.Struct("<4s5H3I2H")
 _LARGEST = 128 << 20
 _MOST = 100_000
-_TAIL = 22 + 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
         report.add(RUNS, RULE, f"the directory of the archive is damaged ({one_line(str(error))})", inner)
         yield from _by_local_headers(file)
         return
-    if b"PK" in archive.comment or _directories(file) > 1:
+    if b"PK" in archive.comment or (not entries and _starts_with_member(file)):
         report.add(RUNS, RULE, "it has several directories: readers may differ in which one they take", inner)
         yield from _by_local_headers(file)
     _check_names([entry.filename for entry in entries], report, inner)
@@ -76,11 +74,9 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
             yield Member(entry.filename, content)
 
 
-def _directories(file: BinaryIO) -> int:
-    """Return how many ends of directories are where readers look for one."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _TAIL))
-    return file.read().count(b"PK\x05\x06")
+def _starts_with_member(file: BinaryIO) -> bool:
+    file.seek(0)
+    return file.read(4) == LOCAL
 
 
 def _check_names(names: list[str], report: Report, inner: str) -> None:

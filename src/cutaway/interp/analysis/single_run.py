@@ -329,6 +329,8 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
         is_unsuitable = call is None or (call.given is None and options.train is not None)  # or in another mode
         if network.stopped is not None:
             decisions().raised = True
+        elif not options.call:
+            call = None
         elif options.inputs or options.argument_values is not None or is_unsuitable:
             call = run(network.value, network.framework, options.inputs, session, options.argument_values)
         elif call is not None and call.given is not None:
