@@ -41,7 +41,9 @@ def recovered(
     except CutawayError as error:
         different = (f"the recovered code can't be read again: {error}",)
     shapes = {name: tensor.shape for name, tensor in program.weights.items()}
-    return Recovered(program.source, program.class_name, shapes, tuple(program.missing), different)
+    return Recovered(
+        program.source, program.class_name, shapes, tuple(program.inputs), tuple(program.missing), different
+    )
 
 
 def program_of(contents: Contents, origin: str, weights_path: str | None = None) -> Program:

@@ -88,7 +88,7 @@ class _Builder:
         """Return the block of some nodes; their paths begin with that of the block."""
         block = Block(path, self.labels.get(path, path[-1] if path else ""))
         inside = set(members)
-        block.inputs = self._inputs(members, inside)
+        block.inputs = self._inputs(members, inside) if path else list(self.graph.inputs)
         block.outputs = self._outputs(members, inside) if path else list(self.graph.outputs)
         self._enumerate(path, members)
         groups, direct = self._groups(path, members)

@@ -24,8 +24,8 @@ class Program:
     source: str
     class_name: str
     weights: dict[str, Tensor] = field(default_factory=dict)
+    inputs: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    classes: int = 0
 
 
 def write_program(graph: Graph, origin: str, weights_file: str = "") -> Program:
@@ -41,7 +41,7 @@ def write_program(graph: Graph, origin: str, weights_file: str = "") -> Program:
     lines += _loader(name, weights_file) if weights_file else []
     weights = dict(_weights(graph, root, ""))
     missing = [node.missing for node in graph.nodes if node.missing]
-    return Program("\n".join(lines) + "\n", name, weights, missing, len(classes.all))
+    return Program("\n".join(lines) + "\n", name, weights, root.inputs, missing)
 
 
 def _sentence(text: str) -> str:
