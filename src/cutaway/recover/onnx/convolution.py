@@ -230,6 +230,9 @@ def resize(call: Call) -> None:
     ):
         call.unsupported("it resizes some axes, crops, or filters")
     scales = _scales(call)
+    moves = scales is not None and any(scale != 1 for scale in scales[:2])
+    if moves or (scales is None and shape is not None and out is not None and out[:2] != shape[:2]):
+        call.unsupported("it resizes batches or channels")
     if scales is None and (out is None or shape is None):
         call.unsupported("its size is computed from the numbers of a tensor")
     ratios = _ratios(scales, shape, out)

@@ -205,7 +205,7 @@ def power(call: Call) -> None:
     """A power."""
     left, right = pair(call)
     base, exponent = call.fact(0).dtype, call.fact(1).dtype
-    if base != exponent and base in DTYPES.values() and "float" not in base:
+    if base is not None and base != exponent and base in DTYPES.values() and "float" not in base:
         call.emit(
             ".to", call.temporary("**", left, right, shape=call.graph.shape(call.operation.outputs[0])), dtype=base
         )
@@ -268,10 +268,10 @@ def clip(call: Call) -> None:
 
 def _limit(call: Call, place: int, name: str) -> Any:
     if call.has(place):
-        limit = call.operand(place)
-        if isinstance(limit, str):
+        numbers = call.numbers(place)
+        if numbers is None or len(numbers) != 1:
             call.unsupported(f"its {name} is computed from the numbers of a tensor")
-        value = limit.value
+        value = numbers[0]
     else:
         value = call.get(name)
     if isinstance(value, float) and abs(value) >= 3.4e38:
