@@ -15,6 +15,7 @@ from cutaway.recover.proof import differences
 from cutaway.recover.raising.pattern import raise_patterns
 from cutaway.recover.result import Recovered
 from cutaway.recover.sizes import settle
+from cutaway.recover.structure.scopes import name_scopes
 from cutaway.recover.torch.program import Program, write_program
 from cutaway.recover.weights import write_weights
 
@@ -51,4 +52,5 @@ def program_of(contents: Contents, origin: str, weights_path: str | None = None)
     graph = lowered(contents)
     raise_patterns(graph)
     settle(graph)
+    name_scopes(graph)
     return write_program(graph, f"Recovered from {origin}.", os.path.basename(weights_path or ""))

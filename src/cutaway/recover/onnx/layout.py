@@ -135,7 +135,9 @@ def concat(call: Call) -> None:
     kept = [name for name, shape in zip(names, shapes) if shape is None or shape[axis] != 0]
     tensors = [call.graph.tensors[name] for name in kept if name in call.graph.tensors]
     if len(tensors) == len(kept) > 1 and (axis == 0 or rank == 1):
-        call.graph.tensors[call.operation.outputs[0]] = Tensor(joined(tensors))
+        call.graph.tensors[call.operation.outputs[0]] = Tensor(
+            joined(tensors, call.operation.outputs[0]), constant=all(each.constant for each in tensors)
+        )
         return
     if len(kept) == 1:
         call.alias(kept[0])
@@ -145,7 +147,7 @@ def concat(call: Call) -> None:
     )
 
 
-def joined(tensors: list[Tensor]) -> Stored:
+def joined(tensors: list[Tensor], name: str) -> Stored:
     """Return stored tensors one after another, as one."""
     first = tensors[0]
     shape = (sum(tensor.shape[0] for tensor in tensors), *first.shape[1:])
@@ -155,7 +157,7 @@ def joined(tensors: list[Tensor]) -> Stored:
             yield from tensor_bytes(tensor)
 
     problem = next((tensor.stored.problem for tensor in tensors if tensor.stored.pieces is None), "")
-    return Stored(first.stored.name, first.dtype, shape, None if problem else pieces, problem)
+    return Stored(name, first.dtype, shape, None if problem else pieces, problem)
 
 
 @operator("Split")

@@ -67,7 +67,8 @@ def dequantize(call: Call) -> None:
     """Whole numbers to real ones; a stored tensor is one of real numbers from then on."""
     stored = _real(call)
     if stored is not None:
-        call.graph.tensors[call.operation.outputs[0]] = Tensor(stored)
+        constant = call.graph.tensors[call.name()].constant
+        call.graph.tensors[call.operation.outputs[0]] = Tensor(stored, constant=constant)
         return
     if call.fact(1).dtype != "float32":
         call.unsupported(f"its scale is {call.fact(1).dtype}")

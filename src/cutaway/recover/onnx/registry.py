@@ -137,7 +137,8 @@ class Call:
 
     def constant(self, stored: Stored) -> None:
         """Say that the output is a stored tensor."""
-        self.graph.tensors[self.operation.outputs[0]] = Tensor(replace(stored, name=""))
+        name = self.operation.outputs[0]
+        self.graph.tensors[name] = Tensor(replace(stored, name=name), constant=True)
 
 
 Row: TypeAlias = Callable[[Call], None]

@@ -384,7 +384,7 @@ def _part_name(name: str, taken: set[str]) -> str:
 
 def _parameter_name(tensor: Tensor) -> str:
     stored = tensor.stored.name
-    if not stored or "::" in stored:
+    if tensor.constant or "::" in stored:
         return "constant"
     last = stored.rpartition(".")[2]
     return identifier(last, "constant") if last.isidentifier() and not last.isdigit() else "constant"

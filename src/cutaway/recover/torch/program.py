@@ -149,7 +149,7 @@ class _Writer:
         sizes = [next(texts) for _ in tensor.shape]
         shape = ", ".join(sizes) if sizes else "()"
         kind = "" if tensor.dtype == "float32" else f", dtype=torch.{tensor.dtype}"
-        if tensor.stored.name and "float" in tensor.dtype:
+        if not tensor.constant and "float" in tensor.dtype:
             return f"self.{own} = nn.Parameter(torch.zeros({shape}{kind}))"
         return f'self.register_buffer("{own}", torch.zeros({shape}{kind}))'
 
