@@ -215,7 +215,7 @@ def test_a_list_of_modules_is_called_in_a_loop(tmp_path: Path) -> None:
         value = file.node("Mul", file.node("Tanh", inner, scope=scope), "scale", scope=scope)
     source = check(file.write(tmp_path / "loop.onnx", value), x=numbers(2, 4), scale=numbers(2, 4)).source
     assert "for layer in self.layers:\n            x = layer(x, scale)\n" in source
-    assert "nn.ModuleList([*[" in source and "for _ in range(3)]" in source
+    assert "nn.ModuleList([" in source and "for _ in range(3)]" in source
 
 
 def test_an_operator_without_code_raises_at_its_place(tmp_path: Path) -> None:
@@ -294,3 +294,20 @@ def test_stored_whole_numbers_become_real_with_their_scales(tmp_path: Path) -> N
     real = file.node("DequantizeLinear", whole, scales, axis=1)
     source = check(file.write(tmp_path / "whole.onnx", file.node("MatMul", "x", real)), x=numbers(2, 4)).source
     assert "nn.Linear(4, 3, bias=False)" in source
+
+
+def test_joins_that_grow_are_a_loop(tmp_path: Path) -> None:
+    file = File(("x", ["batch", 2, 4, 4]))
+    features = ["x"]
+    for number in range(1, 5):
+        scope = f"/block/unit{number}"
+        value = features[0]
+        if len(features) > 1:
+            value = file.node("Concat", *features, scope=scope, axis=1)
+        weight = file.weight(f"block.unit{number}.conv.weight", 2, 2 * number, 3, 3)
+        value = file.node("Conv", value, weight, scope=f"{scope}/conv", pads=[1, 1, 1, 1])
+        features.append(file.node("Tanh", value, scope=scope))
+    value = file.node("Concat", *features, scope="/block", axis=1)
+    source = check(file.write(tmp_path / "dense.onnx", value), x=numbers(2, 2, 4, 4)).source
+    assert "self.units = nn.ModuleList([Unit(2 + 2 * i) for i in range(4)])" in source
+    assert "for layer in self.units:\n            x = torch.cat([x, layer(x)], dim=1)\n" in source

@@ -126,21 +126,23 @@ class _Builder:
     def _enumerate(self, path: Path, members: list[int]) -> None:
         """Number modules that are named by a word and a number each, `layer_0` to `layer_11`, where there are no others."""
         depth = len(path)
-        if not path or any(len(self.paths[place]) <= depth for place in members):
-            return
-        names = dict.fromkeys(self.paths[place][depth] for place in members)
+        inner_members = [place for place in members if len(self.paths[place]) > depth]
+        names = dict.fromkeys(self.paths[place][depth] for place in inner_members)
         matches = {name: _NUMBERED.match(name) for name in names}
         stems = {match.group(1) for match in matches.values() if match}
         numbers = sorted(int(match.group(2)) for match in matches.values() if match)
-        if len(names) < 3 or None in matches.values() or len(stems) != 1:
+        if not path or len(names) < 3 or None in matches.values() or len(stems) != 1:
             return
+        (stem,) = stems
+        # Beside nodes of the block itself they are a list; alone, the block is the list.
+        prefix = f"{stem.strip('_')}s." if len(inner_members) < len(members) else ""
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
             return
-        for place in members:
+        for place in inner_members:
             own = self.paths[place]
             match = matches[own[depth]]
             assert match is not None
-            inner = (*own[:depth], str(int(match.group(2)) - numbers[0]))
+            inner = (*own[:depth], f"{prefix}{int(match.group(2)) - numbers[0]}")
             self.labels[inner] = own[depth]
             self.paths[place] = (*inner, *own[depth + 1 :])
 

@@ -190,7 +190,8 @@ class Classes:
         parts = tuple((name, self._part_key(part)) for name, part in block.parts.items() if not gone or name != gone)
         names: dict[str, str] = {name: f"i{place}" for place, name in enumerate(block.inputs)}
         for name, own in block.parameters.items():
-            names[name] = f"p:{own}:{len(self.graph.tensors[name].shape)}"
+            tensor = self.graph.tensors[name]
+            names[name] = f"p:{own}:{len(tensor.shape)}:{tensor.dtype}"
         steps: list[Any] = []
         made = 0
         for place, step in enumerate(block.steps):

@@ -133,7 +133,9 @@ class _Writer:
             if dot:
                 lists.setdefault(outer, []).append(text)
                 if len(lists[outer]) == len(block.lists[outer]):
-                    lines += wrapped(f"self.{outer} = nn.ModuleList([{', '.join(repeated(lists[outer]))}])", 8)
+                    elements = repeated(lists[outer])
+                    one = elements[0][1:] if len(elements) == 1 and elements[0].startswith("*") else None
+                    lines += wrapped(f"self.{outer} = nn.ModuleList({one or '[' + ', '.join(elements) + ']'})", 8)
             elif entry.optional is not None and name == entry.optional.part:
                 lines.append(" " * 8 + f"self.{name}: nn.Module = nn.Identity()")
                 lines.append(" " * 8 + f"if {entry.optional.flag}:")
