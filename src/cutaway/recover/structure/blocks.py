@@ -12,7 +12,7 @@ from cutaway.recover.graph import Graph, Node, Path, Tensor
 from cutaway.recover.structure.names import identifier, unused
 
 _AGAIN = re.compile(r"^(.+)_(\d+)$")
-_NUMBERED = re.compile(r"^(\w*[a-z_])(\d+)$")
+_NUMBERED = re.compile(r"^(.*\D)(\d+)$", re.DOTALL)
 
 
 @dataclass(slots=True, eq=False)
@@ -131,11 +131,13 @@ class _Builder:
         matches = {name: _NUMBERED.match(name) for name in names}
         stems = {match.group(1) for match in matches.values() if match}
         numbers = sorted(int(match.group(2)) for match in matches.values() if match)
-        if not path or len(names) < 3 or None in matches.values() or len(stems) != 1:
+        if not path or None in matches.values() or len(stems) != 1:
             return
         (stem,) = stems
+        if len(names) < 3 and (stem[-1] not in "-_" or numbers[0] != 0):
+            return
         # Beside nodes of the block itself they are a list; alone, the block is the list.
-        prefix = f"{stem.strip('_')}s." if len(inner_members) < len(members) else ""
+        prefix = f"{identifier(stem)}s." if len(inner_members) < len(members) else ""
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
             return
         for place in inner_members:
