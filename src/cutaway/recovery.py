@@ -15,6 +15,7 @@ from cutaway.recover.proof import differences
 from cutaway.recover.raising.pattern import raise_patterns
 from cutaway.recover.result import Recovered
 from cutaway.recover.sizes import settle
+from cutaway.recover.structure.scopes import name_scopes
 from cutaway.recover.torch.program import Program, write_program
 from cutaway.recover.weights import write_weights
 
@@ -41,7 +42,9 @@ def recovered(
     except CutawayError as error:
         different = (f"the recovered code can't be read again: {error}",)
     shapes = {name: tensor.shape for name, tensor in program.weights.items()}
-    return Recovered(program.source, program.class_name, shapes, tuple(program.missing), different)
+    return Recovered(
+        program.source, program.class_name, shapes, tuple(program.inputs), tuple(program.missing), different
+    )
 
 
 def program_of(contents: Contents, origin: str, weights_path: str | None = None) -> Program:
@@ -49,4 +52,5 @@ def program_of(contents: Contents, origin: str, weights_path: str | None = None)
     graph = lowered(contents)
     raise_patterns(graph)
     settle(graph)
+    name_scopes(graph)
     return write_program(graph, f"Recovered from {origin}.", os.path.basename(weights_path or ""))

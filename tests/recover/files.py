@@ -56,3 +56,8 @@ def evaluated(path: str, inputs: dict[str, Any]) -> list[Any]:
     from onnx.reference import ReferenceEvaluator
 
     return ReferenceEvaluator(path).run(None, inputs)  # type: ignore[return-value]
+
+
+def onnx_tensor(value: Any) -> Any:
+    """Return numbers as an attribute has them."""
+    return numpy_helper.from_array(value)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 from cutaway.core.contents import Fact, Stored
-from cutaway.core.record import dataclass, field
+from cutaway.core.record import dataclass, field, replace
 
 Path: TypeAlias = tuple[str, ...]
 
@@ -41,10 +41,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A stored tensor as a parameter of the code: the changes are made to it in order."""
+    """A stored tensor as a parameter of the code: the changes are made to it in order.
+
+    One that is `constant` is a number in the graph, and no weight of the network.
+    """
 
     stored: Stored
     changes: tuple[Change, ...] = ()
+    constant: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,7 +73,7 @@ class Tensor:
 
     def changed(self, kind: str, *arguments: Any) -> Tensor:
         """Return it with one more change."""
-        return Tensor(self.stored, (*self.changes, Change(kind, arguments)))
+        return replace(self, changes=(*self.changes, Change(kind, arguments)))
 
 
 def changed_shape(shape: tuple[int, ...], change: Change) -> tuple[int, ...]:

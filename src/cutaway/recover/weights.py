@@ -13,11 +13,11 @@ from cutaway.recover.graph import Change, Tensor, changed_shape
 
 _NAMES = {
     "float32": "F32", "float64": "F64", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "int32": "I32", "int16": "I16",
-    "int8": "I8", "uint8": "U8", "bool": "BOOL",
+    "int8": "I8", "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64", "bool": "BOOL",
 }  # fmt: skip
 _WIDTHS = {
     "float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1,
-    "bool": 1,
+    "uint16": 2, "uint32": 4, "uint64": 8, "bool": 1,
 }  # fmt: skip
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _ALIGNMENT = 8

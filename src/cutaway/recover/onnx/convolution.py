@@ -203,6 +203,9 @@ def pixel_shuffle(call: Call) -> None:
 def pixel_unshuffle(call: Call) -> None:
     """Places moved to channels."""
     block, shape = call.get("blocksize", 1), call.fact().shape
+    if call.get("mode", "DCR") == "CRD":
+        call.emit("F.pixel_unshuffle", call.name(), downscale_factor=block)
+        return
     if shape is None:
         call.unsupported("the shape of its input is not known")
     n, c, h, w = shape
@@ -217,11 +220,8 @@ def resize(call: Call) -> None:
     """Another size, by interpolation."""
     shape, out = call.fact().shape, call.graph.shape(call.operation.outputs[0])
     rank = call.known_rank()
-    mode = call.get("mode", "nearest")
-    where = call.get(
-        "coordinate_transformation_mode", "half_pixel" if call.op == "Resize" and call.version >= 11 else "asymmetric"
-    )
-    scales = _scales(call)
+    usual = "half_pixel" if call.op == "Resize" and call.version >= 11 else "asymmetric"
+    where = call.get("coordinate_transformation_mode", usual)
     if (
         call.get("axes") is not None
         or call.get("antialias", 0)
@@ -229,33 +229,63 @@ def resize(call: Call) -> None:
         or rank not in (3, 4, 5)
     ):
         call.unsupported("it resizes some axes, crops, or filters")
-    modes = {
-        "nearest": "nearest", "linear": ("linear", "bilinear", "trilinear")[rank - 3], "cubic": "bicubic",
-    }  # fmt: skip
-    torch_mode = modes.get(mode)
-    whole = scales is not None and all(float(scale).is_integer() for scale in scales[2:])
-    config: dict[str, Any] = {}
-    if torch_mode == "nearest":
-        exact = where == "half_pixel" and call.get("nearest_mode", "round_prefer_floor") == "round_prefer_floor"
-        usual = where == "asymmetric" and call.get("nearest_mode", "round_prefer_floor") == "floor"
-        if not usual and not whole:
-            if not exact:
-                call.unsupported(f"coordinates are {where}, rounding is {call.get('nearest_mode')}")
-            torch_mode = "nearest-exact"
-    elif torch_mode is None or where not in ("half_pixel", "pytorch_half_pixel", "align_corners"):
-        call.unsupported(f"its mode is {mode}, and its coordinates are {where}")
+    scales = _scales(call)
+    moves = scales is not None and any(scale != 1 for scale in scales[:2])
+    if moves or (scales is None and shape is not None and out is not None and out[:2] != shape[:2]):
+        call.unsupported("it resizes batches or channels")
+    if scales is None and (out is None or shape is None):
+        call.unsupported("its size is computed from the numbers of a tensor")
+    ratios = _ratios(scales, shape, out)
+    if call.get("mode", "nearest") == "nearest":
+        config: dict[str, Any] = {"mode": _nearest(call, where, ratios)}
     else:
-        config["align_corners"] = where == "align_corners"
-    if torch_mode == "bicubic" and (rank != 4 or abs(call.get("cubic_coeff_a", -0.75) + 0.75) > 1e-6):
-        call.unsupported("its coefficient is not -0.75")
+        config = _interpolated(call, where, rank, ratios, out)
     if scales is not None:
         factors = [int(scale) if float(scale).is_integer() else scale for scale in scales[2:]]
-        size: dict[str, Any] = {"scale_factor": alike(factors)}
-    elif out is not None and shape is not None:
-        size = {"size": tuple(out[2:])}
+        call.emit("F.interpolate", call.name(), scale_factor=alike(factors), **config)
     else:
-        call.unsupported("its size is computed from the numbers of a tensor")
-    call.emit("F.interpolate", call.name(), **size, mode=torch_mode, **config)
+        assert out is not None
+        call.emit("F.interpolate", call.name(), size=tuple(out[2:]), **config)
+
+
+def _ratios(scales: list[Any] | None, shape: Any, out: Any) -> list[float] | None:
+    """Return how much each dimension grows; None where that is not known."""
+    if scales is not None:
+        return [float(scale) for scale in scales[2:]]
+    sizes = list(zip(shape[2:], out[2:]))
+    if all(isinstance(size, int) and size for pair in sizes for size in pair):
+        return [after / before for before, after in sizes]
+    return None
+
+
+def _nearest(call: Call, where: str, ratios: list[float] | None) -> str:
+    """Return the mode that takes the same neighbours: PyTorch rounds down, or with half pixels up in the middle."""
+    rounding = call.get("nearest_mode", "round_prefer_floor" if call.version >= 11 else "floor")
+    grows = ratios is not None and all(ratio.is_integer() for ratio in ratios)
+    if where == "asymmetric" and rounding == "floor":
+        return "nearest"
+    if where == "half_pixel" and rounding == "round_prefer_ceil":
+        return "nearest-exact"
+    if grows and where == "half_pixel" and rounding == "round_prefer_floor":
+        return "nearest"  # no coordinate is in the middle between two
+    if grows and ratios is not None and max(ratios) <= 2 and where == "asymmetric" and rounding == "round_prefer_floor":
+        return "nearest"
+    call.unsupported(f"coordinates are {where}, rounding is {rounding}")
+
+
+def _interpolated(call: Call, where: str, rank: int, ratios: list[float] | None, out: Any) -> dict[str, Any]:
+    mode = {"linear": ("linear", "bilinear", "trilinear")[rank - 3], "cubic": "bicubic"}.get(call.get("mode"))
+    if mode is None or where not in ("half_pixel", "pytorch_half_pixel", "align_corners"):
+        call.unsupported(f"its mode is {call.get('mode')}, and its coordinates are {where}")
+    if mode == "bicubic" and (rank != 4 or abs(call.get("cubic_coeff_a", -0.75) + 0.75) > 1e-6):
+        call.unsupported("its coefficient is not -0.75")
+    if call.get("exclude_outside", 0):
+        call.unsupported("it leaves out what is outside")
+    if where == "align_corners" and call.numbers(2) and not all(ratio.is_integer() for ratio in ratios or ()):
+        call.unsupported("its corners depend on a size that is not whole")
+    if where == "pytorch_half_pixel" and (out is None or 1 in out[2:]):
+        call.unsupported("an output of size 1 has coordinates of its own")
+    return {"mode": mode, "align_corners": where == "align_corners"}
 
 
 def _scales(call: Call) -> list[Any] | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.contents import Stored
-from cutaway.recover.graph import Input, Literal
+from cutaway.recover.graph import Input, Literal, count
 from cutaway.recover.onnx.elementwise import DTYPES
 from cutaway.recover.onnx.registry import Call, operator
+
+_CODES = {"float32": "f", "int64": "q", "int32": "i", "bool": "?", "float64": "d", "float16": "e", "uint8": "B"}
+_PIECE = 1 << 20
 
 
 @operator("Constant")
@@ -43,13 +47,25 @@ def filled(call: Call) -> None:
     number = _first(stored) if isinstance(stored, Stored) else 0.0
     if shape is None or number is None:
         call.unsupported("its shape is computed from the numbers of a tensor")
+    elements = count(shape)
+    if elements is not None and dtype in _CODES:
+        # It may be a weight of a layer, as in files whose weights were left out.
+        one = struct.pack(f"<{_CODES[dtype]}", number)
+        sizes = tuple(int(size) for size in shape)
+        call.constant(Stored("", dtype, sizes, lambda: _repeated(one, elements)))
+        return
     call.emit("torch.full", Literal(tuple(shape)), Literal(number), dtype=dtype)
 
 
+def _repeated(one: bytes, times: int) -> Iterator[bytes]:
+    while times > 0:
+        yield one * min(times, _PIECE)
+        times -= _PIECE
+
+
 def _first(stored: Stored) -> Any:
-    codes = {"float32": "f", "int64": "q", "int32": "i", "bool": "?", "float64": "d", "float16": "e", "uint8": "B"}
     content = b"".join(stored.pieces()) if stored.pieces is not None else b""
-    code = codes.get(stored.dtype)
+    code = _CODES.get(stored.dtype)
     return struct.unpack_from(f"<{code}", content)[0] if code and content else None
 
 

@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from cutaway.core.record import replace
-from cutaway.recover.graph import Literal, Operand
+from cutaway.recover.graph import Literal, Node, Operand
 from cutaway.recover.onnx.registry import Call, operator
 
 _FUNCTIONS = {
@@ -50,6 +50,9 @@ def negative(call: Call) -> None:
 @operator("Identity Dropout")
 def same(call: Call) -> None:
     """A tensor as it is; in evaluation, nothing is dropped."""
+    if len([name for name in call.operation.outputs if name]) > 1:
+        mask = call.operation.outputs[1]
+        call.nodes.append(Node("torch.ones_like", [call.name()], [mask], {"dtype": "bool"}, path=call.path))
     call.operation = type(call.operation)(
         call.operation.op, call.operation.inputs[:1], call.operation.outputs[:1], {}, call.operation.module
     )
@@ -201,7 +204,13 @@ def division(call: Call) -> None:
 def power(call: Call) -> None:
     """A power."""
     left, right = pair(call)
-    call.emit("**", left, right)
+    base, exponent = call.fact(0).dtype, call.fact(1).dtype
+    if base is not None and base != exponent and base in DTYPES.values() and "float" not in base:
+        call.emit(
+            ".to", call.temporary("**", left, right, shape=call.graph.shape(call.operation.outputs[0])), dtype=base
+        )
+    else:
+        call.emit("**", left, right)
 
 
 @operator("Mod")
@@ -259,10 +268,10 @@ def clip(call: Call) -> None:
 
 def _limit(call: Call, place: int, name: str) -> Any:
     if call.has(place):
-        limit = call.operand(place)
-        if isinstance(limit, str):
+        numbers = call.numbers(place)
+        if numbers is None or len(numbers) != 1:
             call.unsupported(f"its {name} is computed from the numbers of a tensor")
-        value = limit.value
+        value = numbers[0]
     else:
         value = call.get(name)
     if isinstance(value, float) and abs(value) >= 3.4e38:

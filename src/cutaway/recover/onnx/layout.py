@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from cutaway.core.contents import Stored
 from cutaway.core.size.dim import Dim, equal
-from cutaway.recover.graph import Input, Literal, count
+from cutaway.recover.graph import Input, Literal, Tensor, count
 from cutaway.recover.onnx.registry import Call, operator
+from cutaway.recover.weights import tensor_bytes
 
 _FAR = 1 << 30
 """Exporters write numbers like this for the end of a dimension."""
@@ -130,6 +133,12 @@ def concat(call: Call) -> None:
     axis = call.get("axis", 1)
     rank = len(shapes[0]) if shapes[0] is not None else None
     kept = [name for name, shape in zip(names, shapes) if shape is None or shape[axis] != 0]
+    tensors = [call.graph.tensors[name] for name in kept if name in call.graph.tensors]
+    if len(tensors) == len(kept) > 1 and (axis == 0 or rank == 1):
+        call.graph.tensors[call.operation.outputs[0]] = Tensor(
+            joined(tensors, call.operation.outputs[0]), constant=all(each.constant for each in tensors)
+        )
+        return
     if len(kept) == 1:
         call.alias(kept[0])
         return
@@ -138,12 +147,28 @@ def concat(call: Call) -> None:
     )
 
 
+def joined(tensors: list[Tensor], name: str) -> Stored:
+    """Return stored tensors one after another, as one."""
+    first = tensors[0]
+    shape = (sum(tensor.shape[0] for tensor in tensors), *first.shape[1:])
+
+    def pieces() -> Iterator[bytes]:
+        for tensor in tensors:
+            yield from tensor_bytes(tensor)
+
+    problem = next((tensor.stored.problem for tensor in tensors if tensor.stored.pieces is None), "")
+    return Stored(name, first.dtype, shape, None if problem else pieces, problem)
+
+
 @operator("Split")
 def split(call: Call) -> None:
     """A tensor in parts."""
     axis = call.get("axis", 0)
     parts = call.setting(1, "split")
     names = call.operation.outputs
+    if len(names) == 1:
+        call.alias(call.name())
+        return
     shape = call.fact().shape
     size = None if shape is None else shape[axis]
     if parts is None:
@@ -182,6 +207,14 @@ def slices(call: Call) -> None:
         first = None if start == 0 or (isinstance(size, int) and isinstance(start, int) and start <= -size) else start
         last = None if _reaches(end, size) else end
         index[axis] = slice(first, last, None if step == 1 else step)
+    tensor = call.tensor(0)
+    bounds = [(axis, each) for axis, each in enumerate(index) if each != slice(None)]
+    if tensor is not None and not turned and all(each.step is None for _, each in bounds):
+        for axis, each in bounds:
+            start, stop, _ = each.indices(tensor.shape[axis])
+            tensor = tensor.changed("slice", axis, start, stop)
+        call.graph.tensors[call.operation.outputs[0]] = tensor
+        return
     if turned:
         if index.count(slice(None)) == rank:
             call.emit("torch.flip", source, dims=tuple(turned))

@@ -87,7 +87,7 @@ def _constant(name: str, graph: Graph, path: Path) -> list[Node]:
     if any(isinstance(number, Dim) for number in numbers) or code is None:
         return [Node("torch.tensor", [Literal(_nested(numbers, shape))], [name], {"dtype": dtype}, path=path)]
     content = struct.pack(f"<{len(numbers)}{code}", *numbers)
-    graph.tensors[name] = Tensor(Stored("", dtype, tuple(map(int, shape)), lambda: iter((content,))))
+    graph.tensors[name] = Tensor(Stored(name, dtype, tuple(map(int, shape)), lambda: iter((content,))), constant=True)
     return []
 
 

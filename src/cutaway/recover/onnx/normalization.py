@@ -129,7 +129,7 @@ def response_norm(call: Call) -> None:
 @operator("LpNormalization")
 def unit(call: Call) -> None:
     """Vectors of length one."""
-    call.emit("F.normalize", call.name(), p=float(call.get("p", 2)), dim=call.get("axis", -1), eps=0.0)
+    call.emit("F.normalize", call.name(), p=float(call.get("p", 2)), dim=call.get("axis", -1))
 
 
 @operator("Softmax LogSoftmax")

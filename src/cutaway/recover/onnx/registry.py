@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
 from cutaway.core.contents import Fact, Operation, Stored
+from cutaway.core.record import replace
 from cutaway.core.size.dim import Dim
 from cutaway.recover.graph import Graph, Literal, Node, Operand, Path, Tensor, count
 
@@ -136,7 +137,8 @@ class Call:
 
     def constant(self, stored: Stored) -> None:
         """Say that the output is a stored tensor."""
-        self.graph.tensors[self.operation.outputs[0]] = Tensor(stored)
+        name = self.operation.outputs[0]
+        self.graph.tensors[name] = Tensor(replace(stored, name=name), constant=True)
 
 
 Row: TypeAlias = Callable[[Call], None]

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from cutaway.core.size.dim import product
-from cutaway.recover.graph import Node
+from cutaway.recover.graph import Node, Operand, Path
 from cutaway.recover.raising.pattern import Around, become, pattern
 
 
@@ -116,6 +116,39 @@ def third(around: Around, node: Node) -> bool:
     stop = None if place == parts - 1 else (place + 1) * width
     whole = (slice(None),) * (len(before) - 1)
     return become(node, "getitem", *apart.inputs, index=(*whole, slice(start, stop)))
+
+
+@pattern("torch.cat")
+def extended(around: Around, node: Node) -> bool:
+    """A join of what an earlier join has, and one more: it extends that, in the module around both."""
+    if len(node.inputs) < 3:
+        return False
+    *_, before, last = node.inputs
+    for earlier in around.readers.get(before, ()) if isinstance(before, str) else ():
+        if earlier.config == node.config and _all_joined(around, earlier) == node.inputs[:-1]:
+            shared = shared_path(earlier.path, node.path)
+            earlier.path = node.path = shared
+            node.inputs = [earlier.outputs[0], last]
+            return True
+    return False
+
+
+def _all_joined(around: Around, node: Node) -> list[Operand]:
+    """Return what a join consists of, with what the join that it extends consists of."""
+    if node.op != "torch.cat":
+        return []
+    inner = around.maker(node.inputs[0], "torch.cat")
+    if inner is None or inner.config != node.config or len(node.inputs) != 2:
+        return node.inputs
+    return [*_all_joined(around, inner), *node.inputs[1:]]
+
+
+def shared_path(one: Path, other: Path) -> Path:
+    """Return the names that two paths begin with."""
+    length = 0
+    while length < min(len(one), len(other)) and one[length] == other[length]:
+        length += 1
+    return one[:length]
 
 
 @pattern("getitem")

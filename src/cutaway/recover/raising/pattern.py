@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cutaway.recover.graph import Graph, Literal, Node, Operand, Tensor
 
-_FAMILIES = ("layout", "linear", "activation", "normalization", "attention")
+_FAMILIES = ("layout", "linear", "activation", "normalization", "attention", "recurrent")
 """The files of patterns, in the order in which they are tried: later ones may build on what earlier ones make."""
 
 Pattern: TypeAlias = "Callable[[Around, Node], bool]"

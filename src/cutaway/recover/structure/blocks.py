@@ -12,7 +12,7 @@ from cutaway.recover.graph import Graph, Node, Path, Tensor
 from cutaway.recover.structure.names import identifier, unused
 
 _AGAIN = re.compile(r"^(.+)_(\d+)$")
-_NUMBERED = re.compile(r"^(\w*[a-z_])(\d+)$")
+_NUMBERED = re.compile(r"^(.*\D)(\d+)$", re.DOTALL)
 
 
 @dataclass(slots=True, eq=False)
@@ -88,7 +88,7 @@ class _Builder:
         """Return the block of some nodes; their paths begin with that of the block."""
         block = Block(path, self.labels.get(path, path[-1] if path else ""))
         inside = set(members)
-        block.inputs = self._inputs(members, inside)
+        block.inputs = self._inputs(members, inside) if path else list(self.graph.inputs)
         block.outputs = self._outputs(members, inside) if path else list(self.graph.outputs)
         self._enumerate(path, members)
         groups, direct = self._groups(path, members)
@@ -126,21 +126,25 @@ class _Builder:
     def _enumerate(self, path: Path, members: list[int]) -> None:
         """Number modules that are named by a word and a number each, `layer_0` to `layer_11`, where there are no others."""
         depth = len(path)
-        if not path or any(len(self.paths[place]) <= depth for place in members):
-            return
-        names = dict.fromkeys(self.paths[place][depth] for place in members)
+        inner_members = [place for place in members if len(self.paths[place]) > depth]
+        names = dict.fromkeys(self.paths[place][depth] for place in inner_members)
         matches = {name: _NUMBERED.match(name) for name in names}
         stems = {match.group(1) for match in matches.values() if match}
         numbers = sorted(int(match.group(2)) for match in matches.values() if match)
-        if len(names) < 3 or None in matches.values() or len(stems) != 1:
+        if not path or None in matches.values() or len(stems) != 1:
             return
+        (stem,) = stems
+        if len(names) < 3 and (stem[-1] not in "-_" or numbers[0] != 0):
+            return
+        # Beside nodes of the block itself they are a list; alone, the block is the list.
+        prefix = f"{identifier(stem)}s." if len(inner_members) < len(members) else ""
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
             return
-        for place in members:
+        for place in inner_members:
             own = self.paths[place]
             match = matches[own[depth]]
             assert match is not None
-            inner = (*own[:depth], str(int(match.group(2)) - numbers[0]))
+            inner = (*own[:depth], f"{prefix}{int(match.group(2)) - numbers[0]}")
             self.labels[inner] = own[depth]
             self.paths[place] = (*inner, *own[depth + 1 :])
 
@@ -384,7 +388,7 @@ def _part_name(name: str, taken: set[str]) -> str:
 
 def _parameter_name(tensor: Tensor) -> str:
     stored = tensor.stored.name
-    if not stored or "::" in stored:
+    if tensor.constant or "::" in stored:
         return "constant"
     last = stored.rpartition(".")[2]
     return identifier(last, "constant") if last.isidentifier() and not last.isdigit() else "constant"

@@ -14,6 +14,7 @@ from cutaway.recover.torch.expression import literal, render
 from cutaway.recover.torch.layers import FORMS
 
 _FEW, _MANY = 3, 3
+_SHORTEST_NAME = 3
 
 
 class _Missing:
@@ -143,9 +144,11 @@ class Classes:
             slots.append(own)
         taken = set(entry.block.parts) | {"x"}
         entry.arguments = []
-        for place, slot in enumerate(slots[0]):
+        entry.texts = [""] * len(slots[0])
+        # What only some blocks have comes last: it is told by the arguments of what all have, if it can be.
+        for place, slot in sorted(enumerate(slots[0]), key=lambda pair: slots[-1][pair[0]].value is MISSING):
             values = tuple(each[place].value for each in slots)
-            entry.texts.append(self._text(entry, slot, values, taken))
+            entry.texts[place] = self._text(entry, slot, values, taken)
         if optional is not None:
             entry.arguments.append(Argument(optional.flag, tuple(present), False))
         entry.arguments.sort(key=lambda argument: argument.default is not MISSING)
@@ -164,7 +167,11 @@ class Classes:
                 return relation.format(self._reference(argument.name, slot))
         if all(_same(value, known[0]) for value in known):
             return literal(known[0])
-        name = identifier(slot.hint, "size")
+        return self._new_argument(entry, slot, values, taken)
+
+    def _new_argument(self, entry: BlockClass, slot: Slot, values: tuple[Any, ...], taken: set[str]) -> str:
+        known = [value for value in values if value is not MISSING]
+        name = "size" if slot.hint == "sizes" else identifier(slot.hint, "size")
         if name in taken:
             name = identifier(
                 f"{slot.part}_{slot.hint}" if slot.part and not slot.part.isdigit() else slot.hint, "size"
@@ -190,7 +197,8 @@ class Classes:
         parts = tuple((name, self._part_key(part)) for name, part in block.parts.items() if not gone or name != gone)
         names: dict[str, str] = {name: f"i{place}" for place, name in enumerate(block.inputs)}
         for name, own in block.parameters.items():
-            names[name] = f"p:{own}:{len(self.graph.tensors[name].shape)}"
+            tensor = self.graph.tensors[name]
+            names[name] = f"p:{own}:{len(tensor.shape)}:{tensor.dtype}"
         steps: list[Any] = []
         made = 0
         for place, step in enumerate(block.steps):
@@ -203,7 +211,7 @@ class Classes:
             else:
                 assert step.node is not None
                 local = [(names[each], 9) if isinstance(each, str) else ("", 9) for each in step.node.inputs]
-                text, _ = render(step.node, local, lambda hint, value: "0")
+                text, _ = render(step.node, local, _in_key)
                 steps.append((step.node.op, text, step.node.missing))
             for name in step.outputs:
                 if name:
@@ -270,6 +278,15 @@ class Classes:
         return _told(members)
 
 
+_MAY_VARY = {"sizes", "size", "value", "pad", "start", "stop", "scale", "scale_factor", "min", "max", "k"}
+"""What numbers in expressions are for, where blocks of one class may differ in them."""
+
+
+def _in_key(hint: str, value: Any) -> str:
+    """Return how a literal of an expression is written in a key: sizes may differ, the order of dimensions may not."""
+    return "0" if hint in _MAY_VARY and not isinstance(value, (str, bool)) else literal(value)
+
+
 def _told(members: list[Block]) -> str:
     """Return the name of a class from the names of the modules around its blocks."""
     first = members[0]
@@ -283,8 +300,10 @@ def _told(members: list[Block]) -> str:
         return "".join(re.sub(r"\dd$", "", layer) for layer in layers)
     if not last.isdigit() and class_name(last, ""):
         name = class_name(last, "")
-        if name.lower() not in ("layer", "block", "layers", "blocks"):
+        if name.lower() not in ("layer", "block", "layers", "blocks") and len(name) >= _SHORTEST_NAME:
             return name
+    if _gates(first):
+        return "SqueezeExcitation"
     adds = any(step.node is not None and step.node.op == "+" and first.inputs[0] in step.inputs for step in first.steps)
     if adds or _adds_late(first):
         return "ResidualBlock"
@@ -295,6 +314,13 @@ def _told(members: list[Block]) -> str:
     if name in ("Block", "Layer"):
         return name
     return f"{name}Block" if name else "Block"
+
+
+def _gates(block: Block) -> bool:
+    """Tell whether the input is multiplied by what is computed from its mean over all places."""
+    pools = any(isinstance(part, Layer) and "AdaptiveAvgPool" in part.node.op for part in block.parts.values())
+    last = block.steps[-1].node
+    return pools and last is not None and last.op == "*" and block.inputs[0] in block.steps[-1].inputs
 
 
 def _adds_late(block: Block) -> bool:

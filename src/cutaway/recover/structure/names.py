@@ -12,7 +12,7 @@ _RESERVED = {
     "bfloat16", "compile", "call_super_init", "dump_patches", "T_destination", "print", "input", "list", "tuple",
 }  # fmt: skip
 _OTHER = re.compile(r"\W+", re.ASCII)
-_TRAILING = re.compile(r"_?\d+$")
+_TRAILING = re.compile(r"(_?\d+)+$")
 _LONGEST = 40
 
 

@@ -24,8 +24,8 @@ class Program:
     source: str
     class_name: str
     weights: dict[str, Tensor] = field(default_factory=dict)
+    inputs: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    classes: int = 0
 
 
 def write_program(graph: Graph, origin: str, weights_file: str = "") -> Program:
@@ -41,7 +41,7 @@ def write_program(graph: Graph, origin: str, weights_file: str = "") -> Program:
     lines += _loader(name, weights_file) if weights_file else []
     weights = dict(_weights(graph, root, ""))
     missing = [node.missing for node in graph.nodes if node.missing]
-    return Program("\n".join(lines) + "\n", name, weights, missing, len(classes.all))
+    return Program("\n".join(lines) + "\n", name, weights, root.inputs, missing)
 
 
 def _sentence(text: str) -> str:
@@ -133,7 +133,9 @@ class _Writer:
             if dot:
                 lists.setdefault(outer, []).append(text)
                 if len(lists[outer]) == len(block.lists[outer]):
-                    lines += wrapped(f"self.{outer} = nn.ModuleList([{', '.join(repeated(lists[outer]))}])", 8)
+                    elements = repeated(lists[outer])
+                    one = elements[0][1:] if len(elements) == 1 and elements[0].startswith("*") else None
+                    lines += wrapped(f"self.{outer} = nn.ModuleList({one or '[' + ', '.join(elements) + ']'})", 8)
             elif entry.optional is not None and name == entry.optional.part:
                 lines.append(" " * 8 + f"self.{name}: nn.Module = nn.Identity()")
                 lines.append(" " * 8 + f"if {entry.optional.flag}:")
@@ -149,7 +151,7 @@ class _Writer:
         sizes = [next(texts) for _ in tensor.shape]
         shape = ", ".join(sizes) if sizes else "()"
         kind = "" if tensor.dtype == "float32" else f", dtype=torch.{tensor.dtype}"
-        if tensor.stored.name and "float" in tensor.dtype:
+        if not tensor.constant and "float" in tensor.dtype:
             return f"self.{own} = nn.Parameter(torch.zeros({shape}{kind}))"
         return f'self.register_buffer("{own}", torch.zeros({shape}{kind}))'
 
