@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from cutaway.core.size.dim import Dim, Size, less_if_plural
+from cutaway.core.size.dim import Dim, Size
+from cutaway.core.size.plural import less_if_plural
 
 Strides: TypeAlias = tuple[Size, ...]
 

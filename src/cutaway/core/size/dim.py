@@ -116,7 +116,7 @@ class Dim(Polynomial):
         return self
 
     def __abs__(self) -> Any:
-        return self if _less(self, 0) is False else _foreign(self, None)
+        return self if less_unasked(self, 0) is False else _foreign(self, None)
 
     def __pow__(self, other: Any) -> Any:
         if isinstance(other, Dim):
@@ -174,7 +174,7 @@ def unknown_size() -> Dim:
 
 def substitute(size: Size, values: Mapping[str, Size]) -> Size:
     """Replace symbols by name."""
-    return _replaced(size, lambda atom: values.get(atom.name) if isinstance(atom, Symbol) else None)
+    return replaced(size, lambda atom: values.get(atom.name) if isinstance(atom, Symbol) else None)
 
 
 _MOST_KEPT = 1 << 14
@@ -201,14 +201,14 @@ def rewritten(size: Size) -> Size:
             here.rewritten.clear()
         result = size
         for _ in range(_DEEPEST):
-            before, result = result, _replaced(result, here.rules.get, whole=True)
+            before, result = result, replaced(result, here.rules.get, whole=True)
             if result == before:
                 break
         here.rewritten[size] = result
     return result
 
 
-def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = False) -> Size:
+def replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = False) -> Size:
     """Put what `find` gives in place of atoms; inside of a quotient only if not taken as a `whole`."""
     if isinstance(size, int):
         return size
@@ -219,7 +219,7 @@ def _replaced(size: Size, find: Callable[[Atom], Size | None], whole: bool = Fal
         for atom, power in monomial:
             value = find(atom)
             if value is None and isinstance(atom, Func) and not (whole and atom.kind == QUOTIENT):
-                left, right = _replaced(atom.left, find, whole), _replaced(atom.right, find, whole)
+                left, right = replaced(atom.left, find, whole), replaced(atom.right, find, whole)
                 if left is not atom.left or right is not atom.right:
                     if atom.kind == POWER:
                         coefficient, right = absorb_factor(coefficient, left, right, power)
@@ -280,22 +280,11 @@ def less(left: Size, right: Size) -> bool | None:
     """Tell whether `left < right` for all, for no, or for some symbol values (None)."""
     if isinstance(left, int) and isinstance(right, int):
         return left < right
-    answer = _less(left, right)
+    answer = less_unasked(left, right)
     return _asked("less", left, right) if answer is None else answer
 
 
-def less_if_plural(left: Size, right: Size) -> bool | None:
-    """Tell whether `left < right` where symbols and quotients of them are at least 2, without asking anyone else."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left < right
-    return _less(_plural(left), _plural(right))
-
-
-def _plural(size: Size) -> Size:
-    return _replaced(size, lambda atom: symbol(f"{atom!r}", least=2), whole=True)
-
-
-def _less(left: Size, right: Size) -> bool | None:
+def less_unasked(left: Size, right: Size) -> bool | None:
     """Tell the same without asking anyone else."""
     plain = combine(right, left, -1)
     difference = rewritten(plain)
@@ -321,7 +310,12 @@ def floordiv(left: Size, right: Size) -> Size:
     if _equal(right, 0) is not False:
         return anonymous(None, Dim)
     inner = as_atom(left)
-    if isinstance(inner, Func) and inner.kind == FLOORDIV and _less(0, right) is True and _less(0, inner.right) is True:
+    if (
+        isinstance(inner, Func)
+        and inner.kind == FLOORDIV
+        and less_unasked(0, right) is True
+        and less_unasked(0, inner.right) is True
+    ):
         return floordiv(inner.left, with_factors_absorbed(inner.right * right))
     rest, right = cancelled(rest, right)
     return quotient + (floordiv(rest, right) if isinstance(right, int) else _function(FLOORDIV, rest, right))
@@ -407,7 +401,7 @@ def _extreme(kind: str, left: Size, right: Size) -> Size:
 
 def _surpassed(kind: str, size: Size, other: Size) -> bool:
     """Tell whether `other` is never worse than `size` where the best of both is looked for."""
-    return _less(size, other) is False if kind == MIN else _less(other, size) is False
+    return less_unasked(size, other) is False if kind == MIN else less_unasked(other, size) is False
 
 
 def _floor(left: Dim, divisor: int) -> Size:
@@ -428,7 +422,7 @@ def _nested_floor(left: Size, divisor: int) -> Size:
         atom = monomial[0][0]
         if not isinstance(atom, Func):
             continue
-        if atom.kind == FLOORDIV and (isinstance(atom.right, int) or _less(0, atom.right) is True):
+        if atom.kind == FLOORDIV and (isinstance(atom.right, int) or less_unasked(0, atom.right) is True):
             rest = left - Dim({monomial: coefficient})
             if coefficient < 0:
                 return -floordiv(atom.left + atom.right * (divisor - 1 - rest), atom.right * divisor)
@@ -444,7 +438,7 @@ def _function(kind: str, left: Size, right: Size) -> Size:
     if kind in (FLOORDIV, MOD):
         if _equal(right, 0) is not False:
             return anonymous(None, Dim)
-        if _less(left, right) is True and _less(left, 0) is False:
+        if less_unasked(left, right) is True and less_unasked(left, 0) is False:
             return 0 if kind == FLOORDIV else left
         if kind == FLOORDIV and isinstance(right, int):
             low, high = bounds(rewritten(left))
