@@ -155,6 +155,7 @@ PRESUMED = "_presumed"
 
 DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command line", "files"
 CHOSEN_ARGUMENTS = "arguments that are not given"
+LIBRARY_PACKAGES = "which packages a library finds"
 LENGTHS = "the number of items of something unknown"
 """What a program asks about the machine that it runs on, so that it may behave differently on another one."""
 

@@ -68,7 +68,7 @@ def _find(program: Program) -> Iterator[Found]:
                 node for node in ast.walk(function) if isinstance(node, ast.If) and "training" in ast.unparse(node.test)
             ]
             for call in method_calls(function, *_DROPOUTS):
-                if receiver(call) not in ("F", "nn.functional", "torch.nn.functional") or _says(call):
+                if receiver(call) not in ("F", "nn.functional", "torch.nn.functional") or _says(call, function):
                     continue
                 if not any(node is call for branch in guarded for node in ast.walk(branch)):
                     name = f"{receiver(call)}.{method(call)}"
@@ -78,10 +78,18 @@ def _find(program: Program) -> Iterator[Found]:
                     yield Found(text, Place(program.file, call.lineno), (method(call),), fix=fix)
 
 
-def _says(call: ast.Call) -> bool:
-    """Tell whether a call says when to drop values."""
+def _says(call: ast.Call, function: ast.FunctionDef) -> bool:
+    """Tell whether a call says when to drop values, or uses a variable that depends on the mode."""
+    chosen = [node for node in ast.walk(function) if isinstance(node, ast.Assign) and "training" in ast.unparse(node)]
+    names = {ast.unparse(target) for node in chosen for target in node.targets}
+    if any("training" in ast.unparse(each) or ast.unparse(each) in names for each in (*call.args[1:], *_values(call))):
+        return True
     is_starred = any(isinstance(argument, ast.Starred) for argument in call.args)
     return len(call.args) > 2 or is_starred or any(keyword.arg in (None, "training") for keyword in call.keywords)
+
+
+def _values(call: ast.Call) -> list[ast.expr]:
+    return [keyword.value for keyword in call.keywords]
 
 
 RULE = Rule("dropout-always-on", Severity.WARNING, _find)

@@ -59,7 +59,7 @@ def _find(program: Program) -> Iterator[Found]:
                 continue
             name, target = ast.unparse(node.value), ast.unparse(node.target)
             if isinstance(node.value, ast.Name) and name in own and target not in differentiated:
-                if not _is_detached(loop, name) and not _is_operand(program, target):
+                if not _is_detached(loop, name) and not _is_operand(program, target) and not _is_free(loop, node):
                     text = f"{target} keeps the operations that every {name} was computed from: add {name}.item()"
                     yield Found(text, Place(program.file, node.lineno), (f"name {name}",))
 
@@ -68,6 +68,16 @@ def _is_detached(loop: ast.AST, name: str) -> bool:
     """Tell whether a loop replaces a loss by its number before it is added."""
     values = [node.value for node in ast.walk(loop) if isinstance(node, ast.Assign) and _assigns(node, name)]
     return any(word in ast.unparse(value) for value in values for word in ("item", "detach", "float", ".data", "numpy"))
+
+
+def _is_free(loop: ast.AST, addition: ast.AST) -> bool:
+    """Tell whether an addition is made where no operations are remembered."""
+    contexts = [node for node in ast.walk(loop) if isinstance(node, ast.With)]
+    return any(
+        any("no_grad" in ast.unparse(item) or "inference_mode" in ast.unparse(item) for item in context.items)
+        and any(node is addition for node in ast.walk(context))
+        for context in contexts
+    )
 
 
 def _assigns(node: ast.Assign, name: str) -> bool:

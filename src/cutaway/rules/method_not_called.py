@@ -40,8 +40,8 @@ _METHODS = frozenset("eval train step zero_grad backward cuda cpu half requires_
 
 
 def _find(program: Program) -> Iterator[Found]:
-    if program.file.endswith(".ipynb"):
-        return  # the last expression of a cell is shown
+    if not program.file.endswith(".py"):
+        return  # the last expression of a cell, or of an example, is shown
     for node in program.nodes(ast.Expr):
         if isinstance(node.value, ast.Attribute) and node.value.attr in _METHODS:
             text = ast.unparse(node.value)

@@ -47,19 +47,20 @@ from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
 from cutaway.rules.training_code import module_classes
 
-_KNOWN = ("forward", "__init__")
-_NEAR = 2  # letters that are added, missing or different
+_NEAR = {"forward": 2, "__init__": 1}
+"""How many letters of a misspelt name may be added, missing or different."""
 
 
 def _find(program: Program) -> Iterator[Found]:
     for cls in module_classes(program):
         methods = {node.name: node for node in cls.body if isinstance(node, ast.FunctionDef)}
         set_names = {target.id for node in cls.body if isinstance(node, ast.Assign) for target in _names(node)}
-        for known in _KNOWN:
-            if known in methods or known in set_names:
+        for known, near in _NEAR.items():
+            if known in methods or known in set_names or len(cls.bases) > 1:
                 continue
             for name, node in methods.items():
-                if _distance(name, known) <= _NEAR and not _is_used(program, name):
+                is_variant = name.strip("_0123456789") == known or name.startswith(known)  # of a pass that others call
+                if _distance(name, known) <= near and not is_variant and not _is_used(program, name):
                     text = f"{cls.name} has a method {name}, which nothing calls, but no {known}"
                     yield Found(text, Place(program.file, node.lineno))
 

@@ -35,13 +35,19 @@ from cutaway.rules.training_code import method, receiver
 
 _METHODS = frozenset("view reshape permute unsqueeze squeeze contiguous masked_fill type_as view_as expand_as".split())
 
+_WITHOUT_ARGUMENTS = ("squeeze", "contiguous")
+
 
 def _find(program: Program) -> Iterator[Found]:
     if not program.file.endswith(".py"):
         return  # the last expression of a cell, or of an example, is shown
     for node in program.nodes(ast.Expr):
         call = node.value
-        if isinstance(call, ast.Call) and method(call) in _METHODS and not any(k.arg == "out" for k in call.keywords):
+        if (
+            isinstance(call, ast.Call)
+            and method(call) in _METHODS
+            and (call.args or method(call) in _WITHOUT_ARGUMENTS)
+        ):
             text = f"{receiver(call)}.{method(call)} returns a new tensor, which is not used: {receiver(call)} stays as it is"
             yield Found(text, Place(program.file, node.lineno), (method(call),))
 

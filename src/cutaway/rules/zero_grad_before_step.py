@@ -43,7 +43,7 @@ from cutaway.core.place import Place
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
-from cutaway.rules.training_code import blocks, called, method, method_calls, receiver
+from cutaway.rules.training_code import blocks, called, method, receiver
 
 
 def _find(program: Program) -> Iterator[Found]:
@@ -64,9 +64,14 @@ def _find(program: Program) -> Iterator[Found]:
                 notes = (("the step is taken here", Place(program.file, call.lineno)),)
                 yield Found(text, Place(program.file, at.lineno), ("zero_grad",), notes)
                 return
-            elif call is None and any(method_calls(statement, "backward", "step")):
+            elif _may_compute(statement):
                 computed = False
                 cleared.clear()
+
+
+def _may_compute(statement: ast.stmt) -> bool:
+    """Tell whether a statement may compute gradients, or take a step: it calls something."""
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) != "print" for node in ast.walk(statement))
 
 
 RULE = Rule("zero-grad-before-step", Severity.WARNING, _find)

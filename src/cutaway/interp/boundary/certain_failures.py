@@ -81,7 +81,7 @@ def _is_doubtful(origin: Origin, conditions: list[Decision]) -> bool:
     if origin.chosen_inputs is not None or any(o.kind == CONFIGURATION or o.text in unwritten for o in conditions):
         return True
     is_check = origin.operation in (Operation.RAISE, Operation.ASSERTION)
-    ignored = () if is_check else (session.VERSIONS,)
+    ignored = () if is_check else (session.VERSIONS, session.LIBRARY_PACKAGES)
     return any(doubt not in ignored for doubt in origin.doubts)
 
 

@@ -256,7 +256,8 @@ def handle(
     if isinstance(error, Fault):
         session.current().caught(error)
     if isinstance(error, ImportError):
-        session.current().doubts.setdefault("which packages are installed")
+        text = "which packages are installed" if is_own(frame) else session.LIBRARY_PACKAGES
+        session.current().doubts.setdefault(text)
     handling = interpreter().handling
     handling.append(error)
     try:
