@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import cutaway
 
 FLOAT, INT, BOOL = 1, 7, 9
@@ -76,3 +78,38 @@ def test_a_shared_buffer_of_keys_keeps_its_length(tmp_path: Path) -> None:
     inputs += " ".join(f" input {value(name, FLOAT, 1, 2, 8, 3)}" for name in ("past_k", "past_v"))
     made = outputs(f"{graph} {inputs} input {value('used', 6, 1)} output {{ name: 'present_k' }}", tmp_path)
     assert made["present_k"] == ["1", "2", "8", "3"]
+
+
+MODEL = """<ir_version: 8, opset_import: ["" : 18, "local" : 1]>
+net (float[N, 4] x) => (float[] y) <float[4, 3] w = {1,2,3,4,5,6,7,8,9,10,11,12}, int64[2] sizes = {0, 3}> {
+  [first] h = MatMul (x, w)
+  s = local.Scaled <alpha: float = 0.5> (h)
+  y = Reshape (s, sizes)
+}
+<domain: "local", opset_import: ["" : 18]>
+Scaled <alpha: float = 1.0> (a) => (b) {
+  c = Constant <value_float: float = @alpha> ()
+  b = Mul (a, c)
+}
+"""
+
+
+def test_the_syntax_of_onnx_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnxtxt"
+    path.write_text(MODEL)
+    (network,) = cutaway.show(str(path), isolated=False)
+    assert [op.op for op in network.ops] == ["onnx.MatMul", "onnx.Constant", "onnx.Mul", "local.Scaled", "onnx.Reshape"]
+    assert [str(size) for size in network.outputs[0].shape or ()] == ["N", "3"]
+    assert [(weight.name, weight.shape) for weight in network.weights] == [("w", (4, 3)), ("sizes", (2,))]
+
+
+@pytest.mark.parametrize("at", range(40, len(MODEL) - 2, 7))
+def test_a_text_that_is_cut_off_is_refused(at: int, tmp_path: Path) -> None:
+    path = tmp_path / "net.onnxtxt"
+    path.write_text(MODEL[:at])
+    try:
+        cutaway.show(str(path), isolated=False)
+    except cutaway.CutawayError as error:
+        assert "net.onnxtxt" in str(error) and "\n" not in str(error)
+    else:
+        assert MODEL[:at].rstrip().endswith("}")

@@ -79,7 +79,9 @@ def inferred(
     told = len(unknowns)
     plain, assumed = _run(Inference(model, rules, believe=False), unknowns, place)
     reached = all(value.shape is not None for step in plain.steps for _, value in step.outputs)
-    if not reached and not plain.contradictions and len(unknowns) == told:
+    # A shape that the file states where an input may have any rank is true for some ranks at most.
+    is_ranked = all(value.shape is not None or value.kind != "tensor" for _, value in plain.inputs)
+    if not reached and is_ranked and not plain.contradictions and len(unknowns) == told:
         helped, more = _run(Inference(model, rules), [], place)
         if not helped.contradictions and len(helped.problems) <= len(plain.problems):
             return helped, more

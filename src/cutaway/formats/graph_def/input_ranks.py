@@ -10,7 +10,15 @@ _FOUR = """Conv2D DepthwiseConv2dNative MaxPool AvgPool MaxPoolV2 MaxPoolWithArg
 ResizeBilinear ResizeNearestNeighbor ResizeBicubic ResizeArea SpaceToDepth DepthToSpace CropAndResize ExtractImagePatches
 QuantizedConv2D QuantizedMaxPool QuantizedAvgPool BatchNormWithGlobalNormalization SpaceToBatch BatchToSpace
 ImageProjectiveTransformV2 ImageProjectiveTransformV3""".split()
-_RANKS = {**dict.fromkeys(_FOUR, 4), "Conv3D": 5, "MaxPool3D": 5, "AvgPool3D": 5, "MatMul": 2, "BlockLSTM": 3}
+_RANKS = {
+    **dict.fromkeys(_FOUR, 4),
+    "Conv3D": 5,
+    "MaxPool3D": 5,
+    "AvgPool3D": 5,
+    "MatMul": 2,
+    "BlockLSTM": 3,
+    "ParseExample": 1,
+}
 _KEPT = frozenset(
     """Identity Cast Relu Relu6 Elu Selu LeakyRelu Sigmoid Tanh Softplus Softsign Abs Neg Exp Log Log1p Sqrt Rsqrt Square Sin Cos
     Round Floor Ceil Sign StopGradient CheckNumerics Softmax LogSoftmax BiasAdd FakeQuantWithMinMaxArgs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from cutaway.core.architecture import Architecture
 from cutaway.core.contents import Contents
 from cutaway.core.error import CutawayError, one_line
-from cutaway.formats import protobuf
+from cutaway.formats import protobuf, protobuf_text
 from cutaway.formats.onnx import text_form
 
 if TYPE_CHECKING:
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 
 _NUMBERS, _TEXTS, _MESSAGES = {1, 5}, {2, 3, 4, 6}, {7, 8, 14, 20, 25, 26}
 _DOCUMENTATION = 6
+_SYNTAX = re.compile(rb"(?:\s|#[^\n]*\n)*<\s*ir_version\s*:")
+"""How a model begins in ONNX's own syntax."""
 _SHORTEST = 4
 _LATEST, _LONGEST = 1000, 1 << 20
 
 
 def sniff(head: bytes) -> bool:
     """Tell whether a file that begins like this is a model: its first fields are a version, names, and messages."""
-    if text_form.sniff(head):
+    if text_form.sniff(head) or _SYNTAX.match(head):
         return True
     at, versioned = 0, False
     try:
@@ -82,6 +85,10 @@ def _model(file: BinaryIO) -> Model:
 
     head = file.read(64)
     file.seek(0)
+    if _SYNTAX.match(head):
+        from cutaway.formats.onnx.syntax import read_text  # late: few files are written so
+
+        return read_text(protobuf_text.content(file))
     return read_model(text_form.encoded(file) if text_form.sniff(head) else protobuf.opened(file))
 
 

@@ -101,7 +101,7 @@ def squeezed(call: Call) -> Out:
         if any(equal(size, 1) is None for size in shape):
             undecided(f"{call.name}: which dimensions of {_text(shape)} have size 1 depends on the input")
         return one([size for size in shape if equal(size, 1) is False], value.dtype, value.numbers, view=True)
-    places = axes(stated, len(shape), call.name)
+    places = axes(list(dict.fromkeys(stated)), len(shape), call.name)  # onnxruntime takes one that is listed twice
     return one([s for at, s in enumerate(shape) if at not in places], value.dtype, value.numbers, view=True)
 
 
