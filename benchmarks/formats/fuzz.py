@@ -20,10 +20,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-SUFFIXES = {".onnx": "onnx", ".ort": "ort", ".tflite": "tflite"}
+SUFFIXES = {
+    ".onnx": "onnx", ".ort": "ort", ".tflite": "tflite", ".pt": "torch_save", ".pth": "torch_save", ".ptl": "torch_save",
+    ".pt2": "torch_save", ".npz": "torch_save", ".npy": "numpy_file", ".pkl": "pickled", ".safetensors": "safetensors",
+    ".gguf": "gguf", ".msgpack": "flax_msgpack", ".pte": "executorch",
+}  # fmt: skip
 LONGEST, MOST_MEGABYTES, LARGEST_SEED = 2.0, 200, 1 << 18
 _PATIENCE = 20.0  # seconds without an answer: others may need the processor, too
 _INTERESTING = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+_SCANNED = ("torch_save", "pickled", "numpy_file", "gguf", "safetensors")
 _KEPT = Path("fuzz-failures")
 
 
@@ -64,7 +69,13 @@ def attempt(reader: str, data: bytes) -> str:
     from cutaway.core.error import CutawayError
 
     try:
-        import_module(f"cutaway.formats.{reader}").read(io.BytesIO(data), "fuzzed")
+        module = import_module(f"cutaway.formats.{reader}")
+        if reader == "torch_save":
+            with module.told("fuzzed"):
+                import_module("cutaway.formats.torchscript").read(io.BytesIO(data), "fuzzed", "fuzzed")
+        if reader in _SCANNED:
+            import_module("cutaway.scan.files").scan_content(io.BytesIO(data), "fuzzed.bin")
+        module.read(io.BytesIO(data), "fuzzed")
     except CutawayError as error:
         if "\n" in str(error):
             raise AssertionError(f"a message of several lines: {error}") from error

@@ -64,10 +64,10 @@ def search(file: Architecture, classes: Iterable[NetworkClass], show: Show, seco
         trials = _Trials(file, each, show, now + seconds)
         nearness = trials.nearness(now + seconds / 2)
         nearest.append((nearness, trials))
-        if nearness[:2] == (0, 0):  # all names are there: sizes alone are to be solved
-            match = trials.solved()
+        if nearness[0] == 0:  # it has all kinds of layers: their sizes and numbers may be all that differs
+            match = trials.substituted()
             if match is not None and match.is_exact:
-                return [match]
+                return [trials.with_undetermined(match)]
     matches: list[Match] = []
     for _, trials in sorted(nearest, key=lambda pair: pair[0], reverse=True)[:_MOST_CANDIDATES]:
         match = trials.solved()
@@ -136,25 +136,29 @@ class _Trials:
     def solved(self) -> Match | None:
         """Return the class with the arguments that fit best."""
         match = self._best()
-        if match is None:
-            return None
+        return None if match is None else self.with_undetermined(match)
+
+    def with_undetermined(self, match: Match) -> Match:
+        """Return a match with the needed arguments that no weight depends on."""
         for name in match.arguments:
             if name in self._candidate.needed and name not in self._undetermined:
                 self._solve(name, dict(match.arguments))
         open_ones = [name for name in match.arguments if name in self._undetermined]
         return Match(match.candidate, match.arguments, match.fit, tuple(open_ones))
 
-    def _best(self) -> Match | None:
+    def substituted(self) -> Match | None:
+        """Return the class with numbers replaced by those that the file has in their place."""
         arguments = self._first
-        network = self._build(arguments)
-        if network is None:
-            return None
         for _ in range(2):
             self._substitute(arguments)
         network = self._build(arguments)
-        if network is None:
+        return None if network is None else Match(self._candidate, dict(arguments), fit(network, self._file))
+
+    def _best(self) -> Match | None:
+        best = self.substituted()
+        if best is None:
             return None
-        best = Match(self._candidate, dict(arguments), fit(network, self._file))
+        arguments = dict(best.arguments)
         for _ in range(_ROUNDS):
             before = dict(arguments)
             for name in arguments:

@@ -70,9 +70,16 @@ def scan_file(path: str) -> Report:
             )
             return report
         with open(path, "rb") as file:
-            _scan(file, os.path.basename(path), report, "", 0)
+            return scan_content(file, path)
     except OSError as error:
         report.error = error.strerror or str(error)
+    return report
+
+
+def scan_content(file: BinaryIO, path: str) -> Report:
+    """Return what loading an open file would run."""
+    report = Report(path)
+    _scan(file, os.path.basename(path), report, "", 0)
     return report
 
 
