@@ -32,7 +32,6 @@ def lines_of(source: str) -> int:
 
 
 def main() -> None:
-    import torch
     import torchvision
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -40,9 +39,8 @@ def main() -> None:
     parser.add_argument("name", nargs="*")
     options = parser.parse_args()
     for name in options.name or sorted(path.stem for path in options.folder.glob("*.onnx")):
-        with torch.device("meta"):
-            extra = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
-            network = torchvision.models.get_model(name, weights=None, **extra)
+        extra = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
+        network = torchvision.models.get_model(name, weights=None, **extra)
         kinds = {type(each) for each in network.modules() if type(each).__module__.startswith("torchvision")}
         own = sum(lines_of(inspect.getsource(kind)) for kind in kinds)
         source = recover(str(options.folder / f"{name}.onnx")).source
