@@ -311,3 +311,11 @@ def test_joins_that_grow_are_a_loop(tmp_path: Path) -> None:
     source = check(file.write(tmp_path / "dense.onnx", value), x=numbers(2, 2, 4, 4)).source
     assert "self.units = nn.ModuleList([Unit(2 + 2 * i) for i in range(4)])" in source
     assert "for layer in self.units:\n            x = torch.cat([x, layer(x)], dim=1)\n" in source
+
+
+def test_what_nothing_makes_has_no_code(tmp_path: Path) -> None:
+    file = File(("x", ["batch", 4]))
+    value = file.node("Add", file.node("Gemm", "x", file.weight("w", 4, 4)), "nowhere")
+    result, _ = recovered(file.write(tmp_path / "hole.onnx", value, "nowhere either"))
+    assert result.missing == ("+: nothing makes one of its inputs", "nothing makes an output of the graph")
+    compile(result.source, "hole.py", "exec")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core.contents import Contents, Fact, Operation, Stored
+from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
 from cutaway.core.size.dim import Dim, is_known
 from cutaway.core.size.parser import detached
@@ -154,7 +155,12 @@ def _stored(tensor: Tensor, path: str) -> Stored:
     normal = os.path.normpath(tensor.location.replace("\\", "/"))
     if os.path.isabs(normal) or normal.split("/")[0] == ".." or "\0" in normal:
         return Stored(tensor.name, dtype, tensor.dims, None, f"{tensor.location!r} is not in the folder of the file")
-    place = os.path.join(os.path.dirname(os.path.abspath(path)), normal)
+    folder = os.path.dirname(os.path.abspath(path))
+    place = os.path.join(folder, normal)
+    if os.path.commonpath([os.path.realpath(folder), os.path.realpath(place)]) != os.path.realpath(folder):
+        return Stored(
+            tensor.name, dtype, tensor.dims, None, f"{tensor.location!r} is a link out of the folder of the file"
+        )
     return Stored(tensor.name, dtype, tensor.dims, _outside(place, tensor.offset, tensor.name))
 
 
@@ -162,9 +168,12 @@ def _outside(place: str, offset: int, name: str) -> Callable[[], Iterator[bytes]
     """Return a function that yields bytes of another file from an offset on; the reader stops where the tensor ends."""
 
     def pieces() -> Iterator[bytes]:
-        with open(place, "rb") as file:
-            file.seek(offset)
-            while piece := file.read(_PIECE):
-                yield piece
+        try:
+            with open(place, "rb") as file:
+                file.seek(offset)
+                while piece := file.read(_PIECE):
+                    yield piece
+        except OSError as error:
+            raise CutawayError(f"{place}: the numbers of {name} can't be read ({error.strerror})") from None
 
     return pieces

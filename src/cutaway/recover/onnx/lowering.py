@@ -36,6 +36,7 @@ def lowered(contents: Contents) -> Graph:
         if operation.condition is None and operation.repeat == 1:
             graph.nodes += _nodes(operation, graph, path_of(operation.module, contents.separator))
     _resolve_aliases(graph)
+    _complete(graph)
     graph.sweep()
     return graph
 
@@ -64,7 +65,12 @@ def _nodes(operation: Operation, graph: Graph, path: Path) -> list[Node]:
         row = ROWS.get(operation.op)
         if row is None:
             raise Unsupported(f"{operation.op}: there is no code for this operator")
-        row(call)
+        try:
+            row(call)
+        except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, struct.error) as error:
+            # Rows take the operator's own inputs and attributes for granted.
+            reason = f"{operation.op}: its inputs and attributes do not fit the operator ({type(error).__name__})"
+            raise Unsupported(reason) from None
         return call.nodes
     except Unsupported as unsupported:
         if made and all(_is_constant(graph.fact(name)) for name in made):
@@ -105,6 +111,21 @@ CODES = {
     "float32": "f", "float64": "d", "float16": "e", "int8": "b", "uint8": "B", "bool": "?", "int16": "h", "int32": "i",
     "int64": "q",
 }  # fmt: skip
+
+
+def _complete(graph: Graph) -> None:
+    """Put places without code where a value is read, or returned, that nothing makes."""
+    known = {*graph.inputs, *graph.tensors}
+    for node in graph.nodes:
+        if any(name not in known for name in node.reads()):
+            node.missing = node.missing or f"{node.op}: nothing makes one of its inputs"
+            node.op, node.config, node.weights = "missing", {}, {}
+            node.inputs = [name for name in node.reads() if name in known]
+        known.update(node.outputs)
+    for name in graph.outputs:
+        if name not in known:
+            graph.nodes.append(Node("missing", [], [name], missing="nothing makes an output of the graph"))
+            known.add(name)
 
 
 def _resolve_aliases(graph: Graph) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from cutaway.core.record import replace
 from cutaway.core.size.dim import product
 from cutaway.recover.graph import Node, Operand, Path
 from cutaway.recover.raising.pattern import Around, become, pattern
@@ -67,6 +68,22 @@ def batched_transpose(around: Around, node: Node) -> bool:
     if inner[1:] != before[-2:] or tuple(after) != (*before[:-2], before[-1], before[-2]):
         return False
     return become(node, ".transpose", *joined.inputs, dims=(-2, -1))
+
+
+@pattern(".reshape")
+def split_before_swap(around: Around, node: Node) -> bool:
+    """A first dimension that is taken apart after the last two are swapped: it can be taken apart before."""
+    swap = around.only(node.inputs[0], ".transpose", ".permute")
+    before = None if swap is None else around.shape(swap.inputs[0])
+    if swap is None or before is None or len(before) != 3 or _order(swap, 3) != [0, 2, 1]:
+        return False
+    sizes = tuple(node.config["sizes"])
+    if len(sizes) <= 3 or sizes[-2:] != (before[2], before[1]):
+        return False
+    apart = (*sizes[:-2], before[1], before[2])
+    become(swap, ".reshape", *swap.inputs, sizes=apart)
+    around.graph.facts[swap.outputs[0]] = replace(around.graph.fact(swap.outputs[0]), shape=apart)
+    return become(node, ".transpose", swap.outputs[0], dims=(-2, -1))
 
 
 @pattern("getitem")

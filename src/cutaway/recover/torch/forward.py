@@ -94,7 +94,7 @@ class Forward:
                 return [*lines, f"return {text}"]
             lines.append(f"{self._target(tree, at, last)} = {text}")
         results = ", ".join(self.names[name] for name in self.block.outputs)
-        return [*lines, f"return {results}"]
+        return [*lines, f"return {results}".rstrip()]
 
     # Nesting.
 

@@ -90,14 +90,14 @@ class _Writer:
         names = self._input_names(block) if is_root else None
         forward = Forward(self.graph, block, texts, names, entry.optional)
         statements = forward.statements()
-        arguments = ", ".join(f"{name}: Tensor" for name in forward.arguments)
+        arguments = ", ".join(["self", *(f"{name}: Tensor" for name in forward.arguments)])
         results = len(block.outputs)
-        returned = "Tensor" if results == 1 else f"tuple[{', '.join(['Tensor'] * results)}]"
+        returned = "Tensor" if results == 1 else f"tuple[{', '.join(['Tensor'] * results)}]" if results else "None"
         lines = [f"class {entry.name}(nn.Module):"]
         if not is_root:
             lines += [f'    """{_places(entry)}"""', ""]
         lines += construct
-        lines += ["", *wrapped(f"def forward(self, {arguments}) -> {returned}:", 4)]
+        lines += ["", *wrapped(f"def forward({arguments}) -> {returned}:", 4)]
         for statement in self._looped(block, statements):
             lines += wrapped_statement(statement)
         return lines
