@@ -120,6 +120,7 @@ TARGETS: dict[str, str] = {
     "net.PY": "net.PY: module net.PY is not found; did you mean net.py?",
     "json": "json: module json is not read from source but described by tables; name a file or module that uses it",
     "a b": f"a b: not a target; {FORMS}",
+    "bert-base-uncased": f"bert-base-uncased: not a target; {FORMS}; if it is a model on a hub, download its config.json and give that folder: Cutaway downloads nothing",
     "-": "-: standard input is empty",
     "-::Net": "-::Net: standard input is empty",
 }

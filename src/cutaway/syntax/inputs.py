@@ -80,7 +80,10 @@ def with_numbers(described: Input, values: Mapping[str, int]) -> Input:
     return Input(described.name, converted(described.value, replaced), described.keys) if values else described
 
 
-_SHORT = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}
+_SHORT = {
+    "float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32",
+    "fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16",
+}  # fmt: skip
 _SHAPES = "write a shape as 1x3x224x224, followed by :dtype if it is not float32"
 _MAX_SIZE = (1 << 63) - 1
 _CONSTANTS = {"true": True, "True": True, "false": False, "False": False, "none": None, "None": None, "null": None}

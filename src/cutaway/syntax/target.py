@@ -62,7 +62,7 @@ class Target:
 
 _FORMS = "give a Python file, file.py::name, or package.module:name"
 _DOCUMENTS = (".md", ".rst")
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+_HUB_NAME = re.compile(r"([A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
 _MODULE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)*")
 
 
@@ -90,12 +90,12 @@ def parse_target(text: str) -> Target:
         return Target(text, None, module, expression.strip())
     if "/" in text or os.sep in text:
         raise TargetError(f"{text}: no such file{file_suggestion(text)}{_hub_hint(text)}")
-    raise TargetError(f"{text}: not a target; {_FORMS}")
+    raise TargetError(f"{text}: not a target; {_FORMS}{_hub_hint(text)}")
 
 
 def _hub_hint(text: str) -> str:
     """Return where a model with such a name on a hub is, if it has been downloaded before."""
-    if not _HUB_NAME.fullmatch(text) or disk.is_folder(text.partition("/")[0]):
+    if not _HUB_NAME.fullmatch(text) or ("/" in text and disk.is_folder(text.partition("/")[0])):
         return ""
     home = os.environ.get("HF_HOME") or os.path.join(os.path.expanduser("~"), ".cache", "huggingface")
     pattern = os.path.join(home, "hub", f"models--{text.replace('/', '--')}", "snapshots", "*")

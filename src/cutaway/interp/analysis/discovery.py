@@ -74,19 +74,19 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
         decisions().used.add(name)
         current_session().assume(f"the argument {name} of {text} is {item!r}, as specified")
     missing = [name for name in _required(value) if name not in arguments]
-    configured = _configurations(value, missing)
-    if configured:
+    for find in (_configurations, _arguments_of_call):
+        found = find(value, missing)
+        if not found:
+            continue
         with suppress(Exception, Undecidable):  # it is built with stand-ins then
-            others = {name: _argument(value, name, text) for name in missing if name not in configured}
-            network = call(
-                value, [], {**others, **{name: each.value for name, each in configured.items()}, **arguments}
-            )
-            for name, each in configured.items():
-                current_session().assume(f"the argument {name} of {text} is {each.origin}", doubt=CHOSEN_ARGUMENTS)
+            others = {name: _argument(value, name, text) for name in missing if name not in found}
+            network = call(value, [], {**others, **{name: each.value for name, each in found.items()}, **arguments})
+            for name, each in found.items():
+                if name not in arguments:
+                    assumption = f"the argument {name} of {text} is {each.origin}"
+                    current_session().assume(assumption, each.place, doubt=CHOSEN_ARGUMENTS)
             return network
-    called = _as_project_calls(value, text, missing)
-    arguments = {**called, **arguments}
-    required = {name: _argument(value, name, text) for name in missing if name not in called}
+    required = {name: _argument(value, name, text) for name in missing}
     if missing and len(_parameters(value)) < len(signature(value).parameters):
         current_session().doubts.setdefault(CHOSEN_ARGUMENTS)  # *args and **kwargs would have been given, too
     return call(value, [], {**required, **arguments})
@@ -100,7 +100,7 @@ def _configurations(value: Any, missing: list[str]) -> dict[str, Configuration]:
     return {name: each for name, each in found.items() if each is not None}
 
 
-def _as_project_calls(value: Any, text: str, missing: list[str]) -> dict[str, Any]:
+def _arguments_of_call(value: Any, missing: list[str]) -> dict[str, Configuration]:
     """Return arguments with which the project itself calls a class or function, if little is known of one of them."""
     from cutaway.interp.analysis.project_calls import project_call  # late: most calls lack no argument
     from cutaway.interp.symbolic.missing_arguments import may_be_anything  # late: most calls lack no argument
@@ -111,10 +111,12 @@ def _as_project_calls(value: Any, text: str, missing: list[str]) -> dict[str, An
     found = project_call(value, list(_parameters(value)), wanted) if wanted else None
     if found is None:
         return {}
-    for name, item in found.arguments.items():
-        assumption = f"the argument {name} of {text} is {item!r}, as in the call there"
-        current_session().assume(assumption, found.place, doubt=CHOSEN_ARGUMENTS)
-    return dict(found.arguments)
+    from cutaway.interp.analysis.project_configuration import Configuration  # late: most calls lack no argument
+
+    return {
+        name: Configuration(item, f"{item!r}, as in the call there", found.place)
+        for name, item in found.arguments.items()
+    }
 
 
 def _argument(value: Any, name: str, text: str) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cutaway.core.architecture import EVALUATION, TRAINING, Architecture, Note, OtherMode
 from cutaway.core.condition import MODE, Decisions
 from cutaway.core.record import replace
+from cutaway.core.unknown import Exhausted
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.options import Options
 from cutaway.interp.analysis.single_run import DecidedRuns, Result, analyse_with_retry
@@ -72,7 +73,7 @@ def analyse(
         architecture = result.architecture
         until = deadline if result is results[-1] else _half_way_to(deadline)
         if _is_explored(result, until):
-            with suppress(TargetError):
+            with suppress(TargetError, Exhausted):  # the first look at it is shown
                 architecture = replace(explore(replace(target, expression=result.name), until), target=target.text)
         architectures.append(architecture)
     target_errors.unused(target, [name for name in options.assumed if name not in used], architectures)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from cutaway.core import disk
+from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown
 from cutaway.interp.boundary.call import call
@@ -56,6 +57,7 @@ class Configuration:
 
     value: Any
     origin: str
+    place: Place | None = None
 
 
 def configuration(value: Any, name: str) -> Configuration | None:
