@@ -46,10 +46,10 @@ def scan_config(content: bytes, report: Report, inner: str) -> bool:
 
 def _object(entry: dict[str, Any], report: Report, inner: str) -> None:
     name, module = entry.get("class_name"), entry.get("module")
-    if name in _LOADING:
+    if isinstance(name, str) and name in _LOADING:
         function = (entry.get("config") or {}).get("function") if isinstance(entry.get("config"), dict) else None
         what = f" with {one_line(str(function))[:80]}" if isinstance(function, str) else ""
-        report.add(RUNS, RULE, f"has {_LOADING[str(name)]}{what}", inner)
+        report.add(RUNS, RULE, f"has {_LOADING[name]}{what}", inner)
     elif name == "__lambda__":
         report.add(RUNS, RULE, "has byte code of Python (a marshalled function)", inner)
     elif name == "function" and isinstance(module, str) and module.partition(".")[0] not in _KNOWN:
