@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture, Note, OtherMode, Value, depending_on
 from cutaway.core.condition import IS_TRAINING
-from cutaway.core.error import CutawayError, describe_error, internal
+from cutaway.core.error import CutawayError, describe_error, internal, place_of
 from cutaway.core.import_path import WithoutWorkingFolder
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.dim import symbols
@@ -280,6 +280,8 @@ def _show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
     except MemoryError:
         raise CutawayError(f"{target}: there is not enough memory to analyse it") from None
     except Exception as error:
+        if (place := place_of(error)) is not None:  # of a special method that Cutaway has not expected to be called
+            raise CutawayError(f"{place}: the code raises {describe_error(error)}, which ends the analysis") from error
         raise internal(error) from error
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and not CHANNEL.sealed:

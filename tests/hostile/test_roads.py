@@ -9,6 +9,7 @@ import pytest
 
 import cutaway
 from cutaway.core.record import compile_initialisers
+from tests.hostile.addresses import ADDRESSES, NOTES
 from tests.hostile.apart import apart
 from tests.hostile.roads import FILES, READS_BY_NAME
 from tests.hostile.snapshot import changed, state
@@ -52,7 +53,7 @@ def _cases(*tables: dict[str, str]) -> list[object]:
     return [pytest.param(text, id=name) for table in tables for name, text in table.items()]
 
 
-@pytest.mark.parametrize("attack", _cases(READS_BY_NAME, FILES))
+@pytest.mark.parametrize("attack", _cases(READS_BY_NAME, FILES, ADDRESSES, NOTES))
 def test_a_road_ends_inside(tmp_path: Path, attack: str, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "project"
     folder.mkdir()

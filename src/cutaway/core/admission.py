@@ -6,6 +6,7 @@ the boundary, look their arguments up in it too.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -34,8 +35,20 @@ class Verdicts(dict[type, Check | None]):
 
 
 CHECKS = Verdicts()
+ADDRESS = sys.intern("__array_interface__")
+"""The attribute by which an object tells numpy where in memory its numbers are. No object of the target has it."""
 HELD: dict[int, Any] = {}
 """Containers that belong to the host, by identity: the target gets copies of them."""
+
+
+def names_address(key: Any) -> bool:
+    """Tell whether a key, or one in a dict, is the name of that attribute: the dict that it is for may be an object's."""
+    kind = type(key)
+    if kind is str:
+        return key == ADDRESS  # type: ignore[no-any-return]
+    if issubclass(kind, dict):
+        return ADDRESS in dict.keys(key)
+    return issubclass(kind, str) and str.__eq__(key, ADDRESS)
 
 
 def admit(value: Any) -> Any:

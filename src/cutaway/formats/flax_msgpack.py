@@ -147,7 +147,7 @@ class _Reader:
             parts = self.value(depth + 1)
             if isinstance(parts, list) and len(parts) == 3 and isinstance(parts[0], list):
                 sizes = [size for size in parts[0] if type(size) is int and size >= 0]
-                dtype = parts[1] if parts[1] in KINDS else None
+                dtype = parts[1] if isinstance(parts[1], str) and parts[1] in KINDS else None
                 made = Stored(tuple(sizes), dtype, None) if len(sizes) == len(parts[0]) else None
         self._file.seek(0)
         self._skip(end)

@@ -52,10 +52,10 @@ def scan_config(value: dict[str, Any], report: Report, inner: str) -> None:
 def _object(entry: dict[str, Any], report: Report, inner: str) -> None:
     name, module = entry.get("class_name"), entry.get("module")
     settings = entry["config"] if isinstance(entry.get("config"), dict) else {}
-    if name in _LOADING:
+    if isinstance(name, str) and name in _LOADING:
         function = settings.get("function")
         what = f" with {one_line(str(function))[:80]}" if isinstance(function, str) else ""
-        report.add(RUNS, RULE, f"has {_LOADING[str(name)]}{what}", inner)
+        report.add(RUNS, RULE, f"has {_LOADING[name]}{what}", inner)
     elif name == "__lambda__":
         report.add(RUNS, RULE, "has byte code of Python (a marshalled function)", inner)
     elif name == "function" and module == "builtins" and not hasattr(builtins, str(entry.get("config"))):

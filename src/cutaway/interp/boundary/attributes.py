@@ -15,18 +15,21 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.admission import admit
+from cutaway.core.admission import ADDRESS, admit
 from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
 from cutaway.interp.boundary.gate import (
     DENIED,
+    FORBIDDEN_CLASS_ATTRIBUTES,
+    READERS,
     is_abstract_of_host,
     is_host_class,
     is_instance,
     is_model,
     is_own_function,
     is_writable_kind,
+    reader,
 )
 from cutaway.interp.boundary.losing import lose, lose_parts
 from cutaway.interp.boundary.namespace import Namespace, module_namespace
@@ -41,6 +44,8 @@ from cutaway.knowledge.base import registry
 from cutaway.knowledge.base.attribute import ACCESS
 from cutaway.knowledge.base.framework_names import lacks, missing_name
 
+_OURS = "__cutaway"
+"""How the names of what Cutaway notes on objects of the target begin."""
 _CODE_ATTRIBUTES = frozenset(("co_code", "co_consts"))
 
 
@@ -99,6 +104,8 @@ def get_attribute(value: Any, name: Any) -> Any:
         return derived_unknown(value)
     if name in DENIED:
         return denied_attribute(value, name)
+    if name.startswith(_OURS):
+        raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'", name=name, obj=value)
     special = SPECIAL.get(name)
     try:
         attribute = getattr(value, name)
@@ -132,20 +139,30 @@ def _dict_attribute(owner: Any, name: str, value: Any) -> Any:
     """`__dict__`: for a class of the host, a copy without denied members; for a function of the host, a copy."""
     if type(value) is dict and "__cutaway__" in value:
         return module_namespace(owner)
+    if is_instance(owner, BaseException):
+        for key in [key for key in value if type(key) is str and key.startswith(_OURS)]:
+            del value[key]  # if it is raised again, this is noted again
+        return value
     if type(owner) is registry.KnownModule:
         return {key: getattr(owner, key) for key in dir(owner)}
-    if is_instance(owner, type) and is_host_class(owner):
-        members = {}
-        for key, item in dict(value).items():
-            if key in DENIED or type(item) in _HIDDEN_MEMBERS or key in _ACCESSORS:
-                continue
-            members[key] = SPECIAL[key](owner, key, item) if key in SPECIAL else item
-        return types.MappingProxyType(members)
+    if is_instance(owner, type):
+        return _class_dict(owner, value)
     if is_instance(owner, types.FunctionType):
         return value if is_of_target(owner) else {key: item for key, item in value.items() if key not in _OF_ROWS}
-    if type(value) is dict and not is_instance(owner, type) and _belongs_to_host(owner):
-        return types.MappingProxyType(value)
-    return value
+    return types.MappingProxyType(value) if type(value) is dict and _belongs_to_host(owner) else value
+
+
+def _class_dict(owner: Any, value: Any) -> Any:
+    if not is_host_class(owner):
+        if ADDRESS not in value:
+            return value
+        return types.MappingProxyType({key: item for key, item in dict(value).items() if key != ADDRESS})
+    members = {}
+    for key, item in dict(value).items():
+        if key in DENIED or type(item) in _HIDDEN_MEMBERS or key in _ACCESSORS:
+            continue
+        members[key] = SPECIAL[key](owner, key, item) if key in SPECIAL else item
+    return types.MappingProxyType(members)
 
 
 _PARTIAL = frozenset(("_partialmethod", "__partialmethod__"))
@@ -212,7 +229,8 @@ def _attribute_setter(owner: Any, name: str, value: Any) -> Any:
             return None
         attribute = str.__str__(rest[0])
         if _may_change(owners[0] if owners else getattr(value, "__self__", owner), attribute):
-            return value(*owners, attribute, *rest[1:])
+            values = map(reader, rest[1:]) if attribute in READERS else rest[1:]
+            return value(*owners, attribute, *values)
         return None
 
     return write
@@ -417,7 +435,7 @@ def is_of_target(value: Any) -> bool:
 
 def _may_change(owner: Any, name: str) -> bool:
     """Tell whether the target may set or delete an attribute; changes to a modelled library are recorded for undoing."""
-    if name in DENIED or name in FORBIDDEN_CLASS_ATTRIBUTES:
+    if name in DENIED or name in FORBIDDEN_CLASS_ATTRIBUTES or name.startswith(_OURS):
         return False
     kind = type(owner)
     if kind is Unknown:
@@ -463,10 +481,6 @@ def class_namespace(namespace: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-FORBIDDEN_CLASS_ATTRIBUTES = frozenset(("__del__", "__array_interface__", "__array_struct__"))
-"""Attributes that no class of the target has: the host would call them at any time, or read memory they point to."""
-
-
 _DEFAULTS = ("__defaults__", "__kwdefaults__")
 
 
@@ -479,6 +493,10 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
     if _may_change(owner, name):
         if name in _DEFAULTS and is_of_target(owner):
             return set_defaults(owner, name, value)
+        if name in READERS:
+            value = reader(value)
+        if name == "__dict__" and is_instance(value, dict):
+            dict.pop(value, ADDRESS, None)
         try:
             setattr(owner, name, value)
         except Undecidable as undecidable:

@@ -9,7 +9,7 @@ from inspect import Parameter
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.admission import CHECKS, admit
+from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
@@ -145,6 +145,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
 
 
 def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    if kwargs:
+        kwargs.pop(ADDRESS, None)
     try:
         result = function(*args, **kwargs)
     except Undecidable as undecidable:

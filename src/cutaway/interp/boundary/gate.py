@@ -13,12 +13,13 @@ import functools
 import re
 import sys
 import types
+import typing
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import nesting, session
-from cutaway.core.admission import CHECKS, HELD, Check, admit
+from cutaway.core.admission import ADDRESS, CHECKS, HELD, Check, admit
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary import natives
@@ -45,7 +46,7 @@ DENIED = frozenset(
 )
 """Attributes that are never read from an object of the host."""
 
-_HEAP_TYPE = 1 << 9
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _IN_C = frozenset(sys.builtin_module_names)
 
 
@@ -58,7 +59,7 @@ def is_host_class(cls: Any) -> bool:
     """Tell whether a class belongs to the host: the module that it names is written in C, or contains it."""
     if not is_instance(cls, type):
         return False
-    if not cls.__flags__ & _HEAP_TYPE:
+    if not cls.__flags__ & _HEAP_TYPE or cls.__flags__ & _IMMUTABLE_TYPE:
         return True
     module = sys.modules.get(type_attribute(cls, "__module__"))
     if module is None:
@@ -93,7 +94,7 @@ def is_model(cls: type) -> bool:
 def type_attribute(cls: type, name: str) -> str:
     """Return an attribute of a class as its own namespace has it, without asking its metaclass."""
     value = type.__getattribute__(cls, name)
-    return value if is_instance(value, str) else ""
+    return str.__str__(value) if is_instance(value, str) else ""
 
 
 def full_name(cls: type) -> str:
@@ -145,6 +146,7 @@ def _check_class(cls: Any) -> Any:
     if visible is None:
         _note_held(cls)
         visible = _VISIBLE[cls] = _is_visible_class(cls)
+        _disarm(cls)
     return cls if visible else _denied(type_attribute(cls, "__module__"), type_attribute(cls, "__qualname__"))
 
 
@@ -155,7 +157,60 @@ def _judge(kind: type) -> Check | None:
     if issubclass(kind, types.ModuleType):
         return hidden
     _note_held(kind)
+    _disarm(kind)
     return None if _is_visible_class(kind) else hidden
+
+
+FORBIDDEN_CLASS_ATTRIBUTES = frozenset(("__del__", ADDRESS, "__array_struct__"))
+"""Attributes that no class of the target has: the host would call them at any time, or read memory they point to."""
+READERS = frozenset(("__getattr__", "__getattribute__"))
+
+
+class NoAddress:
+    """The attribute of classes of the target that numpy meets in place of an address, in `__dict__` of their objects too."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        raise AttributeError(ADDRESS)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise AttributeError(ADDRESS)
+
+
+NO_ADDRESS = NoAddress()
+
+
+def reader(value: Any) -> Any:
+    """Return what a class has as `__getattr__` in place of something that is not a function: it is not asked for addresses."""
+    if is_instance(value, (types.FunctionType, types.WrapperDescriptorType, Unknown)):
+        return value
+
+    def read(self: Any, name: Any) -> Any:
+        if name == ADDRESS:
+            raise AttributeError(ADDRESS)
+        bind = getattr(type(value), "__get__", None)
+        return (value if bind is None else bind(value, self, type(self)))(name)
+
+    return read
+
+
+def _disarm(cls: type) -> None:
+    """Take from a class of the target what the host would call or believe; some are made by functions of the host."""
+    if is_host_class(cls) or registry.is_shared(cls):
+        return
+    variables = type.__getattribute__(cls, "__dict__")
+    for name in FORBIDDEN_CLASS_ATTRIBUTES:
+        if name in variables and variables[name] is not NO_ADDRESS:
+            type.__delattr__(cls, name)
+    for name in READERS:
+        if name in variables and (function := reader(variables[name])) is not variables[name]:
+            type.__setattr__(cls, name, function)
+    bases = type.__getattribute__(cls, "__mro__")
+    if typing.Protocol in bases and variables.get("_is_protocol") is True:
+        return  # it would be one of the names that the protocol asks for
+    if type not in bases and not any(ADDRESS in type.__getattribute__(base, "__dict__") for base in bases):
+        type.__setattr__(cls, ADDRESS, NO_ADDRESS)
 
 
 _NOTED: set[type] = set()

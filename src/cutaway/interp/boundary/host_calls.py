@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import ADDRESS, names_address
 from cutaway.core.fault import Fault
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
@@ -56,6 +57,8 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return derived_unknown(args[0])
         if name in _MUTATING_METHODS:
             return _change_by_unknown(function, args, kwargs)
+    if name in _SETTING and _sets_address(owner, name, args, kwargs):
+        return session.current().unknown("no object of the analysed code tells numpy an address")
     if name in _ADAPTED_METHODS or id(function) in ITERATING:
         if name == "with_traceback":
             return owner
@@ -67,6 +70,21 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if not kwargs and _is_too_large(name, owner, args):
         return session.current().unknown(f"the result of {name}() would be too large to build")
     return _called(function, args, kwargs)
+
+
+_SETTING = frozenset(("update", "setdefault", "__setitem__", "__ior__"))
+
+
+def _sets_address(owner: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Tell whether a method of a dict, which may be that of an object, sets the name of an address."""
+    if not isinstance(owner, dict) or not args:
+        return ADDRESS in kwargs
+    first = args[0]
+    if name in ("update", "__ior__") and not isinstance(first, (dict, Unknown)) and not hasattr(type(first), "keys"):
+        if hasattr(type(first), "__iter__"):
+            args[0] = first = list(counted(first))
+            return any(type(pair) in (list, tuple) and pair and names_address(pair[0]) for pair in first)
+    return ADDRESS in kwargs or names_address(first)
 
 
 def _called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

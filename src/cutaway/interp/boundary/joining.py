@@ -286,6 +286,7 @@ class _Trial:
         if running.effort.is_spent(is_own, is_import, not running.tried):
             reason = f"{_TOO_LONG}: {unknown.reason.removeprefix(f'{_TOO_LONG}: ')}"
             raise Undecidable(Unknown(reason, unknown.place))
+        running.budget.check()
         self.heap = Heap(roots())
         running.effort.spend(len(self.heap.saved), is_own, is_import)
         running.remembered.add(self.heap)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from cutaway.core.admission import CHECKS, admit
+from cutaway.core.admission import CHECKS, admit, names_address
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import set_attribute
@@ -50,7 +50,7 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
             try:
                 if type(holder) in ARRAYS:
                     assign_array_item(holder, index, value)
-                else:
+                elif type(index) is int or not names_address(index):
                     holder[index] = value
             except Undecidable as undecidable:
                 lose_contents(holder, undecidable.unknown)

@@ -15,6 +15,7 @@ from cutaway.core.error import built_before, describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.place import Place
 from cutaway.core.progress import PROGRESS
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
 from cutaway.interp.boundary.certain_failures import certain_failure, report_certain
 from cutaway.interp.modules.late_evaluation import as_if_before
@@ -486,10 +487,9 @@ def failure(error: BaseException, fallback: Place | None, quiet: bool = False) -
 def unfinished_network(error: BaseException, unknown: Unknown) -> Any:
     """Return the network whose constructor certainly raises, with what it has until then; None if there is none."""
     network: Any = built_before(error)
-    if network is None or certain_failure(error) is None:
+    if not is_module(network) or certain_failure(error) is None:
         return None
-    if not hasattr(network, "_incomplete"):
-        network.__dict__["_incomplete"] = unknown
+    object.__getattribute__(network, "__dict__").setdefault("_incomplete", unknown)
     return network
 
 

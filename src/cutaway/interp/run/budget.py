@@ -60,6 +60,10 @@ class Budget:
         if self._left < 0:
             self._check_limits()
 
+    def check(self) -> None:
+        """Look at the limits now: before work that takes as long as many steps."""
+        self._check_limits()
+
     def _check_limits(self) -> None:
         if self.reason is not None:
             self.exhaust(self.reason)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from cutaway.core import session
-from cutaway.core.admission import CHECKS, admit
+from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.error import keep_built, locate
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_module
@@ -149,6 +149,8 @@ def wrap(record: Record) -> Any:
     def function(*args, **kwargs):  # type: ignore[no-untyped-def]
         if is_idle():  # called by an object that outlives the analysis
             return Unknown("the analysis is over: the target is not interpreted after it")
+        if args and args[-1] is ADDRESS:  # numpy asks, whatever class and function would answer
+            raise AttributeError(ADDRESS)
         return invoke(record, *_admitted(args, kwargs))
 
     return function

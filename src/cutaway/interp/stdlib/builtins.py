@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import ADDRESS
 from cutaway.core.condition import SOMETHING
 from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, fraction, maximum, minimum
@@ -223,7 +224,10 @@ def builtin_dir(value: Any = None) -> Any:
         return sorted(names["__dir__"]() if "__dir__" in names else names)
     if isinstance(value, type) and (is_model(value) or is_shared(value)):
         return Unknown(f"not all names of {value.__name__} are modelled", session.current().place())
-    return value if type(value) is Unknown else dir(value)
+    if type(value) is Unknown:
+        return value
+    has_address = hasattr(type(value), "__array_finalize__")  # as nothing but arrays has
+    return [name for name in dir(value) if has_address or name != ADDRESS]
 
 
 def builtin_import(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:

@@ -244,12 +244,12 @@ def rows_in(module: str) -> dict[str, Any]:
 def is_shared(value: object) -> bool:
     """Tell whether a class or module belongs to a modelled library, so that it outlives one analysis."""
     if isinstance(value, type):
-        home = value.__module__
+        home, title = type.__getattribute__(value, "__module__"), type.__getattribute__(value, "__qualname__")
+        if type(home) is not str:
+            return False
         if home.startswith("cutaway."):
             return home.startswith("cutaway.knowledge.")
-        return (
-            home.partition(".")[0] in _LOADED and getattr(sys.modules.get(home), value.__qualname__, None) is not value
-        )
+        return home.partition(".")[0] in _LOADED and getattr(sys.modules.get(home), title, None) is not value
     return type(value) is KnownModule
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,12 +28,24 @@ def exact(value: Any) -> Any:
     for base, convert in _EXACT.items():
         if issubclass(kind, base):
             return convert(value)
-    module = str(type.__getattribute__(kind, "__module__"))
-    if module.partition(".")[0] in ("numpy", "cutaway") and "__module__" in vars(kind):
+    if _is_genuine(kind):
         return value
     if hasattr(kind, "__array_finalize__"):
         return _exact_array(value)
     raise Undecidable(Unknown(f"numpy is not computed with an object of class {kind.__name__}"))
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def _is_genuine(kind: type) -> bool:
+    """Tell whether a class is numpy's or Cutaway's own: its module contains it, whatever a class of the target says of itself."""
+    home, title = type.__getattribute__(kind, "__module__"), type.__getattribute__(kind, "__qualname__")
+    if type(home) is not str or home.partition(".")[0] not in ("numpy", "cutaway"):
+        return False
+    if not type.__getattribute__(kind, "__flags__") & _HEAP_TYPE:
+        return True
+    return getattr(sys.modules.get(home), title, None) is kind
 
 
 def _exact_array(value: Any) -> Any:

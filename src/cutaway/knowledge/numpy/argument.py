@@ -46,21 +46,21 @@ def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
         return value if value.kind is None else WITHOUT_NUMBERS
     if hasattr(kind, "without_numbers"):
         return WITHOUT_NUMBERS
-    if isinstance(value, (list, tuple)):
+    if issubclass(kind, (list, tuple)):
         if depth > _DEEPEST:
             return Unknown("numpy is not computed with lists nested this deeply", session.current().place())
         return foremost(unknown_in(item, depth + 1) for item in value)
-    if isinstance(value, Dim):
+    if issubclass(kind, Dim):
         return Unknown(f"numpy is not computed with the symbolic size {value}", session.current().place())
-    if isinstance(value, (numpy.ndarray, numpy.generic, numpy.dtype)):
+    if issubclass(kind, (numpy.ndarray, numpy.generic, numpy.dtype)):
         return WITHOUT_NUMBERS if is_lost(value) else None
-    if isinstance(value, type) and (value in _NUMBER_CLASSES or (type(value) is type and value.__module__ == "numpy")):
+    if issubclass(kind, type) and (value in _NUMBER_CLASSES or (type(value) is type and value.__module__ == "numpy")):
         return None
-    if isinstance(value, dict):
+    if issubclass(kind, dict):
         return unknown_in([*value.keys(), *value.values()], depth + 1)
     if hasattr(kind, "reference"):
         return None if has_numbers(value) else WITHOUT_NUMBERS
-    if isinstance(value, (int, float, str)):
+    if issubclass(kind, (int, float, str)):
         return None
     return Unknown(f"numpy is not computed with an object of class {kind.__name__}", session.current().place())
 
@@ -73,13 +73,13 @@ def has_numbers(tensor: Any) -> bool:
 def plain(value: Any) -> Any:
     """Return a value as numpy gets it: a tensor whose numbers are known counts as the array of them."""
     kind = type(value)
-    if kind in _PLAIN or kind is numpy.ndarray or isinstance(value, type):
+    if kind in _PLAIN or kind is numpy.ndarray or issubclass(kind, type):
         return value
     if hasattr(kind, "reference"):
         return exact(value.array())
-    if isinstance(value, list):
+    if issubclass(kind, list):
         return list(map(plain, list.__iter__(value)))
-    if isinstance(value, tuple):
+    if issubclass(kind, tuple):
         return tuple(map(plain, tuple.__iter__(value)))
     return exact(value)
 

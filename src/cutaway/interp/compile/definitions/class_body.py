@@ -11,9 +11,8 @@ from cutaway.core import session
 from cutaway.core.place import Place
 from cutaway.core.session import Note
 from cutaway.core.unknown import Opaque, Unknown
-from cutaway.interp.boundary.attributes import FORBIDDEN_CLASS_ATTRIBUTES
 from cutaway.interp.boundary.call import PRESUMES, call
-from cutaway.interp.boundary.gate import is_abstract_of_host
+from cutaway.interp.boundary.gate import FORBIDDEN_CLASS_ATTRIBUTES, is_abstract_of_host
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.definitions.type_params import (
     type_parameter_frame,
