@@ -59,7 +59,8 @@ def _refuse(owner: Any, name: str) -> Callable[..., Any]:
     def call(*_args: Any, **_kwargs: Any) -> Any:
         reason = f"{name}() is not called: it would have an effect outside the analysis"
         unknown = session.current().unknown(reason)
-        lose([owner], unknown)
+        if type(owner) in registry.ARRAYS:
+            lose([owner], unknown)
         return unknown
 
     return call
@@ -458,7 +459,7 @@ def _may_change(owner: Any, name: str) -> bool:
         return False  # no result depends on a docstring
     title = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", kind.__name__)
     unknown = session.current().unknown(f"{title}.{name} belongs to the host: it is not modified")
-    if not is_instance(owner, (type, types.FunctionType, types.BuiltinFunctionType)) and not registry.is_shared(owner):
+    if kind in registry.ARRAYS:  # it belongs to the program; most that is refused belongs to the host
         lose([owner], unknown)
     return False
 

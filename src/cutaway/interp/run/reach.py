@@ -11,11 +11,15 @@ from cutaway.interp.run.truth import is_own
 
 
 def touched(objects: Iterable[Any]) -> Iterator[Any]:
-    """Yield the modules that calls in progress hold in variables, and those that can be reached from objects."""
-    for frame in interpreter().stack:
-        if frame.function is not None:
-            yield from filter(_is_built, list(frame.vars.values()))
-    yield from (value for value, _ in Heap(objects).saved.values() if _is_built(value))
+    """Yield the modules that calls in progress hold in variables, and those that can be reached from objects.
+
+    Without objects, what is presumed decides how the program goes on, and so what becomes of the parts of these modules.
+    """
+    calls = [frame for frame in interpreter().stack if frame.function is not None]
+    held = [value for frame in calls for value in frame.vars.values() if _is_built(value)]
+    given = list(objects)
+    yield from held
+    yield from (value for value, _ in Heap(given or held).saved.values() if _is_built(value))
 
 
 def _is_built(value: Any) -> bool:

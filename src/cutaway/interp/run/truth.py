@@ -29,13 +29,19 @@ def truth_of(value: Any) -> bool | Unknown:
     if type(value) is Dim:
         zero = equal(value, 0)
         return undecided(Relation("!=", value, 0)) if zero is None else not zero
+    answer = _answer(value)
+    return truth_of(answer) if type(answer) is Unknown and (answer.usual or answer.term) else answer
+
+
+def _answer(value: Any) -> bool | Unknown:
+    """Return what an object says of its truth, which may be unknown."""
     try:
-        return _truth_by_method(value)
+        return _answer_of_method(value)
     except Undecidable as undecidable:
         return undecidable.unknown
 
 
-def _truth_by_method(value: Any) -> bool | Unknown:
+def _answer_of_method(value: Any) -> bool | Unknown:
     """Return what an object says of its truth; a method of the target may return something unknown."""
     for cls in type.__dict__["__mro__"].__get__(type(value)):
         variables = type.__dict__["__dict__"].__get__(cls)
@@ -44,7 +50,7 @@ def _truth_by_method(value: Any) -> bool | Unknown:
                 if record_of(variables[name]) is None:
                     return bool(value)
                 answer = variables[name](value)
-                return truth_of(answer) if type(answer) is Unknown else bool(_ANSWERS[name](answer))
+                return answer if type(answer) is Unknown else bool(_ANSWERS[name](answer))
     return bool(value)
 
 
@@ -65,6 +71,7 @@ class _Length(_Answer):
         return answer
 
 
+_ANSWERED = (bool, Unknown, Dim)
 _ANSWERS = {"__bool__": _Truth, "__len__": _Length}
 """Objects that answer as a method did, so that Python checks what it returned."""
 
@@ -76,6 +83,8 @@ def settle(value: Any, node: ast.expr | ast.pattern, frame: Frame, prefer: bool 
     value is assumed to have it in code that is installed. The first run is the one in which the truth is `prefer`.
     """
     can_follow = can_choose()
+    if type(value) not in _ANSWERED and not is_tensor(value):
+        value = _answer(value)
     if can_follow and type(value) is Unknown and value.usual is not None and is_own(frame):
         holds = _followed(value, node, frame, prefer)
         return truth_of(value) if holds is None else holds
