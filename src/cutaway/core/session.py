@@ -224,6 +224,7 @@ class Session:
     arguments: dict[str, str] = field(default_factory=dict)  # symbols that stand for arguments, and whose they are
     conditions: dict[str, Decision] = field(default_factory=dict)  # those that are decided, but could be otherwise
     doubts: dict[str, None] = field(default_factory=dict)  # why what the program does may differ from what is followed
+    is_explored: bool = True  # other runs decide open conditions otherwise
     chosen_inputs: list[Any] | None = None  # the inputs of the call in progress that the user has not given
     omitted_arguments: tuple[Any, frozenset[str]] | None = (
         None  # the code of forward, and its arguments that default to None
@@ -359,10 +360,9 @@ class Session:
         if not fault.reported:
             fault.reported = True
             fault.in_network = bool(self.modules)
-            # What a program computes from data of an assumed length may have other sizes.
-            open_length = (
-                f" [if {LENGTHS} is as assumed]" if LENGTHS in self.doubts and self.chosen_inputs is None else ""
-            )
+            # What a program computes from data of an assumed length may have other sizes, which other runs would show.
+            is_open = LENGTHS in self.doubts and self.chosen_inputs is None and not self.is_explored
+            open_length = f" [if {LENGTHS} is as assumed]" if is_open else ""
             finding = fault.finding or Finding(fault.code, f"{fault}{open_length}", place or self.place())
             if finding not in self.findings:
                 self.findings[finding], fault.finding = None, finding

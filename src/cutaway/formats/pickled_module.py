@@ -90,18 +90,22 @@ def _part_of(module: Made, parts: dict[int, _Part]) -> _Part:
 
 
 def paths(root: Made, children: Callable[[Made], Mapping[str, Made]]) -> Iterator[tuple[str, Made]]:
-    """Yield the modules of a tree, parents first, under every path; in one that shares too many, under the first alone."""
+    """Yield the modules of a tree, parents first, under every path; in one that shares too many, under the first alone.
+
+    A module that contains itself is not yielded again below itself.
+    """
     seen: set[int] = set()
-    waiting: list[tuple[str, Made, int]] = [("", root, 0)]
+    waiting: list[tuple[str, Made, tuple[int, ...]]] = [("", root, ())]
     count = 0
     while waiting and len(seen) < _MOST:
-        path, module, depth = waiting.pop()
+        path, module, above = waiting.pop()
         count += 1
-        if id(module) in seen and (count > _MOST_PATHS or depth > _DEEPEST):
+        if id(module) in above or (id(module) in seen and (count > _MOST_PATHS or len(above) > _DEEPEST)):
             continue
         seen.add(id(module))
         yield path, module
-        below = [(f"{path}.{name}" if path else name, child, depth + 1) for name, child in children(module).items()]
+        inner = (*above, id(module))
+        below = [(f"{path}.{name}" if path else name, child, inner) for name, child in children(module).items()]
         waiting.extend(reversed(below))
 
 

@@ -169,6 +169,7 @@ def _read_program(
 ) -> list[Result]:
     """Run a program as a whole, and return its networks; it may have none, and that is no error."""
     results: list[Result] = []
+    session.is_explored = False
     try:
         try:
             state.run()
