@@ -43,8 +43,8 @@ def _cases(*tables: dict[str, str]) -> list[object]:
     return [pytest.param(text, id=name, marks=_MARKS.get(name, ())) for table in tables for name, text in table.items()]
 
 
-def _analyse(folder: Path, attack: str) -> Watch:
-    """Show a network in whose file the attack stands; the network must come out all the same."""
+def _analyse(folder: Path, attack: str, may_fail: bool = False) -> Watch:
+    """Show a network in whose file the attack stands; it must come out all the same, or have a fault where it may."""
     (folder / "keep").write_text("kept")
     (folder / "hostile_mark.py").write_text("raise SystemExit('imported')")
     (folder / "link").unlink(missing_ok=True)
@@ -56,7 +56,7 @@ def _analyse(folder: Path, attack: str) -> Watch:
         (network,) = cutaway.show(f"{model}::Net", input="1x2", timeout=60, isolated=False)
     new = {name for name in set(sys.modules) - loaded if not name.startswith(("cutaway", "numpy"))}
     assert not any("hostile" in name or name == "model" for name in new), new
-    assert network.weights[0].shape == (3, 2)
+    assert (may_fail and network.diagnostics) or network.weights[0].shape == (3, 2)
     assert {p.name for p in folder.iterdir()} == {"keep", "link", "model.py", "hostile_mark.py"}
     assert (folder / "keep").read_text() == "kept"
     return watch
@@ -71,7 +71,7 @@ def _changes(folder: Path, attack: str) -> list[str]:
     compile_initialisers()
     before = state()
     with suppress(cutaway.CutawayError):  # a network whose parts its file has changed may be none any more
-        _analyse(folder, attack)
+        _analyse(folder, attack, may_fail=True)
     return changed(before, state())
 
 
