@@ -15,6 +15,7 @@ from cutaway.commands.output import write
 from cutaway.core.error import CutawayError
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.problem import CheckedFile, Problem, Severity
+from cutaway.core.progress import PROGRESS
 from cutaway.core.record import replace
 
 _FORMATS = ("full", "concise", "json", "sarif", "github", "junit")
@@ -114,17 +115,15 @@ def _results(options: argparse.Namespace, files: list[str]) -> list[CheckedFile]
             check_files,
         )  # late: it imports the interpreter, which cached results do not need
 
-        shows_progress = sys.stderr.isatty()
+        PROGRESS.show_on(sys.stderr)
         processes = options.processes or os.cpu_count() or 1
         for at, (result, depends) in check_files(remaining, options.path, options.file_seconds, processes):
             results[remaining[at]] = result
             if not options.no_cache:
                 cache.add(remaining[at], result, depends)
-            if shows_progress:
-                done = f"\r\x1b[K{len(results)} of {len(files)}: {remaining[at]}"
-                print(done, end="", file=sys.stderr, flush=True)
-        if shows_progress:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            PROGRESS.title = f"{len(results)} of {len(files)}: {remaining[at]}"
+            PROGRESS.tick()
+        PROGRESS.clear()
     if not options.no_cache:
         cache.write()
     return [results[file] for file in files]
