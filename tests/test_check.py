@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
+import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -15,7 +19,8 @@ from cutaway.checking.files import checked_files
 from cutaway.checking.ignored_paths import Ignored, parse
 from cutaway.core.problem import CheckedFile, Extent, Problem, ProblemNote, Severity
 from cutaway.knowledge.base.framework_names import CHECKED
-from cutaway.report import github, junit, problem_json, sarif
+from cutaway.report import github, junit, problem_json, problem_text, sarif
+from cutaway.report.terminal import Terminal
 
 FAULTY = """\
 import torch
@@ -323,3 +328,29 @@ def test_a_fix_is_only_made_where_it_is_reported(folder: Path, capsys: pytest.Ca
     (folder / "net.py").write_text(FIXABLE, encoding="utf-8")
     check(capsys, "--fix", "--ignore", "dropout-always-on", "net.py")
     assert "training=" not in (folder / "net.py").read_text(encoding="utf-8")
+
+
+class _Screen(io.StringIO):
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("form", ["full", "concise"])
+def test_a_terminal_gets_colours(folder: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    screen = _Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    (folder / "broken.py").write_text(FAULTY)
+    cli.main(["check", str(folder / "broken.py"), "--no-cache", "--format", form])
+    assert "\x1b[31merror" in screen.getvalue() and "\\x1b" not in screen.getvalue()
+
+
+@pytest.mark.parametrize("render", [problem_text.render, problem_text.concise])
+def test_names_can_not_command_a_terminal_with_colours(render: Any) -> None:
+    problem = Problem("code", Severity.ERROR, "says \x1b]0;x\x07", "a\x1b[2J.py", None, (ProblemNote("\x1b[5m"),))
+    text = render([CheckedFile("a", (problem,), note="\x1b[6m")], Terminal(80, True, True), 1)
+    assert re.findall("\x1b\\[\\d*[A-Za-z]", text) == re.findall("\x1b\\[\\d+m", text)
+    assert "\x1b]" not in text and "\x1b[5m" not in text and "\x1b[6m" not in text

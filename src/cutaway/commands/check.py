@@ -17,6 +17,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.problem import CheckedFile, Problem, Severity
 from cutaway.core.progress import PROGRESS
 from cutaway.core.record import replace
+from cutaway.report.terminal import Terminal, detect
 
 _FORMATS = ("full", "concise", "json", "sarif", "github", "junit")
 _SECONDS = 10.0
@@ -88,7 +89,7 @@ def _check(options: argparse.Namespace) -> int:
         from cutaway.checking.fixes import apply_fixes  # late: few runs change files
 
         checked, fixed = apply_fixes(checked)
-    write(_render(checked, options), options.output)
+    write(_render(checked, options), options.output, _terminal(options).colour)
     if fixed:
         print(f"{fixed} problem{'s' * (fixed != 1)} fixed", file=sys.stderr)
     return int(any(file.problems for file in checked))
@@ -203,12 +204,18 @@ def _render(files: list[CheckedFile], options: argparse.Namespace) -> str:
         from cutaway.report import junit  # late: only this output form needs it
 
         return junit.render(files)
-    from cutaway.report import problem_text, terminal  # late: other output forms need none of it
+    from cutaway.report import problem_text  # late: other output forms need none of it
 
-    seen = terminal.detect(sys.stdout)
-    seen = terminal.Terminal(seen.width, False, True) if options.output else seen
     render = problem_text.concise if options.format == "concise" else problem_text.render
-    return render(files, seen, len(files))
+    return render(files, _terminal(options), len(files))
+
+
+def _terminal(options: argparse.Namespace) -> Terminal:
+    """Return what the output is written to; colours are only in the forms for people."""
+    seen = detect(sys.stdout)
+    if options.output or options.format not in ("full", "concise"):
+        return Terminal(seen.width, False, bool(options.output) or seen.unicode)
+    return seen
 
 
 def _rule(options: argparse.Namespace) -> int:

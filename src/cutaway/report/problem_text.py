@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core.problem import CheckedFile, Extent, Problem, ProblemNote, Severity
-from cutaway.report.terminal import STYLES, Terminal
+from cutaway.report.terminal import STYLES, Terminal, printable
 
 _STYLES = {Severity.ERROR: "fault", Severity.WARNING: "doubt", Severity.HINT: "kind"}
 _AROUND = 2  # lines of code above a problem
@@ -16,19 +16,19 @@ def render(files: Sequence[CheckedFile], terminal: Terminal, count: int) -> str:
     """Return all problems with frames of the code, and a summary; `count` is how many files were checked."""
     sources: dict[str, list[str]] = {}
     parts = [_full(problem, terminal, sources) for file in files for problem in file.problems]
-    notes = [f"note: {file.note}\n" for file in files if file.note]
+    notes = [f"note: {printable(file.note, terminal)}\n" for file in files if file.note]
     return "\n".join([*parts, *(["".join(notes)] if notes else []), summary(files, count) + "\n"])
 
 
 def concise(files: Sequence[CheckedFile], terminal: Terminal, count: int) -> str:
     """Return a line for each problem."""
     lines = [
-        f"{_place(problem)}: {_painted(problem.severity.value, _STYLES[problem.severity], terminal)}"
-        f"[{problem.code}] {problem.message}"
+        f"{_place(problem, terminal)}: {_painted(problem.severity.value, _STYLES[problem.severity], terminal)}"
+        f"[{problem.code}] {printable(problem.message, terminal)}"
         for file in files
         for problem in file.problems
     ]
-    lines += [f"note: {file.note}" for file in files if file.note]
+    lines += [f"note: {printable(file.note, terminal)}" for file in files if file.note]
     return "".join(f"{line}\n" for line in [*lines, summary(files, count)])
 
 
@@ -43,9 +43,9 @@ def summary(files: Sequence[CheckedFile], count: int) -> str:
     return f"{checked}: {', '.join(counts)}" if counts else f"{checked}: no problems found"
 
 
-def _place(problem: Problem) -> str:
-    extent = problem.extent
-    return problem.file if extent is None else f"{problem.file}:{extent.line}:{extent.column}"
+def _place(problem: Problem, terminal: Terminal) -> str:
+    extent, file = problem.extent, printable(problem.file, terminal)
+    return file if extent is None else f"{file}:{extent.line}:{extent.column}"
 
 
 def _painted(text: str, style: str, terminal: Terminal) -> str:
@@ -55,14 +55,14 @@ def _painted(text: str, style: str, terminal: Terminal) -> str:
 def _full(problem: Problem, terminal: Terminal, sources: dict[str, list[str]]) -> str:
     style = _STYLES[problem.severity]
     arrow = "-->"
-    head = f"{_painted(f'{problem.severity.value}[{problem.code}]', style, terminal)} {problem.message}"
+    head = f"{_painted(f'{problem.severity.value}[{problem.code}]', style, terminal)} {printable(problem.message, terminal)}"
     extent = problem.extent
     lines = _source(problem.file, sources)
     if extent is None or extent.line > len(lines):
-        return "\n".join([head, f" {arrow} {_place(problem)}", *_notes(problem.notes, 1), ""])
+        return "\n".join([head, f" {arrow} {_place(problem, terminal)}", *_notes(problem.notes, 1, terminal), ""])
     width = len(str(min(extent.end_line, extent.line + _MOST_LINES)))
     bar = " " * width + " |"
-    frame = [head, f"{' ' * width}{arrow} {_place(problem)}", bar]
+    frame = [head, f"{' ' * width}{arrow} {_place(problem, terminal)}", bar]
     for number in range(max(1, extent.line - _AROUND), extent.line):
         frame.append(_numbered(number, width, lines))
     for number in range(extent.line, min(extent.end_line, extent.line + _MOST_LINES, len(lines)) + 1):
@@ -71,7 +71,7 @@ def _full(problem: Problem, terminal: Terminal, sources: dict[str, list[str]]) -
         if marks.strip():
             frame.append(f"{bar} {_painted(marks, style, terminal)}")
     fix = [f"{' ' * width} = fix: {problem.fix.title}, as --fix does"] if problem.fix is not None else []
-    return "\n".join([*frame, bar, *_notes(problem.notes, width), *fix, ""])
+    return "\n".join([*frame, bar, *_notes(problem.notes, width, terminal), *fix, ""])
 
 
 def _numbered(number: int, width: int, lines: list[str]) -> str:
@@ -88,8 +88,9 @@ def _marks(line: str, number: int, extent: Extent) -> str:
     return " " * len(_expanded(line[:first])) + "^" * max(len(_expanded(line[first:last])), 1)
 
 
-def _notes(notes: Sequence[ProblemNote], width: int) -> list[str]:
-    return [f"{' ' * width} = {f'{note.place}: ' if note.place else ''}{note.text}" for note in notes]
+def _notes(notes: Sequence[ProblemNote], width: int, terminal: Terminal) -> list[str]:
+    texts = [f"{note.place}: {note.text}" if note.place else note.text for note in notes]
+    return [f"{' ' * width} = {printable(text, terminal)}" for text in texts]
 
 
 def _source(file: str, sources: dict[str, list[str]]) -> list[str]:
