@@ -14,6 +14,7 @@ import resource
 import select
 import signal
 import struct
+import subprocess
 import tempfile
 import time
 from collections import Counter
@@ -262,18 +263,50 @@ class Supervisor:
             print(f"{number}: {kind}: {ending}", flush=True)
 
 
-def run(seconds: float, seed: int, file: Path | None) -> int:
-    """Run a campaign, print the counts; 1 if an input did not end well."""
+def run(seconds: float, seed: int, file: Path | None, record: Path | None) -> int:
+    """Run a campaign, print the counts; 1 if an input did not end well.
+
+    With a record, a line of JSON is added to it, and the next run of the same seed goes on where this one ends.
+    """
     registry.load_all()
     import_module("numpy")  # so that no target is the first to need it
     supervisor = Supervisor(Inputs(seed, samples()))
-    started = time.monotonic()
-    count = supervisor.run(seconds)
+    start = _next_number(record, seed)
+    before = _processor_seconds()
+    end = supervisor.run(seconds, start)
+    used = _processor_seconds() - before
     for name, number in sorted(supervisor.counts.items()):
         print(f"{number:8}  {name}")
     total = sum(supervisor.counts.values())
-    print(f"{total:8}  inputs up to number {count}, {total / (time.monotonic() - started):.0f} in a second")
+    print(f"{total:8}  inputs, numbers {start} to {end}, {total / used:.0f} in a second of processor time")
     if file is not None:
         document = {"counts": supervisor.counts, "wrong": supervisor.wrong}
         file.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    if record is not None:
+        _add_to(record, supervisor, seed, start, end)
     return 1 if supervisor.wrong else 0
+
+
+def _processor_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _next_number(record: Path | None, seed: int) -> int:
+    """Return the number of the first input that a record does not contain."""
+    if record is None or not record.exists():
+        return 0
+    runs = (json.loads(line) for line in record.read_text(encoding="utf-8").splitlines())
+    return max((run["end"] for run in runs if run["seed"] == seed), default=0)
+
+
+def _add_to(record: Path, supervisor: Supervisor, seed: int, start: int, end: int) -> None:
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
+    endings: Counter[str] = Counter()
+    for name, count in supervisor.counts.items():
+        kind, _, ending = name.rpartition(": ")
+        endings[f"{'sources' if kind.endswith('.py') else 'files'} {ending}"] += count
+    wrong = [{"number": each["number"], "outcome": each["outcome"][:120]} for each in supervisor.wrong]
+    run = {"commit": commit.strip(), "seed": seed, "start": start, "end": end, "endings": endings, "wrong": wrong}
+    with record.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(run, sort_keys=True) + "\n")

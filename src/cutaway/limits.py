@@ -7,10 +7,13 @@ operation of the host, is interrupted here; what can't be interrupted at all, `i
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_GRACE_SECONDS = 0.5
+from cutaway.core.unknown import Exhausted, Unknown
+
+_GRACE_SECONDS, _LAST_GRACE_SECONDS, _INTERVAL_SECONDS = 0.5, 1.0, 0.25
 _REPORTING, _MOST_REPORTING_SECONDS = 0.1, 10.0
 
 
@@ -20,26 +23,37 @@ def analysis_seconds(timeout: float | None) -> float | None:
 
 
 @contextmanager
-def interrupted_after(seconds: float | None) -> Iterator[None]:
-    """Interrupt an operation of the target that is still running after the time budget has run out."""
-    if seconds is None:
+def interrupted_after(timeout: float | None) -> Iterator[None]:
+    """Interrupt what still runs when the time of an analysis is over.
+
+    An operation of the target is interrupted as soon as its share is: what is known by then is shown. Anything else, such
+    as reading a file, has until the end of the whole time limit, and there is no result then.
+    """
+    seconds = analysis_seconds(timeout)
+    if timeout is None or seconds is None:
         yield
         return
+    end = time.monotonic() + timeout + _LAST_GRACE_SECONDS
+
+    def interrupt(*_args: object) -> None:
+        from cutaway.interp.run.interpreter import interpreter  # late: many commands interpret nothing
+
+        if interpreter().stack:
+            interpreter().budget.exhaust("the time budget ran out inside one operation")
+        if time.monotonic() > end:
+            raise Exhausted(Unknown("gave up: the time budget ran out before it was read; --timeout allows more time"))
+
     try:
-        before = signal.signal(signal.SIGALRM, _interrupt)
+        if signal.getitimer(signal.ITIMER_REAL)[0]:  # it is in use
+            yield
+            return
+        before = signal.signal(signal.SIGALRM, interrupt)
     except (AttributeError, ValueError):  # no such signal, or not the main thread
         yield
         return
-    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS, _INTERVAL_SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _interrupt(*_args: object) -> None:
-    from cutaway.interp.run.interpreter import interpreter  # late: a command that interprets nothing needs none of it
-
-    if interpreter().stack:
-        interpreter().budget.exhaust("the time budget ran out inside one operation")

@@ -9,9 +9,10 @@ import pytest
 
 from cutaway.core.size.dim import Size, floordiv, maximum, minimum, mod, substitute, symbol
 from cutaway.solve.constraint import Literals
+from cutaway.solve.effort import Unsolved
 from cutaway.solve.region import EVERYWHERE
 from cutaway.solve.sequence import NUMBERS, Sequence, fixed
-from cutaway.solve.subset import Subset, Unsolved, finite
+from cutaway.solve.subset import Subset, finite
 
 H, W, B = symbol("H"), symbol("W"), symbol("B")
 Function = Callable[[int], int]

@@ -9,12 +9,16 @@ from contextlib import suppress
 
 from cutaway.core import stack
 
-_MEMORY_BYTES = 4 << 30
+_MAPPED_BYTES, _MEMORY_BYTES = 4 << 30, 850 << 20
+"""What may be mapped in all, and what of it written: the rest of 1 GB is what Python and the libraries take."""
 _MOST_FILES = 256
 
 
-def restrict(seconds: float | None) -> list[str]:
-    """Limit this process for good; return what is limited, in words. `seconds` is the processor time that it may take."""
+def restrict(seconds: float | None, mapped: tuple[int, int]) -> list[str]:
+    """Limit this process for good; return what is limited, in words.
+
+    `seconds` is the processor time that it may take, `mapped` the memory that it has, which only grows by so much.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -32,7 +36,10 @@ def restrict(seconds: float | None) -> list[str]:
             limited.append(words)
 
     limit("STACK", stack.BYTES, "stack")
-    limit("AS", _mapped_bytes() + _MEMORY_BYTES, "memory")
+    everything, data = mapped
+    limit("AS", everything + _MAPPED_BYTES, "memory")
+    if data:
+        limit("DATA", data + _MEMORY_BYTES, "data")
     limit("CORE", 0, "core dumps")
     limit("NOFILE", _MOST_FILES, "open files")
     if seconds is not None and sys.platform != "linux":
@@ -46,13 +53,17 @@ def restrict(seconds: float | None) -> list[str]:
     return limited
 
 
-def _mapped_bytes() -> int:
-    """Return how much memory is mapped already: a process that this one was forked from may have mapped much."""
+def mapped_bytes() -> tuple[int, int]:
+    """Return how much memory is mapped already, and how much of it can be written; 0 where the system does not say.
+
+    A process that this one was forked from may have mapped much.
+    """
     if sys.platform != "linux":
-        return 0
+        return 0, 0
     with suppress(OSError, ValueError), open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+        pages = file.read().split()
+        return int(pages[0]) * os.sysconf("SC_PAGE_SIZE"), int(pages[5]) * os.sysconf("SC_PAGE_SIZE")
+    return 0, 0
 
 
 def _writes_to_a_file() -> bool:

@@ -33,13 +33,14 @@ def raise_wall(
 
     `stop` is told what was tried all the same, and ends the process; without it there is no hook.
     """
+    mapped = resource_limits.mapped_bytes()  # as long as it can be read
     calls = kernel()
     files, system_calls = _missing("Landlock"), _missing("seccomp")
     if calls is not None:
         calls.prctl(_PARENT_DEATH_SIGNAL, _SIGKILL)
         calls.prctl(_NO_NEW_PRIVILEGES, 1)
         files = _restrict_files(calls, readable)
-    limited = resource_limits.restrict(seconds)
+    limited = resource_limits.restrict(seconds, mapped)
     if calls is not None:
         system_calls = _filter_calls(calls)
     folders = [] if files.in_force else [os.path.realpath(path) for path, right in readable if right & READ_FILE]

@@ -8,12 +8,14 @@ from math import gcd, isqrt
 
 from cutaway.core.size.atom import FLOORDIV, MOD, Func, Monomial, Symbol
 from cutaway.core.size.dim import Dim, Size
+from cutaway.solve.effort import Unsolved, spend
 from cutaway.solve.region import EVERYWHERE, NOWHERE, Region, where
 from cutaway.solve.sequence import NUMBERS, Sequence, aligned, fixed
-from cutaway.solve.subset import ALL, Unsolved
+from cutaway.solve.subset import ALL
 
 _MOST_STEPS = 1 << 12
 _MOST_RESIDUES = 64
+_DIVISORS_AT_ONCE = 1 << 10
 
 
 class Literals:
@@ -384,6 +386,8 @@ def _divisors(number: int) -> Iterator[int]:
     number = abs(number)
     large = []
     for small in range(1, isqrt(number) + 1):
+        if small % _DIVISORS_AT_ONCE == 0:
+            spend(_DIVISORS_AT_ONCE)
         if number % small == 0:
             yield small
             if small * small != number:

@@ -22,8 +22,8 @@ from cutaway.core.size.dim import Dim, Size
 from cutaway.core.unknown import StartOver, Undecidable, Unknown
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
+from cutaway.solve.effort import Unsolved
 from cutaway.solve.region import EVERYWHERE, NOWHERE, Region
-from cutaway.solve.subset import Unsolved
 
 _MOST_TRIALS = 256
 """Ways to answer the questions of one call."""

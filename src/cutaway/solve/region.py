@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from cutaway.core.record import dataclass
-from cutaway.solve.subset import ALL, Subset, Unsolved
+from cutaway.solve.effort import Unsolved, spend
+from cutaway.solve.subset import ALL, Subset
 
 Box = Mapping[str, Subset]
 """The numbers that each unknown may have, by its name; one that is not named may have any."""
@@ -92,6 +93,7 @@ def _met(left: Box, right: Box) -> Box | None:
 
 def _joined(left: Box, right: Box) -> Box | None:
     """Return two boxes as one, None where they are none together; `left` itself where it contains the other."""
+    spend(1)
     apart = [name for name in {**left, **right} if left.get(name, ALL) != right.get(name, ALL)]
     if not apart:
         return left

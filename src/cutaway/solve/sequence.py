@@ -10,8 +10,9 @@ from math import gcd, lcm
 
 from cutaway.core.record import dataclass
 from cutaway.solve import polynomial
+from cutaway.solve.effort import Unsolved, spend
 from cutaway.solve.polynomial import Polynomial
-from cutaway.solve.subset import LONGEST, Subset, Unsolved, bits, primes, subset
+from cutaway.solve.subset import LONGEST, Subset, bits, primes, subset
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Sequence:
 
     def where(self, holds: Callable[[int], bool]) -> Subset:
         """Return where a condition on the sign holds; it is given the value, or in the long run its sign."""
+        spend(len(self.head) + len(self.tail))
         full = _lengthened(self, len(self.head) + max(map(polynomial.settled, self.tail)) * len(self.tail))
         head = bits(i for i, value in enumerate(full.head) if holds(value))
         cycle = bits(r for r, part in enumerate(full.tail) if holds(polynomial.sign(part)))
@@ -109,6 +111,7 @@ def _lengthened(held: Sequence, length: int) -> Sequence:
     if length <= before:
         return held
     more = length - before
+    spend(more + period)
     head = (*held.head, *(held.at(n) for n in range(before + 1, length + 1)))
     moved = (divmod(more + r, period) for r in range(period))
     return Sequence(head, tuple(polynomial.composed(held.tail[r], 1, k) for k, r in moved))
@@ -122,6 +125,7 @@ def _stretched(held: Sequence, period: int) -> Sequence:
     if period > LONGEST:
         raise Unsolved(f"sizes repeat only after {period:,}")
     times = period // own
+    spend(period)
     return Sequence(held.head, tuple(polynomial.composed(held.tail[r % own], times, r // own) for r in range(period)))
 
 
@@ -138,6 +142,7 @@ def _each(
     part: Callable[[Polynomial, Polynomial], Polynomial],
 ) -> Sequence:
     left, right = aligned(left, right)
+    spend(len(left.head) + len(left.tail))
     return Sequence(tuple(map(number, left.head, right.head)), tuple(map(part, left.tail, right.tail)))
 
 

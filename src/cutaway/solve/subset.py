@@ -11,14 +11,11 @@ from collections.abc import Iterable, Iterator
 from math import lcm
 
 from cutaway.core.record import dataclass
-
-
-class Unsolved(Exception):
-    """A requirement is outside of what is solved; the message says why."""
-
+from cutaway.solve.effort import Unsolved, spend
 
 LONGEST = 1 << 17
 """How far out numbers are looked at one by one, and how long a period may be."""
+_BITS_OF_A_VALUE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +98,7 @@ class Subset:
 
 def subset(length: int, head: int, period: int, cycle: int) -> Subset:
     """Return the set of these bits in normal form."""
+    spend(1 + (length + period) // _BITS_OF_A_VALUE)
     for prime in primes(period):
         while period % prime == 0:
             shorter = period // prime

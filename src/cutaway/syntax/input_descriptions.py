@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
+from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 
@@ -26,7 +27,7 @@ _DTYPE_BY_CLASS = {"LongTensor": "int64", "IntTensor": "int32", "BoolTensor": "b
 _CREATION_FUNCTIONS = {"randn": "float32", "rand": "float32", "zeros": "float32", "ones": "float32", "empty": "float32"}
 _SHAPE_PRESERVING = frozenset(("to", "cuda", "cpu", "float", "contiguous", "requires_grad_", "detach", "unsqueeze_"))
 _SHAPE = r"[(\[]\s*(\w+(?:\s*[,×]\s*\w+)+)\s*,?\s*[)\]]"
-_SIZES = re.compile(r"\w+")
+_SIZES = pattern(r"\w+")
 _MAX_RANK = 8
 
 

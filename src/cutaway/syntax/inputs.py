@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core.dtype import KINDS
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim, Size, substitute, symbol
 from cutaway.core.suggestions import suggestion
@@ -87,8 +88,8 @@ _SHORT = {
 _SHAPES = "write a shape as 1x3x224x224, followed by :dtype if it is not float32"
 _MAX_SIZE = (1 << 63) - 1
 _CONSTANTS = {"true": True, "True": True, "false": False, "False": False, "none": None, "None": None, "null": None}
-_FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?|[+-]?(inf|nan)")
-_SIGNED = re.compile(r"[+-]\d+")
+_FLOAT = pattern(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?|[+-]?(inf|nan)")
+_SIGNED = pattern(r"[+-]\d+")
 
 
 def parse_input(text: str) -> Input:

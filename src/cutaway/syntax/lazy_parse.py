@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, SupportsIndex
 
+from cutaway.core.pattern import pattern
+
 _MIN_BODY = 80  # characters of a body; to leave out less costs more than it saves
 _STRINGS = r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|\#[^\n]*'
-_OUTSIDE = re.compile(rf"\n(?P<indent> *)(?:async +)?def +\w+|{_STRINGS}", re.DOTALL)
-_SIMPLE_HEADER = re.compile(r"\([^()#\"'\[\]{}]*\)(?: *-> *[\w.]+)? *:")
-_HEADER = re.compile(rf"[()\[\]{{}}:]|{_STRINGS}", re.DOTALL)
-_REST_OF_LINE = re.compile(r" *(?:#[^\n]*)?(?=\n)")
-_DOCUMENTATION = re.compile(r"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
+_OUTSIDE = pattern(rf"\n(?P<indent> *)(?:async +)?def +\w+|{_STRINGS}", re.DOTALL)
+_SIMPLE_HEADER = pattern(r"\([^()#\"'\[\]{}]*\)(?: *-> *[\w.]+)? *:")
+_HEADER = pattern(rf"[()\[\]{{}}:]|{_STRINGS}", re.DOTALL)
+_REST_OF_LINE = pattern(r" *(?:#[^\n]*)?(?=\n)")
+_DOCUMENTATION = pattern(r"(?:\s|#[^\n]*\n)*[rRuU]?(\"\"\"|''')")
 
 
 class Body(list[ast.stmt]):

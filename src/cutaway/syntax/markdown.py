@@ -10,13 +10,14 @@ import re
 import textwrap
 import warnings
 
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 
 ENDINGS = (".md", ".markdown")
 
-_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)")
+_FENCE = pattern(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)")
 _PYTHON = frozenset(("python", "py", "python3", "pycon"))
-_PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
+_PROMPT = pattern(r"(?:>>>|\.\.\.)(?: |$)")
 
 
 @dataclass(frozen=True, slots=True)

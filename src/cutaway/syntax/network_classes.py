@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cutaway.core import disk
@@ -41,10 +42,14 @@ def network_classes(path: str) -> Iterator[NetworkClass]:
             continue
         defaults, needed = _arguments(constructor.args, 1)
         attributes = _attributes(functions)
-        configuration = _configuration(constructor, chain) if len(needed) == 1 else ""
-        described = _described(configuration, classes, tree, path) if configuration else None
         found[name] = NetworkClass(path, name, defaults, needed, attributes)
-        yield found[name] if described is None else NetworkClass(path, name, described, (), attributes, configuration)
+        for configuration in _configurations(constructor, chain) if len(needed) == 1 else ():
+            described = _described(configuration, classes, tree, path)
+            if described is not None:
+                yield NetworkClass(path, name, described, (), attributes, configuration)
+                break
+        else:
+            yield found[name]
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.returns is not None:
             returned = found.get(ast.unparse(statement.returns).strip("'\""))
@@ -98,12 +103,34 @@ def _arguments(arguments: ast.arguments, first: int) -> tuple[dict[str, Any], tu
     pairs += [(a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]
     for name, default in pairs:
         try:
-            defaults[name] = ast.literal_eval(default)
+            defaults[name] = _literal(default)
         except ValueError:
             continue  # an expression: it is left as it is
     without = names[: len(names) - len(given)]
     without += [a.arg for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is None]
     return defaults, tuple(without)
+
+
+def _literal(node: ast.expr) -> Any:
+    """Return the value of an expression of constants; raise ValueError for others."""
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        left, right = _literal(node.left), _literal(node.right)
+        if all(type(each) in (int, float) and abs(each) < _LARGEST for each in (left, right)):
+            try:
+                return _ARITHMETIC[type(node.op)](left, right)
+            except ZeroDivisionError:
+                raise ValueError("a division by zero") from None
+    return ast.literal_eval(node)
+
+
+_LARGEST = 1 << 40
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
 
 
 def _function(node: ast.FunctionDef, returned: NetworkClass) -> NetworkClass:
@@ -115,8 +142,8 @@ def _function(node: ast.FunctionDef, returned: NetworkClass) -> NetworkClass:
     return NetworkClass(returned.file, node.name, defaults, needed, returned.attributes)
 
 
-def _configuration(constructor: ast.FunctionDef, chain: Iterable[ast.ClassDef]) -> str:
-    """Return the class of the one argument that a constructor needs, as the class says it."""
+def _configurations(constructor: ast.FunctionDef, chain: Iterable[ast.ClassDef]) -> list[str]:
+    """Return the classes that the one argument that a constructor needs may be of, as the class says it."""
     arguments = [*constructor.args.args, *constructor.args.kwonlyargs][1:]
     name = arguments[0].arg if arguments else ""
     hints = [arguments[0].annotation] if arguments else []
@@ -128,7 +155,7 @@ def _configuration(constructor: ast.FunctionDef, chain: Iterable[ast.ClassDef]) 
                 case ast.Assign([ast.Name("config_class")], value):
                     hints.append(value)
     words = [ast.unparse(hint).strip("'\"") for hint in hints if hint is not None]
-    return next((word for word in words if word.isidentifier() and word[:1].isupper()), "")
+    return [word for word in words if word.isidentifier() and word[:1].isupper()]
 
 
 def _described(name: str, classes: Mapping[str, ast.ClassDef], tree: ast.Module, path: str) -> dict[str, Any] | None:
@@ -148,7 +175,7 @@ def _described(name: str, classes: Mapping[str, ast.ClassDef], tree: ast.Module,
         for statement in node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
                 try:
-                    defaults[statement.target.id] = ast.literal_eval(statement.value)
+                    defaults[statement.target.id] = _literal(statement.value)
                 except ValueError:
                     continue  # an expression: it is left as it is
             elif isinstance(statement, ast.FunctionDef) and statement.name == "__init__":

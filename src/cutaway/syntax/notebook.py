@@ -7,18 +7,18 @@ hold the code line by line, its lines are counted in the order of the cells.
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cutaway.core.error import CutawayError
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 
 ENDING = ".ipynb"
 
-_MAGIC = re.compile(r"(\s*)(?:%|!|\?)|(\s*)[\w.]+\?{1,2}\s*$")
-_ASSIGNED_MAGIC = re.compile(r"(\s*[\w., ]+=\s*)([%!].*)")
+_MAGIC = pattern(r"(\s*)(?:%|!|\?)|(\s*)[\w.]+\?{1,2}\s*$")
+_ASSIGNED_MAGIC = pattern(r"(\s*[\w., ]+=\s*)([%!].*)")
 _AROUND_CODE = ("%%time", "%%timeit", "%%capture", "%%prun")
 """Cell magics that run the code below them; others take it as something else."""
 

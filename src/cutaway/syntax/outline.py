@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass, field
 
 IMPORT, FUNCTION, CLASS, DECORATOR, ASSIGNMENT, BLOCK, STATEMENT = (
     "import", "def", "class", "decorator", "assignment", "block", "statement")  # fmt: skip
 """Kinds of chunks; a block is the part of an `if`, `try`, `with`, `match` or loop under one header."""
 
-_WORD = re.compile(rb"\w+")
-_HEADER_END = re.compile(rb":[ \t]*(?:#[^\n]*)?(?:\n|$)")
-_INDENTATION = re.compile(rb"\n([ \t]+)[^\s#]")
-_IMPORT = re.compile(rb"\s*(?:from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+)?import[ \t]+(.*)", re.DOTALL)
-_GLOBAL = re.compile(rb"\n[ \t]+global[ \t]+([\w, \t]+)")
-_COMMENT = re.compile(rb"#[^\n]*")
+_WORD = pattern(rb"\w+")
+_HEADER_END = pattern(rb":[ \t]*(?:#[^\n]*)?(?:\n|$)")
+_INDENTATION = pattern(rb"\n([ \t]+)[^\s#]")
+_IMPORT = pattern(rb"\s*(?:from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+)?import[ \t]+(.*)", re.DOTALL)
+_GLOBAL = pattern(rb"\n[ \t]+global[ \t]+([\w, \t]+)")
+_COMMENT = pattern(rb"#[^\n]*")
 
 
 @dataclass(slots=True)
@@ -89,7 +90,7 @@ def _without_long_strings(text: bytes) -> bytes:
     return text
 
 
-_LITERALS = re.compile(
+_LITERALS = pattern(
     rb"""[rRbBuUfF]*(\"{3}|'{3})(?:\\.|(?!\1).)*\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL
 )
 
@@ -100,7 +101,7 @@ def _ends_in_token(code: bytes) -> bool:
     return b"#" in line or line.count(b"'") % 2 == 1 or line.count(b'"') % 2 == 1 or b"\\" in line
 
 
-TYPES_ONLY = re.compile(rb"\s*if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
+TYPES_ONLY = pattern(rb"\s*if[ \t]+(?:typing\.)?TYPE_CHECKING[ \t]*:")
 
 
 def _bind(
@@ -174,7 +175,7 @@ def header(text: bytes, chunk: Chunk) -> bytes | None:
 
 
 _PLAIN_FUNCTION = rb"(?:async +)?def +\w+\([^()#]*\)(?:[ ]*->[^(:\n#]*)?[ ]*:[ \t]*(?:#[^\n]*)?(?:\n|\Z)"
-_PLAIN_HEADER = re.compile(rb"\s*" + _PLAIN_FUNCTION)
+_PLAIN_HEADER = pattern(rb"\s*" + _PLAIN_FUNCTION)
 
 
 def has_plain_header(text: bytes, function: Chunk) -> bool:

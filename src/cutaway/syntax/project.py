@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from cutaway.core import disk
 from cutaway.syntax import source
@@ -25,7 +25,10 @@ def root(folder: str) -> str | None:
 
 
 def import_folders(folder: str) -> list[str]:
-    """Return the folders of a project that imports may start from: its root, its `src`, and where the user stands."""
+    """Return the folders of a project that imports may start from, the nearest first.
+
+    These are folders of scripts around the given one, the project's root, its `src`, and where the user stands.
+    """
     folder, here = os.path.abspath(folder), os.getcwd()
     found = []
     top = root(folder)
@@ -34,7 +37,16 @@ def import_folders(folder: str) -> list[str]:
         found = [top, sources] if disk.is_folder(sources) else [top]
     if (folder + os.sep).startswith(os.path.join(here, "")) and not _is_too_wide(here):
         found.append(here)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*_script_folders(folder, found), *found]))
+
+
+def _script_folders(folder: str, tops: Sequence[str]) -> Iterator[str]:
+    """Yield the folders around one, inside of a project, that scripts may be started in: they are not packages."""
+    while any(folder != top and (folder + os.sep).startswith(os.path.join(top, "")) for top in tops):
+        names = disk.names(folder, ".py")
+        if names and "__init__.py" not in names:
+            yield folder
+        folder = os.path.dirname(folder)
 
 
 def package_folders(folder: str) -> list[str]:

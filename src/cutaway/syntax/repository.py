@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from cutaway.core import disk
+from cutaway.core.pattern import pattern
 from cutaway.syntax import notebook, source
 
 _SKIPPED = frozenset(("node_modules", "site-packages", "build", "dist", "test", "tests", "testing", "docs"))
 _ENVIRONMENT = "pyvenv.cfg"
-_NETWORK = re.compile(
+_NETWORK = pattern(
     rb"^[ \t\"]*class\s+\w+\s*\(\s*[\w.]|\bSequential\s*\(|__main__|\.backward\s*\(|\.fit\s*\(|\bModel\s*\(",
     re.MULTILINE,
 )

@@ -71,10 +71,12 @@ def project_root(folder: str) -> str:
 
 
 def _has_extension(folder: str, name: str) -> bool:
-    """Tell whether a folder has a compiled module."""
-    return disk.is_folder(folder) and any(
-        entry.startswith(name) and entry.partition(".")[0] == name for entry in disk.names(folder, *_SUFFIXES)
-    )
+    """Tell whether a folder has a compiled module; one that may not be listed, such as a home folder, has none."""
+    try:
+        entries = disk.names(folder, *_SUFFIXES) if disk.is_folder(folder) else ()
+    except PermissionError:
+        return False
+    return any(entry.startswith(name) and entry.partition(".")[0] == name for entry in entries)
 
 
 def environment_folders() -> list[str]:

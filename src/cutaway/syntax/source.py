@@ -11,12 +11,13 @@ from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.error import CutawayError, one_line
+from cutaway.core.pattern import pattern
 from cutaway.core.speed import is_on
 from cutaway.syntax import lazy_parse, markdown, notebook
 from cutaway.syntax.suggestions import file_suggestion
 
 MAXIMUM_BYTES = 16 << 20
-_RELATIVE_IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.+)[\w. \t]*[ \t]+import\b", re.MULTILINE)
+_RELATIVE_IMPORT = pattern(rb"^[ \t]*from[ \t]+(\.+)[\w. \t]*[ \t]+import\b", re.MULTILINE)
 _PIPE_SECONDS = 30.0  # how long a pipe may be silent
 _OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

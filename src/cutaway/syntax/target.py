@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from typing import Any
 
 from cutaway.core import disk
 from cutaway.core.error import CutawayError
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 from cutaway.syntax import notebook
 from cutaway.syntax.suggestions import file_suggestion
@@ -62,8 +62,8 @@ class Target:
 
 _FORMS = "give a Python file, file.py::name, or package.module:name"
 _DOCUMENTS = (".md", ".rst")
-_HUB_NAME = re.compile(r"([A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
-_MODULE = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)*")
+_HUB_NAME = pattern(r"([A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
+_MODULE = pattern(r"[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)*")
 
 
 def parse_target(text: str) -> Target:

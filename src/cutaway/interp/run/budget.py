@@ -26,7 +26,7 @@ _ELEMENTS_IN_A_STEP = 1 << 6
 class Budget:
     """What remains to be spent: `tick` counts a call or a loop iteration, `build` a value that is built at once."""
 
-    __slots__ = ("_clock", "_deadline", "_granted", "_left", "_memory", "_steps", "reason")
+    __slots__ = ("_clock", "_deadline", "_granted", "_left", "_memory", "_outer", "_steps", "reason")
 
     def __init__(
         self,
@@ -34,7 +34,9 @@ class Budget:
         steps: int = STEPS,
         memory: int = MEMORY,
         clock: Callable[[], float] = time.monotonic,
+        outer: Budget | None = None,
     ) -> None:
+        self._outer = outer
         self._steps = steps
         self._granted = self._left = min(steps, _CHECK_EVERY)
         self._clock = clock
@@ -70,7 +72,8 @@ class Budget:
         self._steps -= self._granted - self._left
         if self._steps <= 0:
             self.exhaust("the step budget ran out")
-        if self._deadline is not None and self._clock() > self._deadline:
+        is_late = self._deadline is not None and self._clock() > self._deadline
+        if is_late or (self._outer is not None and self._outer.seconds_left() <= 0):
             self.exhaust("the time budget ran out")
         if _peak_bytes() > self._memory:
             self.exhaust("the memory budget ran out")
@@ -95,14 +98,27 @@ def _peak_bytes() -> int:
     return 0
 
 
-IDLE.interpreter.budget = Budget()
+class _Unlimited(Budget):
+    """Outside of any analysis there is no target to limit, and the process, which may live long, has no budget."""
+
+    __slots__ = ()
+
+    def _check_limits(self) -> None:
+        self._granted = self._left = _CHECK_EVERY
+
+
+IDLE.interpreter.budget = _Unlimited()
 
 
 @contextmanager
-def separate_budget(seconds: float) -> Iterator[None]:
-    """Use a separate budget, in processor time, for work that is done even if the target's budget has run out."""
+def separate_budget(seconds: float, *, within: bool = False) -> Iterator[None]:
+    """Use a separate budget, in processor time, for work that is done even if the target's budget has run out.
+
+    Work that is done `within` the target's budget ends with it, too: on a busy machine, processor time takes longer.
+    """
     here = interpreter()
-    outer, here.budget = here.budget, Budget(seconds, clock=time.process_time)
+    outer = here.budget
+    here.budget = Budget(seconds, clock=time.process_time, outer=outer if within else None)
     try:
         yield
     finally:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from cutaway.core import session
+from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.values import exact
@@ -44,7 +45,7 @@ def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
         return None
     if kind is Unknown:
         return value if value.kind is None else WITHOUT_NUMBERS
-    if hasattr(kind, "without_numbers"):
+    if has_no_numbers(value):
         return WITHOUT_NUMBERS
     if issubclass(kind, (list, tuple)):
         if depth > _DEEPEST:
@@ -58,7 +59,7 @@ def unknown_in(value: Any, depth: int = 0) -> Unknown | None:
         return None
     if issubclass(kind, dict):
         return unknown_in([*value.keys(), *value.values()], depth + 1)
-    if hasattr(kind, "reference"):
+    if is_tensor(value):
         return None if has_numbers(value) else WITHOUT_NUMBERS
     if issubclass(kind, (int, float, str)):
         return None
@@ -75,7 +76,7 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN or kind is numpy.ndarray or issubclass(kind, type):
         return value
-    if hasattr(kind, "reference"):
+    if is_tensor(value):
         return exact(value.array())
     if issubclass(kind, list):
         return list(map(plain, list.__iter__(value)))

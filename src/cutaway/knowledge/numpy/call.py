@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from cutaway.core.protocols import is_tensor
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, WITHOUT_NUMBERS, foremost, plain, result, too_large, unknown_in
@@ -81,6 +82,8 @@ def _is_wide(values: Any) -> bool:
                 value = numpy.dtype(value)
             except (TypeError, ValueError, SyntaxError):
                 continue
+        if isinstance(value, (str, bytes)) and len(value) > _WIDEST:
+            return True
         if isinstance(value, numpy.dtype) and value.itemsize > _WIDEST:
             return True
         if isinstance(value, (list, tuple)) and len(value) < 64 and _is_wide(value):
@@ -140,7 +143,7 @@ def operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, A
 
     def operate(left: Any, right: Any) -> Any:
         for value in (left, right):
-            if hasattr(type(value), "reference") or type(value) is Unknown:
+            if is_tensor(value) or type(value) is Unknown:
                 return function(left, right)
         return checked(left, right)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 from cutaway.core import session
+from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register
@@ -113,14 +114,14 @@ class Source:
     def permutation(self, x: Any, *_args: Any, **_kwargs: Any) -> Any:
         if isinstance(x, (int, Dim)):
             return _drawn("permutation", (x,), "int64")
-        if hasattr(x, "shape") and hasattr(x, "dtype") and not hasattr(type(x), "reference"):
+        if hasattr(x, "shape") and hasattr(x, "dtype") and not is_tensor(x):
             return Array(x.shape, x.dtype, "numpy.random.permutation is random")
         return Unknown("numpy.random.permutation is random", session.current().place())
 
     permuted = permutation
 
     def shuffle(self, x: Any, *_args: Any, **_kwargs: Any) -> None:
-        if not hasattr(type(x), "without_numbers"):
+        if not has_no_numbers(x):
             raise Undecidable(Unknown("numpy.random.shuffle is random", session.current().place()), x)
 
     def seed(self, *_args: Any, **_kwargs: Any) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -13,6 +14,7 @@ from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, too_large, unknown_in
 from cutaway.knowledge.numpy.call import bounded
+from cutaway.knowledge.numpy.shaped import Array
 
 # The result is as large as the arguments broadcast together.
 _ELEMENTWISE = """abs absolute clip where round around round_ rint fix real imag angle real_if_close nan_to_num isclose
@@ -119,13 +121,28 @@ def _names() -> Iterator[tuple[str, size.Bound]]:
             yield name, bound
 
 
+def _without_memory(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose arrays have no numbers: they would be what happens to be in the memory of the host."""
+
+    @functools.wraps(make)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        array = make(*args, **kwargs)
+        is_filled = len(args) > 2 or "buffer" in kwargs if make.__name__ == "ndarray" else False
+        if type(array) is not numpy.ndarray or not array.size or is_filled:
+            return array
+        return Array(array.shape, array.dtype, "the numbers in an array that is not filled are not known")
+
+    return call
+
+
 def _register_functions() -> None:
     seen: set[str] = set()
     for name, bound in _names():
         value = getattr(numpy, name, None)
         if value is not None and name not in seen and not isinstance(value, type):
             seen.add(name)
-            register(f"numpy.{name}", bounded(name, value, bound))
+            function = bounded(name, value, bound)
+            register(f"numpy.{name}", _without_memory(function) if name in ("empty", "empty_like") else function)
     for prefix, names, bound, most in (
         ("linalg", _LINALG, size.total, _SMALL),
         ("fft", _FFT, size.total, ELEMENTS),
@@ -148,7 +165,8 @@ def _register_classes() -> None:
         if isinstance(value, type) and (name in _SCALARS.split() or issubclass(value, numpy.generic)):
             register(f"numpy.{name}", value)
             bound = size.shape if value is numpy.ndarray else size.broadcast
-            registry.CONSTRUCTORS.setdefault(value, bounded(name, value, bound))
+            make = bounded(name, value, bound)
+            registry.CONSTRUCTORS.setdefault(value, _without_memory(make) if value is numpy.ndarray else make)
     registry.ARRAYS.add(numpy.ndarray)
     register("numpy.linalg.LinAlgError", numpy.linalg.LinAlgError)
 

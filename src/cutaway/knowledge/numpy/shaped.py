@@ -15,8 +15,10 @@ import numpy
 from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.program_state import Key
+from cutaway.core.protocols import ARRAY, is_tensor
 from cutaway.core.size.dim import product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.registry import own
 from cutaway.knowledge.numpy.faults import fault_of
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.index import Mask, Positions, plan
@@ -28,6 +30,7 @@ _LOST: Key[dict[int, Any]] = Key(dict)  # arrays whose numbers are unknown, by i
 _LISTED = 1 << 12  # elements that `tolist` gives one by one
 
 
+@ARRAY
 class Array:
     """An array without its numbers. `shape` is Unknown where not even the number of dimensions is known."""
 
@@ -161,6 +164,7 @@ class Array:
 
 
 Array.__module__, Array.__qualname__ = "numpy", "ndarray"
+own(Array)
 
 
 def lose(array: Any) -> None:
@@ -394,7 +398,7 @@ def _of_stand_ins(name: str, function: Callable[..., Any], args: Any, kwargs: An
 
 def _arrays(value: Any) -> Any:
     """Return a value with arrays in place of a framework's tensors."""
-    if hasattr(type(value), "reference"):
+    if is_tensor(value):
         return of_tensor(value)
     if type(value) in (list, tuple):
         return type(value)(_arrays(item) for item in value)
@@ -469,7 +473,7 @@ def _binary(name: str, swapped: bool) -> Callable[[Any, Any], Any]:
 
     def operate(self: Any, other: Any) -> Any:
         operands = (other, self) if swapped else (self, other)
-        if hasattr(type(other), "reference"):
+        if is_tensor(other):
             return NotImplemented
         if name == "matmul":
             return shapes_of_call("dot", numpy.matmul, operands, {})
