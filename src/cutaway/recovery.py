@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import BinaryIO
 
 from cutaway.core.architecture import Architecture, Value
-from cutaway.core.contents import Contents
+from cutaway.core.contents import Contents, Stored
 from cutaway.core.error import CutawayError
 from cutaway.formats import dispatch
-from cutaway.recover.onnx.lowering import lowered
+from cutaway.recover.graph import Graph
+from cutaway.recover.layout import settle_layouts
 from cutaway.recover.proof import differences
 from cutaway.recover.raising.pattern import raise_patterns
 from cutaway.recover.result import Recovered
 from cutaway.recover.sizes import settle
-from cutaway.recover.structure.scopes import name_scopes
-from cutaway.recover.torch.program import Program, write_program
+from cutaway.recover.sources.keras import lowering as keras
+from cutaway.recover.sources.onnx import lowering as onnx
+from cutaway.recover.sources.torch import lowering as torch
+from cutaway.recover.structure.scopes import dissolve_layers, name_scopes
+from cutaway.recover.targets.dialect import Dialect
+from cutaway.recover.targets.keras.dialect import KerasDialect
+from cutaway.recover.targets.keras.rewriting import to_keras
+from cutaway.recover.targets.program import Program, write_program
+from cutaway.recover.targets.torch.dialect import TorchDialect
 from cutaway.recover.weights import write_weights
 
 
 def recovered(
     target: str,
+    to: str,
     read: Callable[[], Architecture],
     read_again: Callable[[str, str, tuple[Value, ...]], Architecture],
     weights_path: str | None = None,
     weights_file: BinaryIO | None = None,
 ) -> Recovered:
-    """Return the code that builds the network of a file; its weights are written to a file if there is one.
+    """Return the code that builds a network; its weights are written to a file if there is one.
 
-    `read` returns the network of the file, `read_again` that of recovered source, given the name of its class and its inputs.
+    `read` returns the network of the target, `read_again` that of recovered source, given the name of its class and its
+    inputs.
     """
-    with dispatch.contents(target) as contents:
-        program = program_of(contents, os.path.basename(target), weights_path)
+    file = os.path.basename(weights_path or "")
+    origin = f"Recovered from {os.path.basename(target)}."
+    with ExitStack() as opened:
+        contents = opened.enter_context(dispatch.contents(target))
+        original = None
+        if contents is not None:
+            graph = onnx.lowered(contents)
+        else:
+            original = read()
+            graph = _graph(original, opened.enter_context(dispatch.stored(target, original)))
+        program = written(graph, to, origin, file)
         if weights_file is not None:
             write_weights(weights_file, program.weights)
     try:
-        original = read()
+        original = original or read()
         again = read_again(program.source, program.class_name, original.inputs)
         different = tuple(differences(original, again, program.weights))
     except CutawayError as error:
@@ -47,10 +67,36 @@ def recovered(
     )
 
 
+def _graph(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
+    """Return the graph of a network that was read as an `Architecture`."""
+    reader = _READERS.get(architecture.framework)
+    if reader is None:
+        raise CutawayError(f"{architecture.target}: code can't be recovered from {architecture.framework or 'it'}")
+    if not architecture.ops:
+        raise CutawayError(f"{architecture.target}: there is no forward pass in it, only weights")
+    return reader(architecture, stored)
+
+
+_READERS: dict[str, Callable[[Architecture, Mapping[str, Stored]], Graph]] = {
+    "pytorch": torch.lowered,
+    "keras": keras.lowered,
+}
+"""How the operations of a framework are read."""
+
+
 def program_of(contents: Contents, origin: str, weights_path: str | None = None) -> Program:
     """Return the program that builds a saved graph."""
-    graph = lowered(contents)
+    return written(onnx.lowered(contents), "torch", f"Recovered from {origin}.", os.path.basename(weights_path or ""))
+
+
+def written(graph: Graph, to: str, origin: str, weights_file: str) -> Program:
+    """Return the program that builds a graph."""
+    settle_layouts(graph)
     raise_patterns(graph)
+    if to == "keras":
+        to_keras(graph)
+    dissolve_layers(graph)
     settle(graph)
     name_scopes(graph)
-    return write_program(graph, f"Recovered from {origin}.", os.path.basename(weights_path or ""))
+    dialect: Dialect = KerasDialect() if to == "keras" else TorchDialect()
+    return write_program(graph, dialect, origin, weights_file)

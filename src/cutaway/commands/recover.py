@@ -1,4 +1,4 @@
-"""`cutaway recover`: code that builds the network of a saved file."""
+"""`cutaway recover`: code that builds a network."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cutaway.commands.options import add_output, seconds
+from cutaway.commands.options import TARGET, add_output, seconds
 from cutaway.commands.output import write
 from cutaway.core.error import CutawayError
 from cutaway.isolation.sink import Sink
@@ -21,26 +21,34 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     recover = commands.add_parser(
         "recover",
-        help="write code that builds the network of a saved file",
-        description="Write the PyTorch code that builds the network of an ONNX file: a class for each kind of block, layers "
-        "for what was decomposed, and the file's weights under the names of the code. The code is read again and compared "
-        "with the file; what is not the same is printed.",
+        help="write code that builds a network: of a saved file, a trace, or another framework's source",
+        description="Write the code that builds a network: a class for each kind of block, layers for what was decomposed, and "
+        "the weights of a file under the names of the code. The code is read again and compared with the original; what is not "
+        "the same is printed.",
         epilog="exit code: 0 on success, 1 if an operation has no code or the code differs from the file, 2 on error",
     )
-    recover.add_argument("target", metavar="FILE", help="an ONNX file")
-    recover.add_argument("--to", choices=("torch",), default="torch", help="the framework of the code (default: torch)")
+    recover.add_argument("target", metavar="TARGET", help=TARGET)
+    recover.add_argument(
+        "--input", action="append", default=[], metavar="[NAME=]VALUE", help="an input of forward, as for show"
+    )
+    recover.add_argument(
+        "--path", "--source", action="append", default=[], metavar="DIR", help="a folder to search first for imports"
+    )
+    recover.add_argument(
+        "--to", choices=("torch", "keras"), default="torch", help="the framework of the code (default: torch)"
+    )
     recover.add_argument("--weights", metavar="FILE", help="write the weights to this safetensors file")
     recover.add_argument(
         "--check",
         dest="live",
         action="store_true",
-        help="RUN the recovered code and the file, by PyTorch and ONNX Runtime, and compare what they return",
+        help="RUN the recovered code and the file in their frameworks, at two sizes, and compare what they return",
     )
     recover.add_argument(
         "--timeout", type=seconds, default=120.0, metavar="SECONDS", help="time limit of the analysis (default: 120)"
     )
     add_output(recover)
-    recover.set_defaults(run=_run, prepare=_prepare, sink=None, no_cache=True, path=[], arguments=None)
+    recover.set_defaults(run=_run, prepare=_prepare, sink=None, no_cache=True, arguments=None)
 
 
 def _prepare(options: argparse.Namespace) -> None:
@@ -60,6 +68,9 @@ def _run(options: argparse.Namespace) -> int:
     try:
         result = recover(
             options.target,
+            to=options.to,
+            input=options.input,
+            path=options.path,
             weights=options.weights,
             weights_file=None if sink is None else sink.file,
             timeout=options.timeout,
@@ -74,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
     _tell(result, options.quiet)
     differs = bool(result.missing or result.different)
     if options.live:
-        differs = _check(options, result) > _TOLERANCE or differs
+        differs = _check(options) > _TOLERANCE or differs
     return int(differs)
 
 
@@ -89,10 +100,12 @@ def _tell(result: Recovered, quiet: bool) -> None:
         print(f"cutaway: {text}", file=sys.stderr)
 
 
-def _check(options: argparse.Namespace, result: Recovered) -> float:
+def _check(options: argparse.Namespace) -> float:
     from cutaway._api import check_recovered  # late: only --check needs it
 
-    gap = check_recovered(options.target, result, options.weights)
+    gap = check_recovered(
+        options.target, to=options.to, input=options.input, path=options.path, timeout=options.timeout
+    )
     verdict = "equal" if gap <= _TOLERANCE else "different"
     print(f"cutaway: outputs are {verdict}: they differ by at most {gap:.1e}, relative to the largest", file=sys.stderr)
     return gap

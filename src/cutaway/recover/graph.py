@@ -12,6 +12,10 @@ from cutaway.core.record import dataclass, field, replace
 
 Path: TypeAlias = tuple[str, ...]
 
+LAYERS = ("nn.", "layers.")
+"""What the names of layers begin with, in the terms of each framework."""
+CONVOLUTIONS = ("nn.Conv", "layers.Conv")
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -128,6 +132,7 @@ class Graph:
     tensors: dict[str, Tensor]
     classes: dict[Path, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    layers: set[Path] = field(default_factory=set)  # the modules that are a layer of another framework
 
     def fact(self, operand: Operand) -> Fact:
         """Return what is known of an operand."""

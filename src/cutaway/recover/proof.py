@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,9 @@ def differences(original: Architecture, recovered: Architecture, weights: Mappin
 
 def _weights(recovered: Architecture, weights: Mapping[str, Tensor]) -> Iterator[str]:
     """Yield where the weights that are written do not fit the parameters of the code."""
+    if recovered.separator != ".":
+        yield from _weights_by_shape(recovered, weights)
+        return
     own = {weight.name: weight for weight in recovered.weights if weight.persistent}
     # A counter that is only there for training has no counterpart in a graph.
     lacking = [name for name in own if name not in weights and not name.endswith("num_batches_tracked")]
@@ -35,6 +39,20 @@ def _weights(recovered: Architecture, weights: Mapping[str, Tensor]) -> Iterator
     for name, tensor in weights.items():
         if name in own and own[name].shape != tensor.shape:
             yield f"{name}: the code has the shape {_text(own[name].shape)}, the file {_text(tensor.shape)}"
+
+
+def _weights_by_shape(recovered: Architecture, weights: Mapping[str, Tensor]) -> Iterator[str]:
+    """Yield which weights are only on one side, where the framework gives them names of its own."""
+    own: Counter[tuple[str, Any]] = Counter(
+        (weight.name.rpartition("/")[2], weight.shape) for weight in recovered.weights if weight.persistent
+    )
+    given: Counter[tuple[str, Any]] = Counter(
+        (name.rpartition(".")[2], tensor.shape) for name, tensor in weights.items()
+    )
+    for side, rest in (("the code", own - given), ("the file", given - own)):
+        if rest:
+            listed = [f"{name} {_text(shape)}" for name, shape in list(rest)[:_MOST_LISTED]]
+            yield f"only {side} has {rest.total()} weights: {', '.join(listed)}"
 
 
 def _outputs(original: Architecture, recovered: Architecture) -> Iterator[str]:

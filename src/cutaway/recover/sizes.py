@@ -60,7 +60,7 @@ def _enter(at_hand: dict[str, list[tuple[Dim, str, int, Path]]], graph: Graph, n
 
 def _reshape(settled: _Settled, node: Node) -> None:
     """Let the framework compute the size that is not simply one of the input's."""
-    if node.op != ".reshape":
+    if node.op not in (".reshape", "ops.reshape"):
         return
     sizes = list(node.config["sizes"])
     unknown = [place for place, size in enumerate(sizes) if isinstance(size, Dim)]

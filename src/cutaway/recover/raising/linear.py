@@ -5,6 +5,8 @@ from __future__ import annotations
 from cutaway.recover.graph import Node
 from cutaway.recover.raising.pattern import Around, either, pattern
 
+_CONVOLUTIONS = tuple(f"nn.Conv{kind}{rank}d" for kind in ("", "Transpose") for rank in (1, 2, 3))
+
 
 @pattern("+")
 def bias(around: Around, node: Node) -> bool:
@@ -19,4 +21,43 @@ def bias(around: Around, node: Node) -> bool:
             node.config = {**layer.config, "bias": True}
             node.path = layer.path if len(layer.path) >= len(node.path) else node.path
             return True
+    return False
+
+
+@pattern("+")
+def convolution_bias(around: Around, node: Node) -> bool:
+    """A stored number for each channel that is added to a convolution is its bias."""
+    for product, added in either(node):
+        layer, vector = around.only(product, *_CONVOLUTIONS), around.tensor(added)
+        if layer is None or vector is None or "bias" in layer.weights:
+            continue
+        out, spatial = layer.config["out_channels"], int(layer.op[-2])
+        if tuple(vector.shape[-spatial - 1 :]) != (out, *[1] * spatial) or any(
+            size != 1 for size in vector.shape[: -spatial - 1]
+        ):
+            continue
+        node.op, node.inputs, node.weights = layer.op, layer.inputs, {**layer.weights, "bias": vector.reshaped(out)}
+        node.config = {**layer.config, "bias": True}
+        node.path = layer.path if len(layer.path) >= len(node.path) else node.path
+        return True
+    return False
+
+
+@pattern("+")
+def split_bias(around: Around, node: Node) -> bool:
+    """A stored tensor that is added after the last dimension of a linear layer was taken apart is its bias."""
+    for product, added in either(node):
+        apart, tensor = around.only(product, ".reshape"), around.tensor(added)
+        layer = None if apart is None else around.only(apart.inputs[0], "nn.Linear")
+        if apart is None or layer is None or tensor is None or "bias" in layer.weights:
+            continue
+        shape, before = around.shape(apart.outputs[0]), around.shape(layer.outputs[0])
+        if shape is None or before is None or len(tensor.shape) != len(shape) - len(before) + 1:
+            continue
+        if tuple(shape[-len(tensor.shape) :]) != tensor.shape or shape[: len(before) - 1] != before[:-1]:
+            continue
+        layer.weights = {**layer.weights, "bias": tensor.reshaped(layer.config["out_features"])}
+        layer.config = {**layer.config, "bias": True}
+        node.op, node.inputs, node.config = apart.op, list(apart.inputs), dict(apart.config)
+        return True
     return False

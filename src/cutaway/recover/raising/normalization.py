@@ -6,8 +6,8 @@ from array import array
 from typing import Any
 
 from cutaway.recover.graph import Node, Operand
-from cutaway.recover.onnx.elementwise import shortest
 from cutaway.recover.raising.pattern import Around, close, either, pattern
+from cutaway.recover.sources.emission import shortest
 
 
 @pattern("+")

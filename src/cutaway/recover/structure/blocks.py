@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from cutaway.core.record import dataclass, field
-from cutaway.recover.graph import Graph, Node, Path, Tensor
+from cutaway.recover.graph import CONVOLUTIONS, LAYERS, Graph, Node, Path, Tensor
 from cutaway.recover.structure.names import identifier, unused
 
 _AGAIN = re.compile(r"^(.+)_(\d+)$")
@@ -65,16 +65,39 @@ class Block:
         return self.is_sequence and all(step.part.isdigit() for step in self.steps)
 
 
-def blocks(graph: Graph) -> Block:
-    """Return the tree of a graph's blocks."""
-    return _Builder(graph).build((), list(range(len(graph.nodes))), {})
+def blocks(graph: Graph, only_layers: Container[str] = ()) -> Block:
+    """Return the tree of a graph's blocks; `only_layers` are the layers that no function does the same as."""
+    return _Builder(graph, only_layers).build((), list(range(len(graph.nodes))), {})
+
+
+def rename_reserved(block: Block, reserved: Container[str]) -> None:
+    """Give other names to parts and parameters that a framework's classes have attributes of the same name as."""
+    taken = {part.partition(".")[0] for part in block.parts} | set(block.parameters.values())
+
+    def renamed(name: str) -> str:
+        outer, dot, number = name.partition(".")
+        if outer not in reserved:
+            return name
+        names.setdefault(outer, unused(f"{outer}_", taken))
+        return f"{names[outer]}{dot}{number}"
+
+    names: dict[str, str] = {}
+    block.parts = {renamed(part): inner for part, inner in block.parts.items()}
+    block.lists = {renamed(name): [renamed(part) for part in parts] for name, parts in block.lists.items()}
+    block.parameters = {name: renamed(own) for name, own in block.parameters.items()}
+    for step in block.steps:
+        step.part = renamed(step.part)
+    for inner in block.parts.values():
+        if isinstance(inner, Block):
+            rename_reserved(inner, reserved)
 
 
 class _Builder:
     """The construction of the tree."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, only_layers: Container[str]) -> None:
         self.graph = graph
+        self.only_layers = only_layers
         self.paths: list[Path] = [node.path for node in graph.nodes]
         self.readers: dict[str, list[int]] = {}
         for place, node in enumerate(graph.nodes):
@@ -109,7 +132,7 @@ class _Builder:
             pending.append((group[-1], group, step))
         for place in direct:
             node = self.graph.nodes[place]
-            part = self._layer(block, node, "", taken, layers) if node.weights else ""
+            part = self._layer(block, node, "", taken, layers) if node.weights or node.op in self.only_layers else ""
             pending.append((place, [place], Step(node, part, list(node.reads()), list(node.outputs))))
         block.steps = _ordered(pending)
         _number_lists(block)
@@ -214,7 +237,7 @@ class _Builder:
         """Tell whether a group is one layer, possibly called several times."""
         nodes = [self.graph.nodes[place] for place in group]
         first = nodes[0]
-        if any(len(self.paths[place]) != len(path) + 1 for place in group) or not first.op.startswith("nn."):
+        if any(len(self.paths[place]) != len(path) + 1 for place in group) or not first.op.startswith(LAYERS):
             return False
         return all(_is_same_layer(first, node) for node in nodes[1:])
 
@@ -292,7 +315,10 @@ class _Builder:
                 block.parameters[name] = unused(_parameter_name(tensor), taken)
 
 
-_KINDS = {"Conv": "conv", "Linear": "linear", "Norm": "norm", "Embedding": "embedding", "LSTM": "lstm", "GRU": "gru"}
+_KINDS = {
+    "Conv": "conv", "Linear": "linear", "Norm": "norm", "Embedding": "embedding", "LSTM": "lstm", "GRU": "gru",
+    "Dense": "dense", "ZeroPadding": "pad", "Pooling": "pool", "Cropping": "crop", "UpSampling": "upsample",
+}  # fmt: skip
 _WEIGHT_ENDS = re.compile(r"[._/]?(weight|bias|kernel|gamma|beta|running_mean|running_var)(_\w*|:0|)$")
 
 
@@ -310,6 +336,7 @@ def _layer_name(node: Node, name: str) -> str:
                 owner
                 and owner != inner
                 and "." not in owner
+                and "/" not in owner
                 and (owner == name or not name.isdigit() or owner.isdigit())
             ):
                 return owner
@@ -348,7 +375,7 @@ def _close_gaps(block: Block) -> None:
         return
     for part, after in itertools.pairwise(parts):
         inner = block.parts[part]
-        if int(after) > int(part) + 1 and isinstance(inner, Layer) and inner.node.op.startswith("nn.Conv"):
+        if int(after) > int(part) + 1 and isinstance(inner, Layer) and inner.node.op.startswith(CONVOLUTIONS):
             break
     else:
         return
@@ -373,7 +400,7 @@ def _name_numbered(block: Block, taken: set[str]) -> None:
 def kind_of(node: Node) -> str:
     """Return what a layer is, in a word."""
     return next(
-        (word for part, word in _KINDS.items() if part in node.op), identifier(node.op.removeprefix("nn.").lower())
+        (word for part, word in _KINDS.items() if part in node.op), identifier(node.op.rpartition(".")[2].lower())
     )
 
 

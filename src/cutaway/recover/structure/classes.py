@@ -10,8 +10,8 @@ from cutaway.core.record import dataclass, field, replace
 from cutaway.recover.graph import Graph
 from cutaway.recover.structure.blocks import Block, Layer, Step
 from cutaway.recover.structure.names import class_name, identifier, unused
-from cutaway.recover.torch.expression import literal, render
-from cutaway.recover.torch.layers import FORMS
+from cutaway.recover.targets.dialect import Dialect
+from cutaway.recover.targets.literal import literal
 
 _FEW, _MANY = 3, 3
 _SHORTEST_NAME = 3
@@ -81,12 +81,13 @@ class BlockClass:
 class Classes:
     """The classes of a tree of blocks, in an order in which each comes after those that it uses."""
 
-    def __init__(self, graph: Graph, root: Block) -> None:
+    def __init__(self, graph: Graph, root: Block, dialect: Dialect) -> None:
         self.graph = graph
+        self.dialect = dialect
         self.root = root
         self.all: list[BlockClass] = []
         self.of: dict[int, tuple[BlockClass, int]] = {}
-        self._taken = {"nn", "F", "torch", "Tensor", "load"}
+        self._taken = set(dialect.reserved)
         self._inline: set[int] = set()
         for together in _levels(root):
             self._enter(together)
@@ -125,7 +126,7 @@ class Classes:
             return False
         layers = [part for part in block.parts.values() if isinstance(part, Layer)]
         if not block.is_numbered:
-            return len(members) == 1 and len(layers) == len(block.parts) <= _FEW
+            return self.dialect.names_parts and len(members) == 1 and len(layers) == len(block.parts) <= _FEW
         return len(members) < _MANY or len(layers) != len(block.parts) or not 2 <= len(layers) <= _FEW + 1
 
     def _class(self, members: list[Block], optional: Optional | None) -> BlockClass:
@@ -211,7 +212,7 @@ class Classes:
             else:
                 assert step.node is not None
                 local = [(names[each], 9) if isinstance(each, str) else ("", 9) for each in step.node.inputs]
-                text, _ = render(step.node, local, _in_key)
+                text, _ = self.dialect.render(step.node, local, _in_key)
                 steps.append((step.node.op, text, step.node.missing))
             for name in step.outputs:
                 if name:
@@ -243,7 +244,7 @@ class Classes:
     def part_slots(self, name: str, part: Layer | Block) -> Iterator[Slot]:
         """Yield the literals in the construction of a part."""
         if isinstance(part, Layer):
-            form = FORMS[part.node.op]
+            form = self.dialect.forms[part.node.op]
             for argument, value in part.node.config.items():
                 yield Slot(argument, name, value, form.defaults.get(argument))
         elif self.is_inline(part):
@@ -261,7 +262,7 @@ class Classes:
             return "0"
 
         assert step.node is not None
-        render(step.node, [("x", 9)] * len(step.node.inputs), write)
+        self.dialect.render(step.node, [("x", 9)] * len(step.node.inputs), write)
         yield from found
 
     # Names.
@@ -291,7 +292,7 @@ def _told(members: list[Block]) -> str:
     """Return the name of a class from the names of the modules around its blocks."""
     first = members[0]
     last = first.label.replace(".", "_")
-    layers = [part.node.op.removeprefix("nn.") for part in first.parts.values() if isinstance(part, Layer)]
+    layers = [part.node.op.rpartition(".")[2] for part in first.parts.values() if isinstance(part, Layer)]
     if (
         first.is_sequence
         and len(layers) == len(first.parts) <= _FEW + 1

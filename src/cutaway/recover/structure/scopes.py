@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from cutaway.core.record import dataclass
-from cutaway.recover.graph import Graph, Node
+from cutaway.recover.graph import CONVOLUTIONS, LAYERS, Graph, Node, Path
 
 _FEWEST_IN_CHAIN, _FEWEST_IN_BLOCK = 3, 4
 _WIDELY_READ = 6
@@ -31,7 +31,31 @@ class _Segment:
     def is_layer(self) -> bool:
         """Whether it is one layer."""
         node = self.nodes[0]
-        return len(self.nodes) == 1 and node.op.startswith("nn.") and len(list(node.reads())) == 1
+        return len(self.nodes) == 1 and node.op.startswith(LAYERS) and len(list(node.reads())) == 1
+
+
+def dissolve_layers(graph: Graph) -> None:
+    """Leave in the scope of another framework's layer only what is a layer here; its activation follows it."""
+    groups: dict[Path, list[Node]] = {}
+    for node in graph.nodes:
+        for length in range(len(node.path), 0, -1):
+            if node.path[:length] in graph.layers:
+                groups.setdefault(node.path[:length], []).append(node)
+                break
+    for path, nodes in groups.items():
+        weighted = [node for node in nodes if node.weights]
+        for node in nodes:
+            if len(weighted) > 1 and node.weights:
+                kind = (
+                    "depthwise"
+                    if node is weighted[0] and node.op.startswith(CONVOLUTIONS)
+                    else f"part{weighted.index(node)}"
+                )
+                node.path = (*path[:-1], f"{path[-1]}_{kind}") if node is not weighted[-1] else path
+            elif node.weights or (len(nodes) == 1 and node.op.startswith(LAYERS)):
+                node.path = path
+            else:
+                node.path = path[:-1]
 
 
 def name_scopes(graph: Graph) -> None:
@@ -186,4 +210,4 @@ def _name_chains(graph: Graph, segment: _Segment) -> None:
 
 
 def _is_link(node: Node) -> bool:
-    return node.op.startswith("nn.") and len(node.outputs) == 1
+    return node.op.startswith(LAYERS) and len(node.outputs) == 1

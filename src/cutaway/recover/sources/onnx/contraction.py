@@ -1,0 +1,146 @@
+"""Products of matrices, and sums along dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutaway.recover.graph import Literal, Operand
+from cutaway.recover.sources.emission import shortest
+from cutaway.recover.sources.onnx.registry import Call, operator
+
+
+@operator("MatMul")
+def matmul(call: Call) -> None:
+    """A product of matrices; with a stored matrix on the right, a linear layer."""
+    weight = call.tensor(1)
+    if weight is not None and len(weight.shape) == 2 and (call.rank(0) or 0) >= 1:
+        size, out = weight.shape
+        call.emit(
+            "nn.Linear",
+            call.name(),
+            weights={"weight": weight.permuted(1, 0)},
+            in_features=size,
+            out_features=out,
+            bias=False,
+        )
+        return
+    call.emit("@", call.name(0), call.name(1))
+
+
+@operator("Gemm")
+def gemm(call: Call) -> None:
+    """A product of matrices plus a tensor; with stored weights, a linear layer."""
+    alpha, beta = call.get("alpha", 1.0), call.get("beta", 1.0)
+    weight, bias = call.tensor(1), call.tensor(2)
+    plain = not call.get("transA", 0) and alpha == 1.0 and (beta == 1.0 or not call.has(2))
+    if plain and weight is not None and (bias is not None or not call.has(2)):
+        weight = weight if call.get("transB", 0) else weight.permuted(1, 0)
+        out, size = weight.shape
+        fits = bias is None or bias.shape in ((out,), (1, out))
+        if fits:
+            weights = {"weight": weight, **({"bias": bias.reshaped(out)} if bias else {})}
+            call.emit(
+                "nn.Linear", call.name(), weights=weights, in_features=size, out_features=out, bias=bias is not None
+            )
+            return
+    left: Operand = call.name(0)
+    right: Operand = call.name(1)
+    if call.get("transA", 0):
+        left = call.temporary(".transpose", left, shape=_swapped(call, 0), dims=(0, 1))
+    if call.get("transB", 0):
+        right = call.temporary(".transpose", right, shape=_swapped(call, 1), dims=(0, 1))
+    shape = call.graph.shape(call.operation.outputs[0])
+    steps: list[tuple[str, Operand]] = []
+    if alpha != 1.0:
+        steps.append(("*", Literal(shortest(alpha))))
+    if call.has(2):
+        third = call.operand(2, 0)
+        if beta != 1.0:
+            third = call.temporary("*", call.name(2), Literal(shortest(beta)), shape=call.fact(2).shape)
+        steps.append(("+", third))
+    if not steps:
+        call.emit("@", left, right)
+        return
+    so_far = call.temporary("@", left, right, shape=shape)
+    for op, operand in steps[:-1]:
+        so_far = call.temporary(op, so_far, operand, shape=shape)
+    call.emit(steps[-1][0], so_far, steps[-1][1])
+
+
+def _swapped(call: Call, place: int) -> Any:
+    shape = call.fact(place).shape
+    return None if shape is None else shape[::-1]
+
+
+@operator("Einsum")
+def einsum(call: Call) -> None:
+    """A sum of products by Einstein's notation."""
+    names = [name for name in call.operation.inputs if name]
+    equation = call.get("equation", "").replace(" ", "")
+    if not all(sign.isalpha() or sign in ",->." for sign in equation):
+        call.unsupported("its equation has other signs than letters")
+    call.emit("torch.einsum", Literal(equation), *names)
+
+
+_REDUCTIONS = {
+    "ReduceMean": "mean", "ReduceSum": "sum", "ReduceMax": "amax", "ReduceMin": "amin", "ReduceProd": "prod",
+    "ReduceLogSumExp": "logsumexp",
+}  # fmt: skip
+
+
+@operator(" ".join((*_REDUCTIONS, "ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum")))
+def reduction(call: Call) -> None:
+    """A number for all along some dimensions."""
+    axes = call.setting(1, "axes")
+    keep = bool(call.get("keepdims", 1))
+    source, rank = call.name(), call.known_rank()
+    if not axes:
+        if call.get("noop_with_empty_axes", 0):
+            call.alias(source)
+            return
+        axes = list(range(rank))
+    axes = [axis if axis >= 0 else axis + rank for axis in axes]
+    axes = [axis - rank if axis == rank - 1 or axes == list(range(rank - len(axes), rank)) else axis for axis in axes]
+    dims: Any = axes[0] if len(axes) == 1 else tuple(axes)
+    shape = call.fact().shape
+    if call.op in ("ReduceSumSquare", "ReduceL1"):
+        function = ("torch.square",) if call.op == "ReduceSumSquare" else ("torch.abs",)
+        source = call.temporary(function[0], source, shape=shape)
+    if call.op == "ReduceL2":
+        call.emit("torch.linalg.vector_norm", source, dim=dims, keepdim=keep)
+    elif call.op == "ReduceLogSum":
+        total = call.temporary(
+            ".sum", source, shape=call.graph.shape(call.operation.outputs[0]), dim=dims, keepdim=keep
+        )
+        call.emit("torch.log", total)
+    elif call.op == "ReduceProd" and len(axes) > 1:
+        for axis in sorted(range(len(axes)), reverse=True)[:-1]:
+            source = call.temporary(".prod", source, shape=None, dim=axes[axis], keepdim=keep)
+        call.emit(".prod", source, dim=axes[0], keepdim=keep)
+    else:
+        method = _REDUCTIONS.get(call.op, "sum")
+        call.emit(f".{method}", source, dim=dims, keepdim=keep)
+
+
+@operator("ArgMax ArgMin")
+def position(call: Call) -> None:
+    """Where the largest or smallest number is."""
+    if call.get("select_last_index", 0):
+        call.unsupported("it takes the last of equal numbers")
+    call.emit(f".{call.op.lower()}", call.name(), dim=call.axis(0), keepdim=bool(call.get("keepdims", 1)))
+
+
+@operator("TopK")
+def largest(call: Call) -> None:
+    """The largest numbers and where they are."""
+    number = call.numbers(1) if call.has(1) else [call.get("k", 1)]
+    if number is None:
+        call.unsupported("how many it takes is computed from the numbers of a tensor")
+    call.emit(
+        "torch.topk",
+        call.name(),
+        k=number[0],
+        dim=call.axis(-1),
+        largest=bool(call.get("largest", 1)),
+        sorted=bool(call.get("sorted", 1)),
+    )

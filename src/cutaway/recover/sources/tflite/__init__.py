@@ -1,0 +1,1 @@
+"""Operators of TensorFlow Lite in the terms of the graph: one row for each, in the file of its family."""

@@ -1,0 +1,1 @@
+"""PyTorch's functions and methods in the terms of the graph: one row for each, in the file of its family."""

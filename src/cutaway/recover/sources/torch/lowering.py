@@ -1,0 +1,83 @@
+"""A network of PyTorch, read from source, TorchScript, an exported program or a pickle, to a graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cutaway.core.architecture import Architecture, Op
+from cutaway.core.contents import Stored
+from cutaway.core.size.dim import Dim
+from cutaway.recover.graph import Graph, Input
+from cutaway.recover.sources.torch.table import TABLE
+from cutaway.recover.sources.traced import Call, Table, traced
+
+_PREFIXES = ("torch.nn.functional.", "torch.Tensor.", "torch._C._nn.", "torch.special.", "torch.nn.init.", "torch.")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_DROPPED = (
+    "layout",
+    "device",
+    "requires_grad",
+    "pin_memory",
+    "memory_format",
+    "inplace",
+    "out",
+    "non_blocking",
+    "copy",
+)
+
+
+def lowered(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
+    """Return the graph of a network."""
+    TABLE.load()
+    graph = traced(architecture, stored, _key, _as_it_is)
+    outer = {module.path.rpartition(".")[0] for module in architecture.modules}
+    graph.layers = {
+        tuple(module.path.split("."))
+        for module in architecture.modules
+        if module.path and module.path not in outer and module.qualified_name.startswith("torch.nn.modules.")
+    }
+    return graph
+
+
+def _key(op: Op) -> tuple[Table, str]:
+    """Return the row of an operation: in place, as a method or as a function, it is the same."""
+    name = op.op
+    if name.startswith("aten."):
+        name = name.split(".")[1]
+    else:
+        prefix = next((each for each in _PREFIXES if name.startswith(each)), "")
+        name = name[len(prefix) :]
+    if name not in TABLE.rows and name.endswith("_") and not name.endswith("__"):
+        name = name[:-1]
+    return TABLE, name
+
+
+def _as_it_is(call: Call) -> bool:
+    """Write a function of the framework that has no row as it is called; tell whether that is possible."""
+    name = call.op.op
+    if name.startswith("aten."):
+        name = f"torch.ops.{name}"
+    name = name.replace("torch.nn.functional.", "F.").replace("torch.Tensor.", ".")
+    if not _QUALIFIED.fullmatch(name.removeprefix(".")) or not name.startswith(("torch.", "F.", ".")):
+        return False
+    if name.startswith(".") and (name.endswith("_") or not call.inputs):
+        return False
+    config = {key: _literal(call, value) for key, value in call.attributes.items() if value is not None}
+    config = {key: value for key, value in config.items() if key not in _DROPPED}
+    if not all(_WORD.fullmatch(key) for key in config):
+        return False
+    call.emit(name, *call.inputs, **config)
+    return True
+
+
+def _literal(call: Call, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_literal(call, each) for each in value]
+    if isinstance(value, (bool, int, float, Dim, Input)) or value is None:
+        return value
+    if isinstance(value, str) and (_WORD.fullmatch(value) or value.startswith("torch.")):
+        return value.removeprefix("torch.")
+    call.unsupported(f"its argument {value!r:.60} is not a number")

@@ -1,0 +1,1 @@
+"""Keras source: how the nodes of a graph are written with Keras's layers and operations."""
