@@ -1,6 +1,6 @@
 """Damaged files: each reader gets files that are mutated at random, and must answer or refuse, soon and with little memory.
 
-    python -m benchmarks.formats.fuzz FOLDER... [--inputs 100000] [--seconds 60] [--seed 0]
+    python -m benchmarks.formats.fuzz FOLDER... [--inputs 100000] [--seconds 60] [--seed 0] [--readers saved_model]
 
 One process mutates and reads; this one watches it. An input that takes longer than 2 seconds of the processor, that ends
 the process, or with which it needs more than 200 MB, is kept in `fuzz-failures/`.
@@ -25,6 +25,8 @@ SUFFIXES = {
     ".pt2": "torch_save", ".npz": "torch_save", ".npy": "numpy_file", ".pkl": "pickled", ".safetensors": "safetensors",
     ".gguf": "gguf", ".msgpack": "flax_msgpack", ".pte": "executorch",
 }  # fmt: skip
+ASKED = (".pb", ".pbtxt", ".meta", ".index", ".h5", ".hdf5", ".keras", ".json", ".yaml")
+"""Endings of files of several formats: which reader they are for is asked."""
 LONGEST, MOST_MEGABYTES, LARGEST_SEED = 2.0, 200, 1 << 18
 _PATIENCE = 20.0  # seconds without an answer: others may need the processor, too
 _INTERESTING = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
@@ -154,14 +156,19 @@ def _kept(reader: str, content: bytes, number: int, text: str) -> str:
     return f"{path}: {text}"
 
 
-def seeds_of(folders: Sequence[Path]) -> list[tuple[str, bytes]]:
+def seeds_of(folders: Sequence[Path], largest: int = LARGEST_SEED) -> list[tuple[str, bytes]]:
     """Return the reader and the bytes of each small file below folders."""
-    paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES]
-    return [
-        (SUFFIXES[path.suffix], path.read_bytes())
-        for path in paths
-        if path.is_file() and path.stat().st_size <= LARGEST_SEED
-    ]
+    from cutaway.formats import dispatch
+
+    seeds = []
+    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
+        if path.suffix not in SUFFIXES and path.suffix not in ASKED:
+            continue
+        if path.is_file() and path.stat().st_size <= largest:
+            reader = SUFFIXES.get(path.suffix) or dispatch._reader(str(path))
+            if reader not in (None, "recognised"):
+                seeds.append((reader, path.read_bytes()))
+    return seeds
 
 
 def main() -> int:
@@ -171,14 +178,18 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--largest", type=int, default=LARGEST_SEED, help="bytes of the largest file that is taken")
+    parser.add_argument("--readers", nargs="*", help="the names of readers, all if none is named")
     arguments = parser.parse_args()
-    seeds = seeds_of(arguments.folders)
+    seeds = seeds_of(arguments.folders, arguments.largest)
+    seeds = [each for each in seeds if not arguments.readers or each[0] in arguments.readers]
     for reader in {reader for reader, _ in seeds}:
         import_module(f"cutaway.formats.{reader}")
     count, failures = fuzz(seeds, arguments.inputs, arguments.seconds, arguments.seed)
     for text in failures:
         print(text)
-    print(f"{count:,} inputs from {len(seeds)} files: {len(failures)} failures")
+    readers = ", ".join(sorted({reader for reader, _ in seeds}))
+    print(f"{count:,} inputs from {len(seeds)} files for {readers}: {len(failures)} failures")
     return 1 if failures else 0
 
 

@@ -49,7 +49,7 @@ def gru_masking():
     inputs = keras.Input((None,), dtype="int32", name="tokens")
     x = layers.Embedding(1000, 24, mask_zero=True)(inputs)
     x = layers.GRU(32, return_sequences=True)(x)
-    x = layers.TimeDistributed(layers.Dense(8))(x)
+    x = layers.Dense(8)(x)
     x = layers.GRU(16, reset_after=False)(x)
     return keras.Model(inputs, layers.Dense(2, activation="softmax")(x), name="gru_masking")
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 
 from cutaway.core.architecture import Architecture
-from cutaway.core.contents import Contents
+from cutaway.core.contents import Contents, Stored
 from cutaway.core.error import CutawayError
 from cutaway.core.record import replace
+from cutaway.formats import recognised
 from cutaway.formats.description import Description
-from cutaway.formats.recognised import ENDINGS
 
 _HEAD = 64
 _INDEX = ".index.json"
@@ -20,6 +20,8 @@ _IN_FOLDERS = ("saved_model.pb", "saved_model.pbtxt")
 READERS = ("tensorboard", "keras_file", "torch_save", "safetensors", "gguf", "numpy_file", "ort", "tflite", "executorch", "tf_checkpoint",
            "saved_model", "onnx", "pickled", "flax_msgpack", "recognised")  # fmt: skip
 """The readers of files that begin in a way of their own, those that can tell best first."""
+_UNSURE = ("saved_model", "onnx", "torch_save", "pickled", "flax_msgpack", "keras_file")
+"""The readers that may take a file of another format for one of theirs."""
 FOLDERS = ("checkpoint_folder",)
 """The readers of folders: each has `is_folder(path)` and `read(path)`."""
 
@@ -40,7 +42,14 @@ def read(text: str) -> list[Architecture | Description] | None:
     if os.path.isdir(file_path):
         return _chosen(module.read(path), path, name)
     with open(file_path, "rb") as file:
-        found: list[Architecture | Description] = module.read(file, file_path)
+        try:
+            found: list[Architecture | Description] = module.read(file, file_path)
+        except CutawayError:
+            # Some formats begin in a way that others begin in, too.
+            refused = recognised.refusal(file_path) if reader in _UNSURE else None
+            if refused is None:
+                raise
+            raise refused from None
         if hasattr(module, "beside") and name and all(each.name != name for each in found):
             file.seek(0)
             found = [*found, *module.beside(file, path)]
@@ -50,15 +59,28 @@ def read(text: str) -> list[Architecture | Description] | None:
 
 
 @contextmanager
-def contents(path: str) -> Iterator[Contents]:
-    """Open a saved graph for what it contains; tensors are read from the file while it is open."""
+def contents(path: str) -> Iterator[Contents | None]:
+    """Open a saved graph for what it contains; None where it is read in another way. Tensors are read while it is open."""
     reader = _reader(path)
     module = None if reader is None else import_module(f"cutaway.formats.{reader}")
     if module is None or not hasattr(module, "contents"):
-        kinds = "an ONNX file" if reader is None else f"an ONNX file, not {reader.replace('_', ' ')}"
-        raise CutawayError(f"{path}: code can be recovered from {kinds}")
+        yield None
+        return
     with open(_file(path), "rb") as file:
         yield module.contents(file, path)
+
+
+@contextmanager
+def stored(text: str, network: Architecture) -> Iterator[Mapping[str, Stored]]:
+    """Open a saved file for its weights, by the names that its network has for them; empty where there are none in it."""
+    path = text.partition("::")[0]
+    reader = _reader(path)
+    module = None if reader is None else import_module(f"cutaway.formats.{reader}")
+    if module is None or not hasattr(module, "stored"):
+        yield {}
+        return
+    with open(_file(path), "rb") as file:
+        yield module.stored(file, path, network)
 
 
 def _chosen(found: list[Architecture | Description], path: str, name: str) -> list[Architecture | Description]:
@@ -80,7 +102,7 @@ def _reader(path: str) -> str | None:
     path = _file(path)
     if os.path.isdir(path):
         return next((each for each in FOLDERS if import_module(f"cutaway.formats.{each}").is_folder(path)), None)
-    if path.endswith(".py") or not os.path.isfile(path):
+    if path.endswith((".py", ".ipynb")) or not os.path.isfile(path):
         return None
     try:
         with open(path, "rb") as file:
@@ -89,7 +111,11 @@ def _reader(path: str) -> str | None:
                 head = file.read(1 << 16)
                 if path.endswith(_INDEX) or shards.sniff(head):
                     return "shards"
-                return "keras_file" if import_module("cutaway.formats.keras_file").is_configuration(head) else None
+                if import_module("cutaway.formats.tfjs").sniff(head):
+                    return "tfjs"
+                if import_module("cutaway.formats.keras_file").is_configuration(head):
+                    return "keras_file"
+                return "recognised" if recognised.sniff(head) else None
             if path.endswith((".yaml", ".yml")):
                 head = file.read(1 << 16)
                 return "keras_file" if import_module("cutaway.formats.keras_file").is_configuration(head) else None
@@ -97,4 +123,6 @@ def _reader(path: str) -> str | None:
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
     found = next((each for each in READERS if import_module(f"cutaway.formats.{each}").sniff(head)), None)
-    return "recognised" if found is None and path.endswith(ENDINGS) else found
+    if found is None and (path.endswith(recognised.ENDINGS) or b"\0" in head or recognised.name_of(path)):
+        return "recognised"
+    return found

@@ -31,7 +31,7 @@ CALLS = "what a module is given and returns is taken to be what other parts of t
 APART = "the file does not tell which weights share their memory: each is counted"
 _LARGEST = 96 << 20
 _OLD = "serialized_exported_program.json"
-_DTYPES = {
+DTYPES = {
     1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64",
     9: "complex32", 10: "complex64", 11: "complex128", 12: "bool", 13: "bfloat16", 28: "uint16", 29: "float8_e4m3fn",
     30: "float8_e5m2", 31: "float8_e4m3fnuz", 32: "float8_e5m2fnuz", 33: "float8_e8m0fnu", 34: "uint32", 35: "uint64",
@@ -145,6 +145,7 @@ class _Graph:
             ),
             weights=tuple(self._tied()),
             ops=tuple(ops),
+            results=tuple(self.names.get(each, each) for made in results for each in made),
             assumptions=(
                 Note(CALLS, Place(self.path)),
                 *([Note(APART, Place(self.path))] if self.memory is None and self.weights else []),
@@ -171,7 +172,7 @@ class _Graph:
                     self.weights[weight] = Weight(
                         weight,
                         _shape(about),
-                        _DTYPES.get(about["dtype"]),
+                        DTYPES.get(about["dtype"]),
                         kind,
                         kind == "parameter" and bool(about.get("requires_grad")),
                         persistent=spec[kind].get("persistent", True) is not False,
@@ -183,7 +184,7 @@ class _Graph:
     def _value(self, name: str, values: Mapping[str, Any], shown: str | None = None) -> Value:
         about = values.get(name)
         own = self.names.get(name, name) if shown is None else shown
-        return Value(own, _shape(about), _DTYPES.get(about["dtype"])) if about else Value(own, None, None)
+        return Value(own, _shape(about), DTYPES.get(about["dtype"])) if about else Value(own, None, None)
 
     def _op(self, node: Any, values: Mapping[str, Any], module: str) -> Op:
         attributes: dict[str, Setting] = {}
@@ -273,7 +274,7 @@ def _setting(argument: Any) -> Setting:
         return None
     kind, value = next(iter(argument.items()))
     if kind == "as_scalar_type":
-        return _DTYPES.get(value, str(value))
+        return DTYPES.get(value, str(value))
     if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
         return _symbol(value)
     if kind == "as_sym_ints":

@@ -1,9 +1,9 @@
-"""HDF5 files as far as Keras writes them: groups, attributes, and the shapes and types of datasets, never their data."""
+"""HDF5 files as far as Keras writes them: groups, attributes, the shapes and types of datasets, and where their data lie."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,11 @@ from cutaway.formats.hdf5_bytes import Cursor, Damaged, Window, is_undefined
 from cutaway.formats.hdf5_heaps import fractal_heap, global_object, records, symbol_table
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-_DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _ATTRIBUTE, _CONTINUATION, _SYMBOLS, _ATTRIBUTE_INFO = (
-    1, 2, 3, 6, 12, 16, 17, 21,
+_DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _LAYOUT, _ATTRIBUTE, _CONTINUATION, _SYMBOLS, _ATTRIBUTE_INFO = (
+    1, 2, 3, 6, 8, 12, 16, 17, 21,
 )  # fmt: skip
+_CONTIGUOUS = 1
+_PIECE = 1 << 22
 _MOST_MESSAGES = 20_000
 _MOST_STRINGS = 200_000
 _DEEPEST = 32
@@ -38,6 +40,7 @@ class Node:
     shape: tuple[int, ...] | None = None
     dtype: str | None = None
     is_dataset: bool = False
+    data: tuple[int, int] | None = None  # where its numbers lie in one piece, and how many bytes they are
 
 
 class File:
@@ -84,6 +87,8 @@ class File:
                 node.shape, node.is_dataset = _dataspace(body), True
             elif number == _DATATYPE:
                 kind = _datatype(body)
+            elif number == _LAYOUT:
+                node.data = _layout(body)
             elif number == _LINK:
                 ordered.extend(_link(body))
             elif number == _LINK_INFO:
@@ -99,6 +104,19 @@ class File:
         node.links = {name: target for _, name, target in sorted(ordered, key=lambda link: link[0])}
         node.dtype = None if kind is None else kind.name
         return node
+
+    def numbers(self, node: Node) -> Callable[[], Iterator[bytes]] | None:
+        """Return what yields the bytes of a dataset; None where they do not lie in one piece."""
+        if node.data is None:
+            return None
+        (start, size), window = node.data, self.window
+
+        def pieces() -> Iterator[bytes]:
+            for at in range(start, start + size, _PIECE):
+                window.file.seek(window.start + window.base + at)
+                yield window.file.read(min(_PIECE, start + size - at))
+
+        return pieces
 
     def walk(self, address: int | None = None) -> Iterator[tuple[str, Node]]:
         """Yield every node below a group with its path, each once, groups before what is in them."""
@@ -233,6 +251,15 @@ class File:
         if kind.name in ("float32", "float64"):
             return struct.unpack("<f" if kind.size == 4 else "<d", cell.data)[0]
         return int.from_bytes(cell.data, "little", signed=str(kind.name).startswith("int"))
+
+
+def _layout(body: Cursor) -> tuple[int, int] | None:
+    """Return where the numbers of a dataset lie; None where they are in several pieces, or in an older form."""
+    version, kind = body.number(1), body.number(1)
+    if version not in (3, 4) or kind != _CONTIGUOUS:
+        return None
+    address = body.offset()
+    return None if is_undefined(address, body.window) else (address, body.length())
 
 
 def _dataspace(body: Cursor) -> tuple[int, ...] | None:

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from cutaway.core.architecture import Architecture, Note
+from cutaway.core.contents import Stored as StoredNumbers
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
-from cutaway.formats import hdf5, weights
+from cutaway.formats import hdf5, stored_weights, weights
 from cutaway.formats.description import Description, StoredLayer
 from cutaway.formats.hdf5_bytes import Damaged, Window
 from cutaway.formats.pickled_tensor import Stored
@@ -28,6 +29,7 @@ _LARGEST_UNPACKED = 64 << 20
 _LARGEST_RATIO = 200
 _DEEPEST = 64
 _MOST_VALUES = 2_000_000
+_IN_PIECES = "they are stored in pieces, or packed"
 _FIRST = (b"metadata.json", b"config.json", b"model.weights.h5", b"assets/")
 _CONFIGURATION = re.compile(
     rb"""\s*"?\{\s*\\?"(?:class_name|module|config|backend|keras_version|name)\\?":(?s:.){0,60000}?class_name"""
@@ -58,6 +60,17 @@ def read(file: BinaryIO, path: str) -> list[Architecture | Description]:
         if head.startswith(hdf5.SIGNATURE):
             return [_hdf5(Window(file), path)]
         return [_text(file, path)]
+
+
+def stored(file: BinaryIO, path: str, network: Architecture) -> dict[str, StoredNumbers]:
+    """Return the weights of a file by the names that its network has for them; they are read while the file is open."""
+    (content,) = read(file, path)
+    if not isinstance(content, Description) or content.layers is None:
+        return {}
+    return {
+        name: StoredNumbers(name, each.dtype or "", each.shape or (), each.numbers, "" if each.numbers else _IN_PIECES)
+        for name, each in stored_weights.by_name(network, content)
+    }
 
 
 def description(text: str, path: str) -> Description | None:
@@ -190,7 +203,7 @@ def _named_layers(file: hdf5.File, home: hdf5.Node, start: int) -> Iterator[Stor
             if at is None:
                 raise Damaged(f"{layer}: the weight {name} is missing")
             dataset = file.node(at)
-            named.append((name, Stored(dataset.shape or (), _dtype(dataset), None)))
+            named.append((name, Stored(dataset.shape or (), _dtype(dataset), None, numbers=file.numbers(dataset))))
         yield StoredLayer((layer,), tuple(named))
 
 
@@ -211,7 +224,9 @@ def _variables(file: hdf5.File) -> Iterator[StoredLayer]:
     for path, node in file.walk():
         if node.is_dataset:
             home = path.rpartition("/")[0]
-            groups.setdefault(home, []).append((path, Stored(node.shape or (), _dtype(node), None)))
+            groups.setdefault(home, []).append(
+                (path, Stored(node.shape or (), _dtype(node), None, numbers=file.numbers(node)))
+            )
         elif path.endswith("vars") and isinstance(node.attributes.get("name"), str):
             names[path.rpartition("/")[0]] = node.attributes["name"]
     for home, stored in groups.items():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cutaway.core.dtype import KINDS
@@ -83,6 +84,7 @@ class Stored:
     strides: tuple[int, ...] | None = None
     persistent: bool = True
     requires_grad: bool = False
+    numbers: Callable[[], Iterator[bytes]] | None = field(default=None, compare=False)
 
     @property
     def identity(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cutaway.core.architecture import Architecture, ModuleCall, Note, Shape, Weight
 from cutaway.core.place import Place
@@ -47,6 +47,15 @@ def with_stored(architecture: Architecture, description: Description) -> Archite
             for op in ops
         )
     return replace(architecture, weights=tuple(matched), ops=ops, unknowns=(*architecture.unknowns, *notes))
+
+
+def by_name(architecture: Architecture, description: Description) -> Iterator[tuple[str, Stored]]:
+    """Yield what a file stores of the weights of a network that was read from it, by their names in the network."""
+    for layer in description.layers or ():
+        at = _weights_of(layer, architecture, description.are_named)
+        if _fits(at, layer.weights, architecture.weights):
+            for index, (_, stored) in zip(at, layer.weights):
+                yield architecture.weights[index].name, stored
 
 
 KEEPS_SHAPES = (

@@ -11,10 +11,19 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.contents import Stored as StoredNumbers
 from cutaway.core.dtype import KINDS, itemsize
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.packed_dtype import BLOCKS, packed_bytes
-from cutaway.formats import checkpoint, exported_program, numpy_file, pickle_machine, pickled_module, tar_save
+from cutaway.formats import (
+    checkpoint,
+    exported_program,
+    numpy_file,
+    pickle_machine,
+    pickled_module,
+    tar_save,
+    torch_weights,
+)
 from cutaway.formats.pickle_machine import Damaged
 from cutaway.formats.pickled_tensor import Storage, Stored, tensor
 
@@ -81,6 +90,19 @@ def tensors(file: BinaryIO, path: str) -> tuple[dict[str, Stored], str]:
     with told(path):
         entries = pickle_machine.entries(content(file)[0]) or {}
         return {name: stored for name, each in entries.items() if (stored := tensor(each)) is not None}, "pytorch"
+
+
+def stored(file: BinaryIO, path: str, network: Architecture) -> dict[str, StoredNumbers]:
+    """Return the weights of a file by the names that its network has for them; they are read while the file is open."""
+    with told(path):
+        if exported_program.is_archive(file):
+            return torch_weights.of_exported(file, exported_program.DTYPES)
+        file.seek(0)
+        scripted = torch_weights.of_script(file)
+        if scripted:
+            return scripted
+        file.seek(0)
+        return torch_weights.of_pickle(content(file)[0], file)
 
 
 @contextmanager

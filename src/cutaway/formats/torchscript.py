@@ -50,6 +50,7 @@ class Script:
     network: Architecture
     program: str
     problem: str = ""
+    tensors: tuple[tuple[str, Stored], ...] = ()
 
 
 def is_scripted(value: Any) -> bool:
@@ -77,7 +78,8 @@ def read(file: BinaryIO, name: str, target: str) -> Script | None:
             constants = pickle_machine.load(io.BytesIO(_member(opened, names[f"{home}constants.pkl"])))
         code, problem = _code(opened, names, home)
         archive = Archive(root, constants if isinstance(constants, tuple) else (), code, opened, home, problem)
-        return Script(_network(archive, name, target), "" if problem else _Program(archive).text(), problem)
+        program = "" if problem else _Program(archive).text()
+        return Script(_network(archive, name, target), program, problem, tuple(_tensors(archive)))
 
 
 def _member(opened: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -151,6 +153,16 @@ def _network(archive: Archive, name: str, target: str) -> Architecture:
         unknowns=(Note(f"{NO_CODE}: {archive.problem}", place),) if archive.problem else (),
         assumptions=(Note(weights.ALIKE, place),) if alike else (),
     )
+
+
+def _tensors(archive: Archive) -> list[tuple[str, Stored]]:
+    """Return the tensors of an archive by name."""
+    return [
+        (f"{path}.{own}" if path else own, stored)
+        for path, value in paths(archive.root, lambda each: _submodules(each, archive.code))
+        for own, each in _attributes(value).items()
+        if (stored := tensor(each)) is not None
+    ]
 
 
 def _submodules(value: Made, code: Code) -> dict[str, Made]:

@@ -10,13 +10,14 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Setting, Weight, symbolic
 from cutaway.core.record import dataclass
+from cutaway.passes import conversion
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner, weight_below
 from cutaway.passes.module_matching import Tree, has_classes, match
 from cutaway.passes.same_setting import is_same_setting
 from cutaway.passes.size_names import paired_inputs, with_names
 from cutaway.passes.unique_modules import canonical
-from cutaway.passes.weight_contents import compared, is_constant, is_other, is_renamed
+from cutaway.passes.weight_contents import is_constant, is_renamed
 
 ADDED, REMOVED, RENAMED, CHANGED = "added", "removed", "renamed", "changed"
 
@@ -43,10 +44,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All that changed from one network to another."""
+    """All that changed from one network to another; and what differs only because a format does not hold it."""
 
     changes: tuple[Change, ...]
     effects: tuple[Effect, ...]
+    losses: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -56,8 +58,8 @@ def diff(before: Architecture, after: Architecture) -> Difference:
     """Return what changed from one network to another; with a file of weights, what it has is compared."""
     after = with_names(after, before)
     before = with_names(before, after)
-    if any(not has_classes(bare) and is_renamed(bare, whole) for bare, whole in ((before, after), (after, before))):
-        return _by_contents(before, after)
+    if _is_conversion(before, after):
+        return _converted(before, after)
     by_weights = not (has_classes(before) and has_classes(after))
     left, right = Tree(before, by_weights), Tree(after, by_weights)
     pairs = match(left, right)
@@ -78,6 +80,8 @@ def diff(before: Architecture, after: Architecture) -> Difference:
         details += _weight_changes(left, path, right, other, Ignored(by_weights, bool(retyped), is_graph))
         if retyped and not path:
             details.append(f"all weights {retyped}")
+        if not path and not has_forward:
+            details += conversion.work(before, after)
         if has_forward:
             details += _wiring_changes(operations[0].get(other, []), operations[1].get(other, []))
         moved = path != other and not _follows(path, other, pairs, left)
@@ -100,15 +104,21 @@ def _effects(
     return tuple(effect for effect in effects if has_forward or effect.name != "macs")
 
 
-def _by_contents(before: Architecture, after: Architecture) -> Difference:
-    """Compare networks one of which has names of its own for all that is in it: by weights, inputs and outputs."""
-    found = compared(before, after)
-    details = []
-    for what in ("inputs", "outputs"):
-        was, now = (tuple(value.shape for value in getattr(each, what)) for each in (before, after))
-        if was and now and is_other(was, now):
-            details.append(f"{what} {_shapes(was)} -> {_shapes(now)}")
-    changes = [Change(CHANGED, "", before.name, "", tuple(details))] if details else []
+def _is_conversion(before: Architecture, after: Architecture) -> bool:
+    """Tell whether one of two networks is a graph, or a file of weights, in the words of another format."""
+    for bare, whole in ((before, after), (after, before)):
+        if not has_classes(bare) and is_renamed(bare, whole):
+            return True
+        is_graph = bool(bare.ops) and any(weight.kind == "tensor" for weight in bare.weights)
+        if is_graph and whole.ops and not _vocabulary(bare) & _vocabulary(whole):
+            return True
+    return False
+
+
+def _converted(before: Architecture, after: Architecture) -> Difference:
+    """Compare networks that have names of their own for all that is in them: by what a conversion keeps."""
+    found = conversion.compared(before, after)
+    changes = [Change(CHANGED, "", before.name, "", tuple(found.details))] if found.details else []
     for kind, architecture, weights in ((REMOVED, before, found.missing), (ADDED, after, found.unexpected)):
         classes = {module.path: module.class_name for module in architecture.modules}
         homes: dict[str, list[Weight]] = {}
@@ -118,7 +128,7 @@ def _by_contents(before: Architecture, after: Architecture) -> Difference:
             listed = tuple(f"{weight_below(path, weight.name)} {_weight(weight)}" for weight in held)
             changes.append(Change(kind, path, classes.get(path, ""), details=listed))
     effects = [Effect("macs", before.totals.macs, after.totals.macs)] if before.ops and after.ops else []
-    return Difference(tuple(changes), tuple(effects))
+    return Difference(tuple(changes), tuple(effects), tuple(found.losses))
 
 
 def _vocabulary(architecture: Architecture) -> set[str]:
@@ -287,6 +297,11 @@ def _operations(
     nodes: dict[str, list[_Node]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     weights = {w.name: w for path in tree.weights for w in tree.weights[path]}
+    if not has_classes(architecture):  # a graph that is saved again has other names for its constants
+        made = {value.name for op in architecture.ops for value in op.outputs}
+        free = made | weights.keys() | {value.name for value in architecture.inputs}
+        constants = (value.name for op in architecture.ops for value in op.inputs if value.name not in free)
+        origins.update(dict.fromkeys(constants, "constant"))
     for op in architecture.ops:
         home = owner(op.module, tree.modules, tree.separator)
         home = names.get(home, f"- {home}")

@@ -15,10 +15,12 @@ def text(before: str, after: str, difference: Difference) -> str:
     """Return the changes, each with a sign, and the effect on the figures."""
     lines = [f"{before} -> {after}", ""]
     if not difference:
-        return "\n".join([*lines, "no difference"]) + "\n"
+        return "\n".join([*lines, *_unheld(difference, "no difference")]) + "\n"
     for change in difference.changes:
         lines.append(f"{_SIGNS[change.kind]} {_title(change)}")
         lines.extend(f"    {detail}" for detail in change.details)
+    if difference.losses:
+        lines += ["", *_unheld(difference, "")]
     lines.append("")
     lines += [f"{_name(e.name):22}{_number(e.before)} -> {_number(e.after)}{_gain(e)}" for e in difference.effects]
     return "\n".join(lines) + "\n"
@@ -27,8 +29,11 @@ def text(before: str, after: str, difference: Difference) -> str:
 def markdown(before: str, after: str, difference: Difference) -> str:
     """Return the changes as Markdown."""
     lines = [f"### `{before}` → `{after}`", ""]
+    losses = (
+        ["", "**Not held by a format**", "", *(f"- {loss}" for loss in difference.losses)] if difference.losses else []
+    )
     if not difference:
-        return "\n".join([*lines, "No difference."]) + "\n"
+        return "\n".join([*lines, "No difference.", *losses]) + "\n"
     lines += ["| figure | before | after | change |", "|---|---:|---:|---:|"]
     for effect in difference.effects:
         gain = _gain(effect).strip(" ()") or "-"
@@ -41,7 +46,7 @@ def markdown(before: str, after: str, difference: Difference) -> str:
         for change in found:
             details = "; ".join(f"`{detail}`" for detail in change.details)
             lines.append(f"- {_title(change, code=True)}" + (f": {details}" if details else ""))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *losses]) + "\n"
 
 
 def document(before: str, after: str, difference: Difference) -> dict[str, Any]:
@@ -60,10 +65,19 @@ def document(before: str, after: str, difference: Difference) -> dict[str, Any]:
             }
             for change in difference.changes
         ],
+        "losses": list(difference.losses),
         "effects": {
             e.name: {"before": write_quantity(e.before), "after": write_quantity(e.after)} for e in difference.effects
         },
     }
+
+
+def _unheld(difference: Difference, otherwise: str) -> list[str]:
+    """Return what a format does not hold, under a heading that says so."""
+    if not difference.losses:
+        return [otherwise]
+    heading = f"{otherwise}, but for what a format does not hold:" if otherwise else "not held by a format:"
+    return [heading, *(f"    {loss}" for loss in difference.losses)]
 
 
 def _title(change: Change, code: bool = False) -> str:

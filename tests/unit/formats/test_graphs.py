@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import cutaway
+from benchmarks.formats.contract import violations
 from benchmarks.formats.fuzz import attempt, fuzz, mutated, seeds_of
 from cutaway.core.architecture import Architecture
 from cutaway.core.size.dim import Dim, symbols
 from cutaway.core.size.parser import evaluate
-from cutaway.formats import dispatch, onnx, protobuf, recognised
+from cutaway.formats import dispatch, onnx, protobuf
 
 FOLDER = Path(__file__).parents[2] / "saved_graphs"
 RUNS = json.loads((FOLDER / "runs.json").read_text())
@@ -174,6 +175,11 @@ def test_a_result_is_written_and_read_again(name: str) -> None:
     assert cutaway.loads(cutaway.dumps(architectures)) == architectures
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_the_contract_of_the_json_is_kept(name: str) -> None:
+    assert not list(violations(str(FOLDER / name)))
+
+
 def test_a_file_is_recognised_by_what_is_in_it(tmp_path: Path) -> None:
     renamed = tmp_path / "anything.bin"
     for name in FILES:
@@ -194,13 +200,29 @@ def test_a_cut_file_is_refused_in_one_line(tmp_path: Path) -> None:
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer in place of the file"),
         (b'<?xml version="1.0"?>\n<net name="x">', "a network of OpenVINO"),
         (b"7767517\n75 83\n", "a network of ncnn"),
+        (b'name: "add"\nplatform: "tensorrt_plan"\ninput [ ]', "a configuration of the Triton server"),
+        (b'name: "LeNet"\nlayer {', "a network of Caffe"),
+        (b'# a comment\nname: "LeNet"\ninput: "data"', "a network of Caffe"),
+        (b'{"nodes": [], "arg_nodes": [0], "heads": []}', "a network of MXNet"),
+        (b"version 1.0;\ngraph net(x) -> (y) {}", "a network of NNEF"),
+        (b"[net]\nbatch=1\n", "a network of Darknet"),
+        (b"tree\nversion=v3\n", "a model of LightGBM"),
+        (b"module @main {\n}", "a program of MLIR"),
+        (b"<html><body>404</body></html>", "XML that is not a network|a web page"),
+        (bytes(range(256)), "data of no known format"),
     ],
 )
 def test_a_format_that_is_not_supported_is_named(head: bytes, text: str, tmp_path: Path) -> None:
     file = tmp_path / "model.bin"
     file.write_bytes(head)
-    assert recognised.sniff(head)
     with pytest.raises(cutaway.CutawayError, match=text):
+        cutaway.show(str(file))
+
+
+def test_json_without_a_network_is_not_taken_for_a_program(tmp_path: Path) -> None:
+    file = tmp_path / "package.json"
+    file.write_text('{"name": "page", "private": true}', encoding="utf-8")
+    with pytest.raises(cutaway.CutawayError, match="it is JSON that does not describe a network"):
         cutaway.show(str(file))
 
 

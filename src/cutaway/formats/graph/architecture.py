@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -47,7 +48,7 @@ def architecture(
     inference, assumed = inferred(model, rules, unknowns, place)
     names = naming(nodes_of(model.graph), (tensor.name for tensor in model.graph.tensors))
     homes = [names.module(step.node, step.scope) for step in inference.steps]
-    weights = tuple(_weights(model.graph, names, inference.steps, homes))
+    weights = tuple(_weights(model.graph, names, inference, homes))
     ops = tuple(_op(step, home, framework, place) for step, home in zip(inference.steps, homes))
     for step, home in zip(inference.steps, homes):
         if step.problem:
@@ -68,6 +69,7 @@ def architecture(
         assumptions=(*assumed, *((Note(ALIKE, place),) if weights else ())),
         diagnostics=tuple(_diagnostics(inference, place)),
         separator=names.separator,
+        results=tuple(name for name, _ in inference.outputs),
         conditions=tuple(_conditions(ops, place)),
     )
 
@@ -122,18 +124,23 @@ def tensors_of(graph: Graph) -> Iterator[Tensor]:
             yield from tensors_of(inner)
 
 
-def _weights(graph: Graph, names: Naming, steps: Iterable[Step], homes: Iterable[str]) -> Iterator[Weight]:
+def _weights(graph: Graph, names: Naming, inference: Inference, homes: Iterable[str]) -> Iterator[Weight]:
     readers: dict[str, str] = {}
     paths: set[str] = set()
-    for step, home in zip(steps, homes):
+    for step, home in zip(inference.steps, homes):
         paths.update(ancestors(home, names.separator))
         for name, _ in step.inputs:
             readers.setdefault(name, home)
+    told: Counter[str] = Counter()
     for tensor in tensors_of(graph):
         own = names.owner(tensor.name)
-        reader = readers.get(tensor.name, "")
+        name = inference.tensor_names.get(id(tensor), tensor.name)
+        told[name] += 1
+        if told[name] > 1:  # of a graph inside of an operator that is not modelled
+            name = f"{name}#{told[name]}"
+        reader = readers.get(name, "")
         module = own if (own and (own in paths or names.weights_tell)) or not reader else reader
-        yield Weight(tensor.name, tensor.dims, tensor.dtype, "tensor", None, module=module)
+        yield Weight(name, tensor.dims, tensor.dtype, "tensor", None, module=module)
 
 
 def _op(step: Step, home: str, framework: str, place: Place) -> Op:
@@ -187,8 +194,6 @@ def setting(value: Attribute) -> Setting:
         return f"<graph {value.name}>"
     if isinstance(value, Type):
         return f"<{value.kind}>"
-    if isinstance(value, float) and value - value != 0:
-        return {"float": str(value)}
     return value if isinstance(value, (bool, int, float, str)) else None
 
 

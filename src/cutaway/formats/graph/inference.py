@@ -96,6 +96,8 @@ class Inference:
         self.contradictions: dict[str, str] = {}
         self.inputs: list[tuple[str, Known]] = []
         self.outputs: list[tuple[str, Known]] = []
+        self.tensor_names: dict[int, str] = {}
+        self._made: set[str] = set()
         self._names: dict[str, int] = {}
         self._sizes: dict[str, Size] = {}
         self._recording = True
@@ -205,6 +207,8 @@ class Inference:
             if name:
                 value = self._compared(name, value)
                 environment.values[name] = value
+                if self._recording:
+                    self._tell_apart(name, environment)
                 outputs.append((environment.written(name), value))
         if self._recording:
             read = tuple(pair for name, pair in zip(node.inputs, found) if name)
@@ -222,6 +226,14 @@ class Inference:
                     problem,
                 )
             )
+
+    def _tell_apart(self, name: str, environment: Environment) -> None:
+        """Give a value another name in the result, if a node before has made one of its name: some files repeat names."""
+        number = 1
+        while environment.written(name) in self._made:
+            number += 1
+            environment.renamed[name] = f"{name}#{number}"
+        self._made.add(environment.written(name))
 
     def _result(self, node: Node, inputs: list[Known | None], attributes: Mapping[str, Attribute]) -> Out:
         function = self.model.functions.get((node.domain, node.op, node.overload))
@@ -335,9 +347,11 @@ class Inference:
     def _own(self, graph: Graph, environment: Environment) -> None:
         """Give values of an inner graph other names in the result, where another graph has values of these names."""
         names = [declared.name for declared in graph.inputs] + [name for node in graph.nodes for name in node.outputs]
-        for name in names:
+        for name in (*names, *(tensor.name for tensor in graph.tensors)):
             if self._owners.setdefault(environment.prefix + name, id(graph)) != id(graph):
                 environment.renamed[name] = self._other_name(graph, name)
+        for tensor in graph.tensors:
+            self.tensor_names[id(tensor)] = environment.written(tensor.name)
 
     def _other_name(self, graph: Graph, name: str) -> str:
         number = 1

@@ -128,6 +128,7 @@ def _described(
         diagnostics=tuple(Diagnostic(CONTRADICTED, one_line(each), place) for each in contradicted),
         assumptions=tuple(Note(text, place) for text in [*([_SAME_BATCH] if is_shared else []), *premises]),
         separator=_SEPARATOR,
+        results=tuple(value.name for value in outputs.values()),
     )
 
 

@@ -348,6 +348,8 @@ class Inference:
             return [], ""
         except Undecidable as undecidable:
             return [], f"{node.op}: {undecidable.unknown.reason}"
+        except ZeroDivisionError:
+            return [], f"{node.op}: a size that others are divided by is 0"
 
     def _unique(self, name: str, frame: _Frame) -> str:
         if self._muted:

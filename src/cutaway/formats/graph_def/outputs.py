@@ -19,6 +19,11 @@ def _table() -> dict[str, str]:
         return {name: rest for name, _, rest in (line.rstrip("\n").partition(" ") for line in file)}
 
 
+def is_known(operation: str) -> bool:
+    """Tell whether an operation is one of TensorFlow's."""
+    return operation in _table()
+
+
 def outputs(node: Node) -> list[tuple[str, str | None]] | None:
     """Return the name and the element type of each tensor that a node makes; None where its operation is not listed.
 

@@ -52,7 +52,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     },
 }  # fmt: skip
 _REFERENCE = 100
-_SCHEMA = protobuf_text.Schema(
+SCHEMA = protobuf_text.Schema(
     _MESSAGES, {"type": {**_TYPES, **{f"{name}_REF": code + _REFERENCE for name, code in _TYPES.items()}}}
 )
 
@@ -74,4 +74,4 @@ def encoded(file: BinaryIO) -> tuple[str, bytes]:
         if start in ("meta_info_def", "graph_def")
         else "GraphDef"
     )
-    return kind, protobuf_text.encoded(content, kind, _SCHEMA)
+    return kind, protobuf_text.encoded(content, kind, SCHEMA)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.contents import Contents
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
 from cutaway.formats.flatbuffer import Damaged, Flatbuffer
@@ -27,5 +28,19 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
     try:
         models = read_models(Flatbuffer(protobuf.opened(file)))
         return [architecture(model, path, RULES, "tflite", key if len(models) > 1 else "") for key, model in models]
+    except (Damaged, protobuf.Malformed) as error:
+        raise CutawayError(f"{path}: it is not a complete TFLite file: {one_line(str(error))}") from None
+
+
+def contents(file: BinaryIO, path: str) -> Contents:
+    """Return what the first graph of a file contains; its tensors can be read while it is open."""
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph import contents as graph_contents
+    from cutaway.formats.tflite.reader import read_models
+    from cutaway.formats.tflite.table import RULES
+
+    try:
+        ((_, model), *_) = read_models(Flatbuffer(protobuf.opened(file)))
+        return graph_contents.contents(model, path, RULES, "tflite")
     except (Damaged, protobuf.Malformed) as error:
         raise CutawayError(f"{path}: it is not a complete TFLite file: {one_line(str(error))}") from None

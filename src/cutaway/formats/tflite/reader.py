@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.record import dataclass
@@ -12,6 +13,8 @@ from cutaway.formats.tflite.schema import CUSTOM, DTYPES, GRAPHS, LISTS, OPERATO
 
 _DEEPEST = 16
 _OLD_CODES = 127
+
+_PIECE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,14 @@ class _Reader:
         if not count:
             return None
         data = table.buffer.data
-        return Tensor(name, dtype, dims, lambda most: raw_numbers(data, (start, start + count), dtype, most))
+
+        def pieces() -> Iterator[bytes]:
+            for at in range(start, start + count, _PIECE):
+                yield bytes(data[at : min(at + _PIECE, start + count)])
+
+        return Tensor(
+            name, dtype, dims, lambda most: raw_numbers(data, (start, start + count), dtype, most), pieces=pieces
+        )
 
     def node(self, table: Table, tensors: list[_Tensor], depth: int) -> Node:
         """Return an operation."""

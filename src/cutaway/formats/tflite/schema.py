@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 OPERATORS = (
     "ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE EMBEDDING_LOOKUP FLOOR "
@@ -47,7 +48,13 @@ _ACTIVATION = {"activation": (0, "b", 0)}
 _POOL = {**_STRIDES, "filter_width": (3, "i", 0), "filter_height": (4, "i", 0), "activation": (5, "b", 0)}
 _KEEP = {"keep_dims": (0, "?", False)}
 
-OPTIONS: Mapping[str, Mapping[str, tuple[int, str, int | bool]]] = {
+OPTIONS: Mapping[str, Mapping[str, tuple[int, str, Any]]] = {
+    "LEAKY_RELU": {"alpha": (0, "f", 0.0)},
+    "GELU": {"approximate": (0, "?", False)},
+    "SOFTMAX": {"beta": (0, "f", 0.0)},
+    "RESIZE_BILINEAR": {"align_corners": (2, "?", False), "half_pixel_centers": (3, "?", False)},
+    "RESIZE_NEAREST_NEIGHBOR": {"align_corners": (0, "?", False), "half_pixel_centers": (1, "?", False)},
+    "MIRROR_PAD": {"mode": (0, "b", 0)},
     "CONV_2D": {
         **_STRIDES, "activation": (3, "b", 0), "dilation_w_factor": (4, "i", 1), "dilation_h_factor": (5, "i", 1),
     },
