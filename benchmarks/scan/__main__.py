@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.scan.other_scanners import SCANNERS, quiet
 from cutaway.scan.files import scan_file
 from cutaway.scan.finding import RUNS
+from tests.scan.attacks.collection import NEED_CODE, attacks
 from tests.scan.evasive_files import evasive_files
 from tests.scan.hostile_files import CANARY, hostile_files
 
@@ -57,7 +58,8 @@ def main() -> None:
     options = parser.parse_args()
     ordinary = files(options.ordinary)
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in (*hostile_files(), *evasive_files()):
+        own = {name: content for name, content in attacks().items() if name not in NEED_CODE}
+        for name, content in (*hostile_files(), *evasive_files(), *own.items()):
             (Path(folder) / name).write_bytes(content)
         hostile = [*files(Path(folder)), *(path for each in options.hostile for path in files(each))]
         os.chdir(folder)

@@ -1,9 +1,9 @@
 """Find the class and arguments of state dicts: models of torchvision, timm and transformers at random sizes.
 
-    python -m benchmarks.torch_files.fit [--only TEXT] [--seed 0] [--seconds 120]
+    python -m benchmarks.torch_files.fit [--only TEXT] [--seed 0] [--seconds 120] [--python PYTHON] [--part K N]
 
-Each model is built by the real library, its state dict saved, and `cutaway.fit` is given the file and the source of the model's
-family. It is right if the class is, and all weights fit.
+Each model is built by the real library, its state dict saved, and `cutaway fit` is given the file and the source of the model's
+family. It is right if the class is, and all weights fit. Seconds are those of the processor.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import random
+import resource
+import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,6 @@ from typing import Any
 import torch
 
 from benchmarks.zoo.live import Late, alarm
-from cutaway._api import fit
 
 Sizes = dict[str, Any]
 _TORCHVISION = """
@@ -98,26 +98,26 @@ def _transformers(chance: random.Random) -> Iterator[tuple[str, Path, Callable[[
         yield f"transformers {model.__name__}", file, lambda c=configuration, m=model, g=given: m(c(**g))
 
 
-def judged(name: str, source: Path, build: Callable[[], Any], seconds: int) -> tuple[bool, str]:
-    """Return whether the right class is found with arguments that fit."""
+def judged(name: str, source: Path, build: Callable[[], Any], options: argparse.Namespace) -> tuple[bool, str]:
+    """Return whether the right class is found with arguments that fit, by the command that a user would type."""
     model = build()
-    kind = type(model).__name__
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "weights.pt"
         torch.save(model.state_dict(), path)
-        matches = fit(str(path), str(source), timeout=seconds)
-    if not matches:
-        return False, "nothing fits"
-    best = matches[0]
-    target = best.target.rpartition("::")[2]
-    made = target.partition("(")[0]
+        command = [options.python, "-m", "cutaway", "fit", str(path), str(source), "--timeout", str(options.seconds)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = result.stdout.splitlines() or [result.stderr.strip() or "nothing fits"]
+    target = lines[0].rpartition("::")[2]
+    found = target.partition("(")[0]
     module = importlib.import_module(type(model).__module__)
-    is_right = (
-        made == kind
-        or name.endswith(f":{made}")
-        or (made != kind and callable(getattr(module, made, None)) and made.islower())
-    )
-    return best.is_exact and is_right, f"{target}{'' if best.is_exact else '  ' + '; '.join(best.fit.lines())[:160]}"
+    is_factory = found.islower() and callable(getattr(module, found, None))
+    is_right = found == type(model).__name__ or name.endswith(f":{found}") or is_factory
+    return result.returncode == 0 and is_right, target if result.returncode == 0 else f"{target} {' '.join(lines[1:])}"
+
+
+def _child_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> int:
@@ -126,21 +126,24 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--python", default=sys.executable, help="the Python that the command runs with")
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), help="every Nth model from the Kth on: K N")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     right = count = 0
-    for name, source, build in subjects(random.Random(options.seed)):
-        if options.only not in name:
+    first, step = options.part
+    for at, (name, source, build) in enumerate(subjects(random.Random(options.seed))):
+        if options.only not in name or at % step != first:
             continue
-        started = time.perf_counter()
+        started = _child_seconds()
         try:
-            with alarm(2 * options.seconds):
-                is_right, detail = judged(name, source, build, options.seconds)
+            with alarm(3 * options.seconds):
+                is_right, detail = judged(name, source, build, options)
         except (Exception, Late) as error:
             is_right, detail = False, f"{type(error).__name__}: {error}"
         count += 1
         right += is_right
-        elapsed = time.perf_counter() - started
+        elapsed = _child_seconds() - started
         print(f"{'right' if is_right else 'WRONG'} {elapsed:6.1f} s {name}: {detail}"[:300], flush=True)
     print(f"{right} of {count} are right")
     return 0 if right == count else 1

@@ -10,15 +10,7 @@ from cutaway.core.architecture import Architecture, Diagnostic, Module, Note, Op
 from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
 from cutaway.core.record import replace
-from cutaway.formats import (
-    checkpoint,
-    exported_program,
-    pickle_machine,
-    pickled_module,
-    pickled_program,
-    torch_save,
-    torchscript,
-)
+from cutaway.formats import torch_save
 from cutaway.interp.analysis.options import Options
 from cutaway.syntax.target import OptionError, Program, Target
 
@@ -35,6 +27,8 @@ def read(text: str, options: Options, analyse: Analyse) -> list[Architecture] | 
         if not torch_save.sniff(file.read(64)):
             return None
         file.seek(0)
+        from cutaway.formats import torchscript  # late: other files need none of it
+
         with torch_save.told(path):
             script = torchscript.read(file, os.path.basename(path), path) if not name else None
             if script is None:
@@ -48,6 +42,9 @@ def _whole_modules(
     file: BinaryIO, path: str, name: str, options: Options, analyse: Analyse
 ) -> list[Architecture] | None:
     """Return the networks of a file that was saved with its modules, computed by the source of their classes."""
+    # late: other files need none of it
+    from cutaway.formats import checkpoint, exported_program, pickle_machine, pickled_program
+
     file.seek(0)
     if exported_program.is_archive(file):
         return None
@@ -87,6 +84,8 @@ def _with_program(network: Architecture, text: str, path: str, options: Options,
 
 def _merged(network: Architecture, found: Architecture, path: str) -> Architecture:
     """Put calls and operations into the tree that the file has; their places are in the file as a whole."""
+    from cutaway.formats import pickled_module  # late: other files need none of it
+
     calls = {module.path: module for module in found.modules}
     modules = tuple(_called(module, calls.get(module.path)) for module in network.modules)
     return replace(

@@ -11,6 +11,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from fractions import Fraction
 from typing import Any
 
@@ -21,9 +22,13 @@ from cutaway.passes.weight_fit import WeightFit, fit
 from cutaway.syntax.network_classes import NetworkClass
 
 Show = Callable[[str], Architecture]
+Opened = Callable[[str], AbstractContextManager[Show]]
 _INDEX = re.compile(r"\d+")
-_FIRST_TRY = 8
-_ROUNDS = 4
+_FIRST_TRY, _SECOND_TRY = 8, 64
+_DIVISORS = (1, 2, 4, 8)
+_PARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+_MOST_PARTS = 128
+_ROUNDS = 5
 _MOST_CANDIDATES = 6
 _MOST_BUILT = 200
 _ALIKE = 0.3
@@ -36,6 +41,7 @@ class Match:
     candidate: NetworkClass
     arguments: Mapping[str, Any]
     fit: WeightFit
+    file: Architecture
     undetermined: tuple[str, ...] = ()
     """Arguments that no weight depends on: their values are those that were tried."""
 
@@ -50,24 +56,53 @@ class Match:
         return not (self.fit.missing or self.fit.unexpected or self.fit.resized)
 
 
-def search(file: Architecture, classes: Iterable[NetworkClass], show: Show, seconds: float) -> list[Match]:
+class Builders:
+    """Builds networks: of each file in one analysis that stays open, and of a target in one of its own."""
+
+    def __init__(self, opened: Opened, show: Show) -> None:
+        self._opened, self._show = opened, show
+        self._analyses = ExitStack()
+        self._files: dict[str, Show] = {}
+
+    def build(self, file: str, expression: str) -> Architecture:
+        """Build a network of a file whose modules may have been evaluated for others."""
+        if file not in self._files:
+            self._files[file] = self._analyses.enter_context(self._opened(file))
+        return self._files[file](expression)
+
+    def verified(self, match: Match) -> Match:
+        """Return a match as an analysis of its own sees it: others may have left something behind."""
+        try:
+            return Match(match.candidate, match.arguments, fit(self._show(match.target), match.file), match.file)
+        except CutawayError:
+            return match
+
+    def close(self) -> None:
+        """End all analyses."""
+        self._analyses.close()
+
+
+def search(file: Architecture, classes: Iterable[NetworkClass], builders: Builders, seconds: float) -> list[Match]:
     """Return the classes that weights may belong to, the best first.
 
     All that are alike by the names of attributes are built once; those that come nearest are solved.
     """
+    try:
+        return _search(file, classes, builders, seconds)
+    finally:
+        builders.close()
+
+
+def _search(file: Architecture, classes: Iterable[NetworkClass], builders: Builders, seconds: float) -> list[Match]:
     now = time.monotonic()
     names = [weight.name for weight in file.weights]
     ranked = sorted(((_likeness(each, names), each) for each in classes), key=lambda pair: -pair[0])
     alike = [each for likeness, each in ranked if likeness >= _ALIKE][:_MOST_BUILT]
-    nearest: list[tuple[tuple[float, ...], _Trials]] = []
+    nearest: list[tuple[tuple[float, ...], Trials]] = []
     for each in alike:
-        trials = _Trials(file, each, show, now + seconds)
+        trials = Trials(file, each, builders, now + seconds)
         nearness = trials.nearness(now + seconds / 2)
         nearest.append((nearness, trials))
-        if nearness[0] == 0:  # it has all kinds of layers: their sizes and numbers may be all that differs
-            match = trials.substituted()
-            if match is not None and match.is_exact:
-                return [trials.with_undetermined(match)]
     matches: list[Match] = []
     for _, trials in sorted(nearest, key=lambda pair: pair[0], reverse=True)[:_MOST_CANDIDATES]:
         match = trials.solved()
@@ -100,22 +135,25 @@ def _target(candidate: NetworkClass, arguments: Mapping[str, Any]) -> str:
 
 
 _Shapes = dict[str, tuple[int, ...]]
+_Place = tuple[str, int | None]
+"""An argument, or the number at a place of a list that is one."""
 
 
-class _Trials:
+class Trials:
     """Networks of one class, built with different arguments."""
 
-    def __init__(self, file: Architecture, candidate: NetworkClass, show: Show, deadline: float) -> None:
-        self._file, self._candidate, self._show, self._deadline = file, candidate, show, deadline
+    def __init__(self, file: Architecture, candidate: NetworkClass, builders: Builders, deadline: float) -> None:
+        self._file, self._candidate, self._builders, self._deadline = file, candidate, builders, deadline
         self._built: dict[str, Architecture | None] = {}
         self._stored = _shapes(file)
         self._undetermined: set[str] = set()
+        self._first = {**dict.fromkeys(candidate.needed, _FIRST_TRY), **candidate.defaults}
 
     def _build(self, arguments: Mapping[str, Any]) -> Architecture | None:
         target = _target(self._candidate, arguments)
         if target not in self._built and time.monotonic() < self._deadline:
             try:
-                self._built[target] = self._show(target)
+                self._built[target] = self._builders.build(self._candidate.file, target.rpartition("::")[2])
             except CutawayError:
                 self._built[target] = None
         return self._built.get(target)
@@ -123,121 +161,174 @@ class _Trials:
     def nearness(self, deadline: float) -> tuple[float, ...]:
         """Return how near the class comes with its defaults; one that can't be built, or not in time, is the farthest."""
         network = self._build(self._first) if time.monotonic() < deadline else None
+        if network is None and self._candidate.needed and time.monotonic() < deadline:
+            self._first.update(dict.fromkeys(self._candidate.needed, _SECOND_TRY))
+            network = self._build(self._first)
         if network is None:
             return (-math.inf,)
-        found = fit(network, self._file)
         kinds = [{_INDEX.sub("#", weight.name) for weight in side.weights} for side in (network, self._file)]
-        return (-len(kinds[0] ^ kinds[1]), *_rank(Match(self._candidate, self._first, found)))
+        return (-len(kinds[0] ^ kinds[1]), *_rank(self._match(self._first, network)))
 
-    @property
-    def _first(self) -> dict[str, Any]:
-        return {**dict.fromkeys(self._candidate.needed, _FIRST_TRY), **self._candidate.defaults}
+    def _match(self, arguments: Mapping[str, Any], network: Architecture) -> Match:
+        return Match(self._candidate, dict(arguments), fit(network, self._file), self._file)
+
+    def _tried(self, arguments: Mapping[str, Any]) -> Match | None:
+        network = self._build(arguments)
+        return None if network is None else self._match(arguments, network)
 
     def solved(self) -> Match | None:
-        """Return the class with the arguments that fit best."""
-        match = self._best()
-        return None if match is None else self.with_undetermined(match)
-
-    def with_undetermined(self, match: Match) -> Match:
-        """Return a match with the needed arguments that no weight depends on."""
-        for name in match.arguments:
-            if name in self._candidate.needed and name not in self._undetermined:
-                self._solve(name, dict(match.arguments))
-        open_ones = [name for name in match.arguments if name in self._undetermined]
-        return Match(match.candidate, match.arguments, match.fit, tuple(open_ones))
-
-    def substituted(self) -> Match | None:
-        """Return the class with numbers replaced by those that the file has in their place."""
-        arguments = self._first
-        for _ in range(2):
-            self._substitute(arguments)
-        network = self._build(arguments)
-        return None if network is None else Match(self._candidate, dict(arguments), fit(network, self._file))
-
-    def _best(self) -> Match | None:
-        best = self.substituted()
+        """Return the class with the arguments that fit best, as an analysis of its own sees it."""
+        best = self._best()
         if best is None:
             return None
-        arguments = dict(best.arguments)
+        best = self._simplified(best)
+        for name in self._candidate.needed:
+            if name not in self._undetermined and (name, None) in self._places(best.arguments):
+                self._asked((name, None), best.arguments)
+        found = self._builders.verified(best)
+        open_ones = tuple(name for name in best.arguments if name in self._undetermined & {*self._candidate.needed})
+        return Match(found.candidate, found.arguments, found.fit, found.file, open_ones)
+
+    def _best(self) -> Match | None:
+        best = self._tried(self._first)
+        if best is None:
+            return None
         for _ in range(_ROUNDS):
-            before = dict(arguments)
-            for name in arguments:
-                if best.is_exact or time.monotonic() > self._deadline:
-                    return best
-                self._solve(name, arguments)
-                network = self._build(arguments)
-                if network is None:
-                    arguments.update(before)
-                    continue
-                now = Match(self._candidate, dict(arguments), fit(network, self._file))
-                if _rank(now) >= _rank(best):
-                    best = now
-                else:
-                    arguments.update(best.arguments)
-            if arguments == before:
+            if best.is_exact or time.monotonic() > self._deadline:
+                break
+            before = best
+            best = self._with_replaced_numbers(best)
+            if not best.is_exact:
+                best = self._with_solved_numbers(best)
+            if not best.is_exact:
+                best = self._with_options(best)
+            if not best.is_exact:
+                best = self._with_parts(best)
+            if best.arguments == before.arguments:
                 break
         return best
 
-    def _substitute(self, arguments: dict[str, Any]) -> None:
+    def _simplified(self, best: Match) -> Match:
+        """Return a match with arguments as they were at first, where that fits as well."""
+        for name, value in self._first.items():
+            changed = {**best.arguments, name: value}
+            match = self._tried(changed) if changed != best.arguments else None
+            if match is not None and _rank(match) >= _rank(best):
+                best = match
+        return best
+
+    def _with_replaced_numbers(self, best: Match) -> Match:
         """Replace numbers that are sizes or numbers of layers of the network by those that the file has in their place."""
-        network = self._build(arguments)
+        network = self._build(best.arguments)
         wanted = _differences(_shapes(network), self._renamed(network)) if network is not None else {}
-        changes = {n: wanted[value] for n, value in arguments.items() if type(value) is int and value in wanted}
-        for name, value in changes.items():
-            if self._is_better({**arguments, name: value}, arguments):
-                arguments[name] = value
-        if len(changes) > 1 and self._is_better({**arguments, **changes}, arguments):
-            arguments.update(changes)  # some go together only
+        changes = {n: wanted[v] for n, v in best.arguments.items() if type(v) is int and v in wanted}
+        best = self._better(best, [{**best.arguments, **changes}])
+        if not best.is_exact:
+            for name, value in changes.items():
+                best = self._better(best, [{**best.arguments, name: value}])
+        return best
 
-    def _solve(self, name: str, arguments: dict[str, Any]) -> None:
-        """Set an argument to the value that most sizes and numbers of layers ask for."""
-        value = arguments[name]
-        if type(value) is bool:
-            if self._is_better({**arguments, name: not value}, arguments):
-                arguments[name] = not value
-        elif type(value) in (list, tuple) and value and all(type(each) is int and each > 0 for each in value):
-            for at in range(len(value)):
-                self._solve_number(name, arguments, at)
-        elif (type(value) is int and value > 0) or type(value) is float:
-            self._solve_number(name, arguments, None)
-        elif value is None:
-            self._solve_absent(name, arguments)
+    def _with_solved_numbers(self, best: Match) -> Match:
+        """Set all numbers to what sizes and numbers of layers ask for, together, then one by one."""
+        asked: dict[_Place, list[_Number]] = {}
+        for place in self._places(best.arguments):
+            if time.monotonic() > self._deadline:
+                break
+            asked[place] = self._asked(place, best.arguments)
+        proposal = dict(best.arguments)
+        for place, values in asked.items():
+            if values:
+                proposal = _with(proposal, *place, values[0])
+        best = self._better(best, [proposal, *self._repaired(proposal, best.arguments)])
+        for place, values in asked.items():
+            for value in values:
+                if best.is_exact or time.monotonic() > self._deadline:
+                    return best
+                changed = _with(best.arguments, *place, value)
+                best = self._better(best, [changed, *self._repaired(changed, best.arguments)])
+        return best
 
-    def _solve_absent(self, name: str, arguments: dict[str, Any]) -> None:
-        """Give an argument a number that is None otherwise, if that fits better."""
-        with_number = {**arguments, name: _FIRST_TRY}
-        here, there = self._build(arguments), self._build(with_number)
-        if here is None or there is None or _shapes(here) == _shapes(there):
+    def _with_parts(self, best: Match) -> Match:
+        """Try numbers of heads or groups, which sizes follow inversely."""
+        for name, value in [*best.arguments.items()]:
+            if type(value) is int and 0 < value <= _MOST_PARTS and name not in self._undetermined:
+                for number in _PARTS:
+                    if not best.is_exact and time.monotonic() < self._deadline:
+                        best = self._better(best, [{**best.arguments, name: number}])
+        return best
+
+    def _with_options(self, best: Match) -> Match:
+        """Switch what is True or False, and give numbers to what is None, where that fits better."""
+        if not (best.fit.missing or best.fit.unexpected):
+            names = [name for name, value in best.arguments.items() if value is None]
+        else:
+            names = [name for name, value in best.arguments.items() if type(value) is bool or value is None]
+        for name in names:
+            if best.is_exact or time.monotonic() > self._deadline:
+                break
+            value = best.arguments[name]
+            changed = {**best.arguments, name: not value if type(value) is bool else _FIRST_TRY}
+            here, there = self._build(best.arguments), self._build(changed)
+            if here is None or there is None or _shapes(here) == _shapes(there):
+                continue
+            values = [] if type(value) is bool else self._asked((name, None), changed)
+            best = self._better(best, [changed, *({**best.arguments, name: each} for each in values)])
+        return best
+
+    def _better(self, best: Match, others: Iterable[Mapping[str, Any]]) -> Match:
+        """Return the best of a match and others; the first of these that can be built is the last that is tried."""
+        for arguments in others:
+            match = self._tried(arguments) if arguments != best.arguments else None
+            if match is not None:
+                return match if _rank(match) > _rank(best) else best
+        return best
+
+    def _repaired(self, arguments: Mapping[str, Any], before: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+        """Yield arguments with other numbers that no size shows, such as one of heads that must divide a width."""
+        unchanged = [name for name, value in arguments.items() if value == before[name] and _is_number_of_parts(value)]
+        hidden = [name for name in unchanged if name in self._undetermined]
+        if self._build(arguments) is not None:
             return
-        self._solve_number(name, with_number, None)
-        if self._is_better(with_number, arguments):
-            arguments[name] = with_number[name]
+        for number in _DIVISORS:
+            if len(hidden) > 1:
+                yield {**arguments, **{name: _filled(arguments[name], number) for name in hidden}}
+            for name in (*hidden, *(name for name in unchanged if name not in hidden)):
+                yield {**arguments, name: _filled(arguments[name], number)}
 
-    def _solve_number(self, name: str, arguments: dict[str, Any], at: int | None) -> None:
-        """Solve a number, or the one at a place of a list."""
+    def _places(self, arguments: Mapping[str, Any]) -> list[_Place]:
+        """Return where numbers are that sizes may follow; those that none follows are left out once that is known."""
+        found: list[_Place] = []
+        for name, value in arguments.items():
+            if name in self._undetermined:
+                continue
+            if type(value) in (list, tuple) and value and all(type(each) is int and each > 0 for each in value):
+                found += [(name, at) for at in range(len(value))]
+            elif (type(value) is int and value > 0) or (type(value) is float and value > 0):
+                found.append((name, None))
+        return found
+
+    def _asked(self, place: _Place, arguments: Mapping[str, Any]) -> list[_Number]:
+        """Return the values of a number that most sizes and numbers of layers ask for, if it is to change."""
+        name, at = place
         value = arguments[name] if at is None else arguments[name][at]
         here = self._build(arguments)
-        for other in (value * 2, value + 1, max(1, value // 2)):
-            there = self._build(_with(arguments, name, at, other)) if other != value else None
+        for other in _others(value):
+            there = self._build(_with(arguments, name, at, other))
             if here is None or there is None:
                 continue
             if _shapes(here) == _shapes(there):
-                if at is None:
+                if at is None or all(self._is_hidden_at(name, i, arguments) for i in range(len(arguments[name]))):
                     self._undetermined.add(name)
-                return
+                return []
             votes = _votes(_shapes(here), _shapes(there), self._renamed(here), value, other)
-            for wanted, _ in votes.most_common(3):
-                changed = _with(arguments, name, at, wanted)
-                if wanted == value or self._build(changed) is not None:
-                    arguments[name] = changed[name]
-                    return
+            return [wanted for wanted, _ in votes.most_common(3) if wanted != value]
+        self._undetermined.add(name)  # no other value is allowed beside the rest
+        return []
 
-    def _is_better(self, these: Mapping[str, Any], those: Mapping[str, Any]) -> bool:
-        one, other = self._build(these), self._build(those)
-        if one is None or other is None:
-            return other is None and one is not None
-        left, right = (Match(self._candidate, a, fit(n, self._file)) for a, n in ((these, one), (those, other)))
-        return _rank(left) > _rank(right)
+    def _is_hidden_at(self, name: str, at: int, arguments: Mapping[str, Any]) -> bool:
+        here = self._build(arguments)
+        there = self._build(_with(arguments, name, at, arguments[name][at] * 2))
+        return here is not None and (there is None or _shapes(here) == _shapes(there))
 
     def _renamed(self, network: Architecture) -> _Shapes:
         """Return the stored sizes under the names that they have without what wrappers put before them."""
@@ -246,6 +337,23 @@ class _Trials:
         if words is None:
             return self._stored
         return {name.removeprefix(words[1]): shape for name, shape in self._stored.items()}
+
+
+def _others(value: _Number) -> list[_Number]:
+    """Return values to compare one with: a multiple first, since many numbers must be multiples of others."""
+    if type(value) is int and value <= _MOST_PARTS:
+        return [value + 1, value * 2, *([value // 2] if value > 1 else [])]
+    return [value * 2, value + 1, *([value // 2] if type(value) is int else [])]
+
+
+def _is_number_of_parts(value: Any) -> bool:
+    """Tell whether a value may be a number of heads or groups, or a list of such."""
+    numbers = value if type(value) in (list, tuple) else [value]
+    return bool(numbers) and all(type(each) is int and 1 < each <= _MOST_PARTS for each in numbers)
+
+
+def _filled(value: Any, number: int) -> Any:
+    return type(value)([number] * len(value)) if type(value) in (list, tuple) else number
 
 
 def _differences(shapes: _Shapes, stored: _Shapes) -> dict[int, int]:
@@ -280,16 +388,22 @@ def _with(arguments: Mapping[str, Any], name: str, at: int | None, value: Any) -
     return {**arguments, name: type(items)([*items[:at], value, *items[at + 1 :]])}
 
 
-def _rank(match: Match) -> tuple[int, int, int]:
+def _rank(match: Match) -> tuple[int, int, int, int]:
+    """Return how well weights fit: by their names, then by the sizes that differ."""
     found = match.fit
-    return (-len(found.missing) - len(found.unexpected), found.matched, found.known)
+    differing = sum(
+        sum(a != b for a, b in zip(wanted, stored)) if len(wanted) == len(stored) else max(len(wanted), len(stored))
+        for _, wanted, stored in found.resized
+        if wanted is not None and stored is not None
+    )
+    return (-len(found.missing) - len(found.unexpected), -differing, found.matched, found.known)
 
 
 def _shapes(network: Architecture) -> _Shapes:
     return {
         weight.name: tuple(size for size in weight.shape if isinstance(size, int))
         for weight in network.weights
-        if weight.shape is not None and all(isinstance(size, int) for size in weight.shape)
+        if weight.persistent and weight.shape is not None and all(isinstance(size, int) for size in weight.shape)
     }
 
 

@@ -8,16 +8,40 @@ import sys
 from typing import Any
 
 from cutaway.core.error import one_line
-from cutaway.scan import keras_code, templates
+from cutaway.scan import allow_list, hidden_pickles, keras_code, templates
 from cutaway.scan.finding import IMPORTS, RUNS, Report
 
 CODE = "code"
 _MOST = 2_000_000
 _TAG = re.compile(rb"!!python/|tag:yaml\.org,2002:python/|!<[^>]*python/")
+_TAG_TEXT = re.compile(_TAG.pattern.decode())
 _LAMBDA = re.compile(rb"class_name['\"]?\s*:\s*['\"]?(Lambda|__lambda__|TorchModuleWrapper|TFSMLayer)\b")
 _TARGET = re.compile(rb"\b_target_['\"]?\s*:\s*['\"]?([\w.]+)")
+_LOADER = re.compile(rb"(?m)^\s*(?:loader_module|python_model|model_code_path)['\"]?\s*:\s*['\"]?([^\s'\"#]+)")
+_PYTHON_LAYER = re.compile(rb"type\s*:\s*['\"]Python['\"].{0,400}?module\s*:\s*['\"]([^'\"]*)", re.DOTALL)
 _EVALUATED = re.compile(r"__|\.\s*[A-Za-z_]|[\[\]{};:@\\\"]|\blambda\b|\b[a-z_]\w*\s*\(|\)\s*\(")
 _STANDARD = sys.stdlib_module_names | {"__builtin__", "posix", "nt", "commands"}
+_PIPELINE_MODULES = (
+    "diffusers",
+    "transformers",
+    "onnxruntime",
+    "optimum",
+    "peft",
+    "torch",
+    "torchvision",
+    "tokenizers",
+)
+_ESTIMATOR_MODULES = (
+    "sklearn",
+    "numpy",
+    "scipy",
+    "pandas",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+    "quantile_forest",
+    "imblearn",
+)
 _KNOWN_MODULES = ("sentence_transformers", "transformers", "torch")
 
 
@@ -42,6 +66,14 @@ def scan_yaml(content: bytes, report: Report, inner: str) -> None:
         report.add(RUNS, keras_code.RULE, f"has a layer {match[1].decode()}, which runs code of its own", inner)
     for match in _TARGET.finditer(content):
         _target(match[1].decode(), report, inner)
+    for match in _LOADER.finditer(content):
+        name = match[1].decode("utf-8", "replace")
+        if not name.startswith("mlflow."):
+            report.add(_level(name), CODE, f"imports or unpickles {one_line(name)}", inner)
+    for match in _PYTHON_LAYER.finditer(content):
+        report.add(
+            RUNS, CODE, f"has a layer of Python, of the module {one_line(match[1].decode('utf-8', 'replace'))}", inner
+        )
 
 
 def _walk(root: Any, report: Report, inner: str) -> None:
@@ -55,6 +87,10 @@ def _walk(root: Any, report: Report, inner: str) -> None:
             waiting += [(value, depth) for value in each.values()]
         elif isinstance(each, list):
             waiting += [(value, depth) for value in each]
+        elif isinstance(each, str) and _TAG_TEXT.search(each):
+            report.add(RUNS, CODE, "has a tag of YAML that makes an object of Python", inner)
+        elif isinstance(each, str) and each[:2] == "gA":
+            hidden_pickles.scan_text(each.encode("utf-8", "replace"), report, inner)
         elif isinstance(each, str) and depth == 0 and each.lstrip()[:1] in ("{", "[") and "_target_" in each:
             try:
                 waiting.append((json.loads(each), depth + 1))
@@ -82,10 +118,56 @@ def _entries(entry: dict[str, Any], report: Report, inner: str) -> None:
         home = mapping["parent_library"]
         level = RUNS if home.partition(".")[0] in _STANDARD else IMPORTS
         report.add(level, CODE, f"imports {one_line(home)}.{one_line(str(mapping.get('base_model_class')))}", inner)
+    _named_classes(entry, report, inner)
     if {"idx", "path", "type"} <= entry.keys() and isinstance(entry["type"], str):
         home = entry["type"].partition(".")[0]
         if home not in _KNOWN_MODULES:
             report.add(RUNS if home in _STANDARD else IMPORTS, CODE, f"imports {one_line(entry['type'])}", inner)
+
+
+def _named_classes(entry: dict[str, Any], report: Report, inner: str) -> None:
+    """Enter the classes that parts of pipelines, estimators, graphs and other objects are made of."""
+    if "_class_name" in entry:
+        for key, value in entry.items():
+            if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str):
+                if value[0].partition(".")[0] not in _PIPELINE_MODULES and (
+                    key == "_class_name" or value[1][:1].isupper()
+                ):
+                    report.add(_level(value[0]), CODE, f"imports {one_line('.'.join(value))}", inner)
+    if "__loader__" in entry:
+        pairs = [(entry.get("__module__"), entry.get("__class__"))]
+        content = entry.get("content")
+        if isinstance(content, dict):
+            pairs.append((content.get("module_path"), content.get("function")))
+        for module, name in pairs:
+            is_known = isinstance(module, str) and (
+                module.partition(".")[0] in _ESTIMATOR_MODULES or f"{module}.{name}" in allow_list.CALLS
+            )
+            if isinstance(module, str) and isinstance(name, str) and not is_known:
+                report.add(_level(module), CODE, f"imports {one_line(module)}.{one_line(name)}", inner)
+    for key in ("py/object", "py/reduce", "py/function", "py/type", "py/newargs", "py/newargsex", "py/repr"):
+        if key in entry:
+            report.add(
+                RUNS, CODE, f"has {key}, of which jsonpickle makes an object: {one_line(str(entry[key]))[:80]}", inner
+            )
+    if entry.get("op") == "Custom" and "inputs" in entry:
+        report.add(IMPORTS, CODE, "has the operator Custom, which runs a class that a program registers", inner)
+
+
+def _level(name: str) -> str:
+    return RUNS if name.partition(".")[0] in _STANDARD else IMPORTS
+
+
+def tensors_end(header: bytes) -> int:
+    """Return where the last tensor ends that a header of safetensors lists, counted from its data."""
+    try:
+        value = json.loads(header)
+    except (ValueError, RecursionError):
+        return 1 << 62
+    entries = value.values() if isinstance(value, dict) else ()
+    offsets = [entry["data_offsets"] for entry in entries if isinstance(entry, dict) and "data_offsets" in entry]
+    ends = [each[1] for each in offsets if isinstance(each, list) and len(each) == 2 and type(each[1]) is int]
+    return max(ends, default=0)
 
 
 def _strings(value: Any) -> list[str]:

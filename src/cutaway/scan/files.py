@@ -14,7 +14,17 @@ from typing import Any, BinaryIO
 
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import gguf, numpy_file, safetensors, tar_save
-from cutaway.scan import configurations, graph_files, keras_code, pickle_calls, templates, torchscript, zip_archive
+from cutaway.scan import (
+    configurations,
+    graph_files,
+    hidden_pickles,
+    keras_code,
+    packaged_code,
+    pickle_calls,
+    templates,
+    torchscript,
+    zip_archive,
+)
 from cutaway.scan.finding import IMPORTS, NOTHING, RUNS, Report
 from cutaway.scan.streams import TooLarge, Unpacked
 
@@ -27,6 +37,13 @@ _CLOSED = {
     b"Rar!\x1a\x07": "RAR",
     b"\x04\x22\x4d\x18": "LZ4",
     b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"X\n\0\0\0": "R, whose promises and byte code it may have",
+    b"B\n\2\0\0\0": "R, whose promises and byte code it may have",
+    b"B\n\3\0\0\0": "R, whose promises and byte code it may have",
+    b"RDX2\n": "R, whose promises and byte code it may have",
+    b"RDX3\n": "R, whose promises and byte code it may have",
+    b"RDA3\n": "R, whose promises and byte code it may have",
+    b"\xac\xed\0\5": "Java's serialization",
 }
 """What archives begin with that are not unpacked."""
 _NATIVE = (b"\x7fELF", b"MZ\x90\0", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe")
@@ -134,12 +151,15 @@ def _ends_as_zip(file: BinaryIO) -> bool:
 def _pickle(file: BinaryIO, report: Report, inner: str) -> None:
     before = len(report.findings)
     ended = pickle_calls.scan(file, report, inner)
+    hidden_pickles.scan_rest(file, report, inner, "behind the pickle")
     if not ended and any(finding.level in (RUNS, IMPORTS) for finding in report.findings[before:]):
         report.add(RUNS, "pickle", "the pickle is damaged: what stands before the damage would run", inner)
 
 
 def _zip(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+    names: list[str] = []
     for member in zip_archive.members(file, report, inner):
+        names.append(member.name)
         where = f"{inner}!{one_line(member.name)}" if inner else one_line(member.name)
         _scan(member.content, os.path.basename(member.name), report, where, depth + 1)
         if "/code/" in f"/{member.name}" and member.name.endswith(".py"):
@@ -148,11 +168,12 @@ def _zip(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
         elif member.name.endswith("bytecode.pkl"):
             member.content.seek(0)
             torchscript.scan_mobile(member.content.read(_WINDOW), report, where)
+    packaged_code.scan(names, report, inner)
 
 
 def _tar(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
     try:
-        with tarfile.open(fileobj=file, mode="r:") as archive:
+        with tarfile.open(fileobj=file, mode="r:", ignore_zeros=True) as archive:
             for member in archive:
                 where = f"{inner}!{one_line(member.name)}" if inner else one_line(member.name)
                 parts = member.name.split("/")
@@ -213,6 +234,9 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -
     content = file.read(_WINDOW)
     if pickle_calls.is_plausible(content):
         pickle_calls.scan(io.BytesIO(content), report, inner)
+    hidden_pickles.scan_text(content, report, inner)
+    if packaged_code.has_lua(content):
+        report.add(RUNS, "code", "it has a function of Lua, compiled", inner)
     if head.startswith(gguf.MAGIC):
         _gguf(file, report, inner)
         templates.scan_bytes(content, report, inner)
@@ -224,13 +248,25 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -
         file.seek(0)
         configurations.scan_json(file.read(_LARGEST_JSON), report, inner)
     elif safetensors.sniff(head):
-        configurations.scan_json(content[8 : 8 + int.from_bytes(head[:8], "little")], report, inner)
-    elif name.endswith((".yaml", ".yml")):
+        _safetensors(file, int.from_bytes(head[:8], "little"), report, inner)
+    elif name.endswith((".yaml", ".yml", ".prototxt")) or name == "MLmodel":
         configurations.scan_yaml(content, report, inner)
     if name.endswith((".pb", ".pbtxt", ".meta")) or b"serve" in content[: 1 << 20]:
         graph_files.scan_tensorflow(file, report, inner)
     if name.endswith((".onnx", ".ort")) or b"\x08location" in content:
         graph_files.scan_onnx(file, report, inner)
+
+
+def _safetensors(file: BinaryIO, length: int, report: Report, inner: str) -> None:
+    """Scan the header of a file of tensors, and what no tensor covers."""
+    file.seek(8)
+    header = file.read(min(length, _LARGEST_JSON))
+    configurations.scan_json(header, report, inner)
+    end = 8 + length + configurations.tensors_end(header)
+    if file.seek(0, os.SEEK_END) > end:
+        report.add(RUNS, "container", "there are bytes behind the last tensor, which the format does not allow", inner)
+        file.seek(end)
+        hidden_pickles.scan_rest(file, report, inner, "behind the tensors")
 
 
 def _is_json(head: bytes) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.error import one_line
 from cutaway.formats import protobuf
+from cutaway.formats.graph_def import outputs, text_form
 from cutaway.formats.protobuf import Message
-from cutaway.scan.finding import IMPORTS, RUNS, Report
+from cutaway.scan import keras_code
+from cutaway.scan.finding import IMPORTS, NOTHING, RUNS, Report
 from cutaway.scan.streams import chunks
 
 TENSORFLOW, ONNX = "tensorflow", "onnx"
@@ -35,25 +38,70 @@ _NODE = re.compile(
 _PRINTING = re.compile(rb"output_stream.{0,40}file://", re.DOTALL)
 _LOCATION = re.compile(rb"\x0a\x08location\x12(.)", re.DOTALL)
 _MOST = 1_000_000
+_MOST_NAMED = 20
+_LONGEST_PATH = 1000
+_OPERATOR = re.compile(r"(?:\w+>)?_?[A-Z]\w+")
+_DOMAINS = re.compile(
+    r"(ai\.onnx(\.ml|\.training|\.preview(\.training)?)?|com\.microsoft(\.\w+)*|pkg\..*|org\.pytorch\.\w+|com\.ms\.internal\.nhwc"
+    r"|onnxscript.*|this)?"
+)
+"""Domains of operators that runtimes have, and of functions that exporters write into the file."""
 
 
 def scan_tensorflow(file: Any, report: Report, inner: str) -> None:
-    """Enter the operators of a SavedModel or a graph that do more than compute."""
+    """Enter the operators of a SavedModel or a graph that do more than compute, and the layers of Keras beside it."""
+    file.seek(0)
+    if text_form.sniff(file.read(4096)):
+        file.seek(0)
+        try:
+            file = io.BytesIO(text_form.encoded(file)[1])
+        except (ValueError, RecursionError):
+            report.add(NOTHING, TENSORFLOW, "the graph is damaged", inner)
+    keras_code.scan_bytes(file, report, inner)
+    file.seek(0)
+    try:
+        for name in sorted(_unknown_operators(Message(protobuf.opened(file))))[:_MOST_NAMED]:
+            report.add(IMPORTS, TENSORFLOW, f"has the operator {one_line(name)}, which needs a library", inner)
+    except (ValueError, IndexError, RecursionError):
+        report.add(NOTHING, TENSORFLOW, "the graph is damaged", inner)
     for content in chunks(file):
         for match in _NODE.finditer(content):
-            name = match[1] or match[2]
-            if match[2] is None and match[0][1] & 0x7F != len(name):
+            operator = match[1] or match[2]
+            if match[2] is None and match[0][1] & 0x7F != len(operator):
                 continue  # a longer name that begins so
-            report.add(RUNS, TENSORFLOW, f"has the operator {name.decode()}, which {_OPERATORS[name]}", inner)
+            report.add(RUNS, TENSORFLOW, f"has the operator {operator.decode()}, which {_OPERATORS[operator]}", inner)
         if _PRINTING.search(content):
             report.add(RUNS, TENSORFLOW, "has the operator PrintV2, which writes files", inner)
+
+
+def _unknown_operators(model: Message) -> set[str]:
+    """Return the operators of a SavedModel, a MetaGraph or a graph that TensorFlow does not have, nor the graph's functions."""
+    metas = _each(model, 2)
+    operators: set[str] = set()
+    functions: set[str] = set()
+    for graph in [model, *metas, *(graph for meta in metas for graph in _each(meta, 2))]:
+        operators.update(_text(node, 2) for node in _each(graph, 1))
+        for library in _each(graph, 2):
+            for function in _each(library, 1):
+                functions.update(_text(signature, 1) for signature in _each(function, 1))
+                operators.update(_text(node, 2) for node in _each(function, 3))
+    return {name for name in operators - functions if _OPERATOR.fullmatch(name) and not outputs.is_known(name)}
+
+
+def _text(message: Message, field: int) -> str:
+    values = message.fields.get(field, ())
+    return "" if any(isinstance(value, int) for value in values) else message.text(field)
 
 
 def scan_onnx(file: Any, report: Report, inner: str) -> None:
     """Enter external data that lies outside of the folder, and operators that run Python or need a library."""
     try:
-        for path in _locations(Message(protobuf.opened(file))):
+        model = Message(protobuf.opened(file))
+        local = {_text(function, 10) for function in _each(model, 25)}
+        for path, domain in _references(model):
             _check_path(path, report, inner)
+            if domain not in local and not _DOMAINS.fullmatch(domain):
+                report.add(IMPORTS, ONNX, f"has operators of {one_line(domain)[:100]}, which need a library", inner)
     except (ValueError, IndexError, RecursionError):
         pass  # what is damaged is still looked at as bytes
     for content in chunks(file):
@@ -63,8 +111,8 @@ def scan_onnx(file: Any, report: Report, inner: str) -> None:
         _custom_operators(content, report, inner)
 
 
-def _locations(model: Message) -> Iterator[str]:
-    """Yield the paths of the files that tensors of a model lie in, in graphs at any depth."""
+def _references(model: Message) -> Iterator[tuple[str, str]]:
+    """Yield the paths of the files that tensors of a model lie in, and the domains of operators, in graphs at any depth."""
     waiting = [*_each(model, 7)]
     for training in _each(model, 20):
         waiting += [*_each(training, 1), *_each(training, 2)]
@@ -79,13 +127,17 @@ def _locations(model: Message) -> Iterator[str]:
             tensors += [part for sparse in _each(graph, 15) for at in (1, 2) for part in _each(sparse, at)]
             nodes += _each(graph, 1)
         else:
-            for attribute in _each(nodes.pop(), 5):
+            node = nodes.pop()
+            yield "", _text(node, 7)
+            for attribute in _each(node, 5):
                 tensors += [*_each(attribute, 5), *_each(attribute, 10)]
                 waiting += [*_each(attribute, 6), *_each(attribute, 11)]
+                if _text(attribute, 1) == "ep_cache_context":
+                    yield _text(attribute, 4)[:_LONGEST_PATH], ""
         for tensor in tensors:
             for entry in _each(tensor, 13):
                 if entry.text(1) == "location":
-                    yield entry.text(2)
+                    yield entry.text(2), ""
 
 
 def _each(message: Message, field: int) -> list[Message]:

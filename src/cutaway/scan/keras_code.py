@@ -16,6 +16,7 @@ from cutaway.scan.streams import chunks
 
 RULE = "keras"
 _KNOWN = ("keras", "tensorflow", "tf_keras", "builtins", "keras_hub", "keras_nlp", "keras_cv", "keras_core")
+_REGISTERED = ("keras", "keras_hub", "keras_nlp", "keras_cv", "builtins")
 _LAMBDA = re.compile(rb'"class_name"\s*:\s*"(Lambda|TorchModuleWrapper|TFSMLayer|FlaxLayer|JaxLayer)"')
 _CODE = re.compile(rb'"class_name"\s*:\s*"__lambda__"|"function_type"\s*:\s*"lambda"')
 _ESCAPED = re.compile(rb'"class_name"\s*:\s*"[^"]{0,40}\\u|"[a-z]{0,10}\\u00[0-9a-f]{2}[a-z_]{0,10}"\s*:\s*"Lambda"')
@@ -65,6 +66,9 @@ def _object(entry: dict[str, Any], report: Report, inner: str) -> None:
     elif isinstance(name, str) and isinstance(module, str) and module.partition(".")[0] not in _KNOWN:
         level = RUNS if module.partition(".")[0] in sys.stdlib_module_names else IMPORTS
         report.add(level, RULE, f"imports {one_line(module)}.{one_line(name)}", inner)
+    registered = entry.get("registered_name")
+    if isinstance(registered, str) and ">" in registered and registered.partition(">")[0] not in _REGISTERED:
+        report.add(IMPORTS, RULE, f"needs {one_line(registered)}, which a program registers", inner)
     if isinstance(name, str) and name.endswith(("Lookup", "Vectorization")):
         for key in ("vocabulary", "idf_weights"):
             if isinstance(settings.get(key), str) and settings[key]:
@@ -80,6 +84,11 @@ def scan_hdf5(file: Any, report: Report, inner: str) -> None:
             continue
         if isinstance(config, dict):
             scan_config(config, report, inner)
+    scan_bytes(file, report, inner)
+
+
+def scan_bytes(file: Any, report: Report, inner: str) -> None:
+    """Enter what configurations run, wherever they are in a file."""
     for content in chunks(file):
         for match in _LAMBDA.finditer(content):
             report.add(RUNS, RULE, f"has {_LOADING[match[1].decode()]}", inner)

@@ -48,6 +48,18 @@ def scan(file: BinaryIO, report: Report, inner: str, depth: int = 0) -> bool:
     return whole
 
 
+def attack(file: BinaryIO, inner: str, depth: int = _DEEPEST) -> Report | None:
+    """Follow the one pickle that a file goes on with; return what it would do if it ends, and imports and runs something.
+
+    Numbers that begin like a pickle do not.
+    """
+    report = Report("")
+    ended = _Follower(file, report, inner, depth).follow()
+    runs = any(finding.level == RUNS for finding in report.findings)
+    imports = any(finding.text.startswith("imports ") for finding in report.findings)
+    return report if ended and runs and imports else None
+
+
 def _continues(head: bytes) -> bool:
     return looks_like_pickle(head) or head[:1] in _STARTS
 
@@ -105,6 +117,8 @@ class _Follower:
     def _step(self, name: str, argument: Any) -> None:
         if isinstance(argument, str):
             self._texts.append(argument)
+        elif isinstance(argument, (bytes, Skipped)):
+            self._bytes(argument)
         if name == "PROTO" and _FIRST <= argument <= _LATEST:
             self._has_extensions = True
         elif name == "PROTO":
@@ -178,6 +192,7 @@ class _Follower:
             plain = len(arguments) in (1, 2) and isinstance(arguments[0], (str, Skipped))
             if not plain or (len(arguments) == 2 and arguments[1] not in ("latin1", "latin-1", "ascii", "utf-8")):
                 self._enter(RUNS, f"calls {full}{in_words(arguments)}")
+            self._bytes(value)
         elif full == "torch.storage._load_from_bytes":
             self._load(arguments)
         elif (
@@ -189,9 +204,20 @@ class _Follower:
         else:
             what = "makes an object of" if made else "calls"
             self._enter(RUNS, f"{what} {full}{in_words(arguments)}")
-        for each in arguments:
-            if isinstance(each, bytes) and looks_like_pickle(each[:2]) and full != "torch.storage._load_from_bytes":
-                self._nested(io.BytesIO(each), full)
+
+    def _bytes(self, value: Any) -> None:
+        """Enter what a pickle in the bytes of this one would do: a function of the library may load it."""
+        if self._depth >= _DEEPEST:
+            return
+        position = self._file.tell()  # the content may be a part of the same file
+        content = joblib_array.content(value, self._file)
+        found = None
+        if content is not None and looks_like_pickle(content.read(2)):
+            content.seek(0)
+            found = attack(content, f"{self._inner}!bytes", self._depth + 1)
+        self._file.seek(position)
+        for finding in found.findings if found is not None else ():
+            self._report.add(finding.level, finding.rule, finding.text, finding.inner)
 
     def _get_attribute(self, value: Made) -> None:
         target = _resolved(value)
@@ -212,14 +238,17 @@ class _Follower:
     def _load(self, arguments: tuple[Any, ...]) -> None:
         """Follow what torch would load from bytes that are in the pickle."""
         name = "torch.storage._load_from_bytes"
+        position = self._file.tell()  # the content may be a part of the same file
         content = joblib_array.content(arguments[0], self._file) if arguments else None
         head = content.read(2) if content is not None else b""
         if content is None or head == b"PK":
             self._enter(RUNS, f"calls {name}{in_words(arguments)}, of which it can't be told what it loads")
+            self._file.seek(position)
             return
         self._report.add(RECONSTRUCTS, RULE, "puts data together with functions of the libraries that saved it", "")
         content.seek(0)
         self._nested(content, name)
+        self._file.seek(position)
 
     def _build(self, target: Any) -> None:
         if isinstance(target, Made) and (class_of(target) or Name("", "")).name == _ARRAY:
@@ -239,9 +268,7 @@ class _Follower:
         if self._depth >= _DEEPEST:
             self._enter(RUNS, "has pickles in pickles, too deep to be followed")
             return
-        position = self._file.tell()
         scan(content, self._report, f"{self._inner}!{where}", self._depth + 1)
-        self._file.seek(position)
 
     def _enter(self, level: str, text: str) -> None:
         self._report.add(level, RULE, text, self._inner)

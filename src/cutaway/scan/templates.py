@@ -18,6 +18,14 @@ _NAMES = re.compile(
 _WORDS = re.compile(r"__|\\x5[fF]|\\u005[fF]|\\137|\\N\{|%c|^.attr.$")
 """What strings have in them that are parts of such names."""
 _JOINED = re.compile(r"(['\"])_\1\s*(?:\*|[~+]\s*\1_)")
+_TAG = re.compile(r"\{%[-+]?\s*(\w+)")
+_TAGS = frozenset(
+    """
+    for endfor if elif else endif set endset macro endmacro raw endraw filter endfilter call endcall generation endgeneration
+    break continue with endwith do
+    """.split()
+)
+"""Statements that templates of conversations are written with; others load further templates."""
 _CODE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _IN_BYTES = re.compile(rb"\{[{%][^\0]{0,4000}?__\w+__")
 
@@ -29,6 +37,8 @@ def scan(text: str, report: Report, inner: str) -> None:
     found = _SPECIAL.search(text)
     if found is not None:
         _enter(found[0], text[max(0, found.start() - 40) :], report, inner)
+    for tag in sorted(set(_TAG.findall(text)) - _TAGS):
+        _enter(tag, text[max(0, text.find(tag) - 10) :], report, inner)
     for code in _CODE.findall(text):
         found = _NAMES.search(_STRINGS.sub("''", code)) or _JOINED.search(code)
         for literal in () if found is not None else _STRINGS.findall(code):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import os
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from cutaway.core.error import one_line
+from cutaway.scan import hidden_pickles
 from cutaway.scan.finding import RUNS, Report
 from cutaway.scan.streams import Unpacked, Window, inflated
 
@@ -19,6 +21,7 @@ LOCAL = b"PK\x03\x04"
 _HEADER = struct.Struct("<4s5H3I2H")
 _LARGEST = 128 << 20
 _MOST = 100_000
+_END, _END_SIZE, _LONGEST_END = b"PK\x05\x06", 22, 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
     elif first > 0:
         words = f"there are {first:,} bytes before the archive: it may be a file of another kind too"
         report.add(RUNS, RULE, words, inner)
+    _check_rest(file, archive.comment, report, inner)
     for entry in entries:
         if entry.filename.endswith("/"):
             continue
@@ -72,6 +76,20 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
             report.add(RUNS, RULE, words, inner)
         else:
             yield Member(entry.filename, content)
+
+
+def _check_rest(file: BinaryIO, comment: bytes, report: Report, inner: str) -> None:
+    """Enter what is in the comment of an archive, and behind its end."""
+    hidden_pickles.scan(comment, report, inner, "the comment")
+    size = file.seek(0, os.SEEK_END)
+    start = max(0, size - _LONGEST_END)
+    file.seek(start)
+    tail = file.read()
+    at = tail.rfind(_END)
+    behind = size - (start + at + _END_SIZE + len(comment)) if at >= 0 else 0
+    if behind > 0:
+        report.add(RUNS, RULE, f"there are {behind:,} bytes behind the archive, which another reader may take", inner)
+        hidden_pickles.scan(tail[-behind:], report, inner, "behind the archive")
 
 
 def _starts_with_member(file: BinaryIO) -> bool:
