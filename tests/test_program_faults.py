@@ -66,6 +66,16 @@ def errors(folder: Path, text: str, name: str = "program.py") -> list[str]:
         ("nn.Embedding(3, 2)(torch.tensor([5]))", "index-out-of-range"),
         ("F.one_hot(torch.tensor([3]), 2)", "index-out-of-range"),
         ("F.cross_entropy(layer(x), torch.tensor([0, 9]))", "index-out-of-range"),
+        ("layer(np.random.randn(2, 3))", "wrong-type"),
+        ("torch.relu(np.zeros(3))", "wrong-type"),
+        ("F.mse_loss(x, np.zeros((2, 3)))", "wrong-type"),
+        ("F.interpolate(x, scale_factors=2)", "unknown-argument"),
+        ("torch.optim.Adam(layer.parameters(), learning_rate=0.1)", "unknown-argument"),
+        ("torch.optim.Adam(layer.parameters(), lr=-1)", "invalid-argument"),
+        ("torch.optim.lr_scheduler.StepLR(torch.optim.SGD(layer.parameters()))", "missing-argument"),
+        ("torch.randn(2, 3, 4).transpose(1, 2).view(2, 12)", "shape-mismatch"),
+        ("F.conv2d(torch.randn(1, 3, 4, 4), torch.randn(0, 3, 1, 1))", "invalid-argument"),
+        ("for batch in torch.utils.data.DataLoader([torch.zeros(2), torch.zeros(3)], 2): pass", "ragged-data"),
         ("layer.load_state_dict(nn.Linear(3, 5).state_dict())", "shape-mismatch"),
         ("layer.load_state_dict({'weight': torch.zeros(4, 3)})", "missing-key"),
     ],
@@ -89,6 +99,11 @@ def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
         "images = [np.zeros(3) for name in os.listdir('/nowhere')]\nfirst = np.asarray(images[1:])[0]",
         "rows = []\nfor line in open('/nowhere/rows.csv'):\n    rows.append([1.0, 2.0])\nfirst = np.array(rows)[3]",
         "y = x.type(torch.Tensor)",
+        "y = torch.randn(2, 3, 4).transpose(0, 1).reshape(2, 12)",
+        "y = torch.randn(2, 3, 4).transpose(1, 2).view(2, 2, 2, 3)",
+        "y = x + np.zeros((2, 3))",
+        "for batch in torch.utils.data.DataLoader([torch.zeros(2), torch.zeros(3)], 1): pass",
+        "torch.optim.SGD(layer.parameters(), 0.1, 0.9, weight_decay=1e-4, foreach=True)",
         "y = np.random.rand(4, 5)[::-1]",
     ],
 )
@@ -117,4 +132,46 @@ def test_a_model_with_a_training_step_of_its_own_takes_any_batch(tmp_path: Path)
         "    def train_step(self, data):\n        return {}\n\n\n"
         "model = Own()\nmodel.compile()\nmodel.fit((np.zeros((4, 3)), np.zeros((4, 5))))\n"
     )
+    assert check_file(str(path)).problems == ()
+
+
+KERAS = """\
+import keras
+import numpy as np
+
+model = keras.Sequential([keras.Input((10,)), keras.layers.Dense(1)])
+x, y = np.zeros((8, 10)), np.zeros((8, 1))
+
+
+def batches(width):
+    while True:
+        yield np.zeros((4, width)), np.zeros((4, 1))
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("model.fit(x, y)", "invalid-call"),
+        ("model.compile('adamm', 'mse')", "invalid-argument"),
+        ("model.compile('adam', 'mse')\nmodel.fit(batches(9), steps_per_epoch=2)", "shape-mismatch"),
+        (
+            "pair = keras.Model(model.input, [model.output, model.output])\n"
+            "pair.compile('adam', ['mse', 'categorical_crossentropy'])\npair.fit(x, [y, np.zeros((8, 3))])",
+            "shape-mismatch",
+        ),
+    ],
+)
+def test_data_that_do_not_suit_a_model_of_keras_are_an_error(tmp_path: Path, text: str, code: str) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(KERAS + text)
+    assert [problem.code for problem in check_file(str(path)).problems] == [code]
+
+
+def test_data_that_suit_a_model_of_keras_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    text = "model.compile('Adam', 'mse')\nmodel.fit(batches(10), steps_per_epoch=2)\nmodel.evaluate(x, y)\n"
+    path.write_text(KERAS + text)
     assert check_file(str(path)).problems == ()

@@ -72,8 +72,12 @@ def _check_behind_the_wall(path: str, paths: tuple[str, ...], seconds: float) ->
     from cutaway.isolation.readable import rights
 
     child.enter(rights([path], paths), seconds)
-    with disk.recorded() as recording, interrupted_after(analysis_seconds(seconds)):
-        checked = check_file(path, paths, analysis_seconds(seconds))
+    with disk.recorded() as recording:
+        try:
+            with interrupted_after(seconds):
+                checked = check_file(path, paths, analysis_seconds(seconds))
+        except Exhausted as exhausted:
+            checked = CheckedFile(path, note=f"{path}: {exhausted.unknown.reason}")
     depends = {
         "answers": [[*query, answer] for query, answer in recording.answers.items()],
         "contents": {name: digest(content) for name, content in recording.contents.items()},

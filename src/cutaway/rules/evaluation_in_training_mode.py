@@ -57,7 +57,7 @@ _MODES = ("eval", "train", "training", "fit", "requires_grad_")
 
 
 def _find(program: Program) -> Iterator[Found]:
-    if uses(program, *_MODES) or not method_calls(program.tree, "backward"):
+    if uses(program, *_MODES) or not method_calls(program, "backward"):
         return
     for network in program.networks:
         part = next((each for each in network.modules if each.class_name.startswith(_DEPENDENT)), None)

@@ -51,7 +51,7 @@ from cutaway.rules.training_code import method, method_calls, receiver
 
 
 def _find(program: Program) -> Iterator[Found]:
-    differentiated = {receiver(call) for call in method_calls(program.tree, "backward")}
+    differentiated = {receiver(call) for call in method_calls(program, "backward")}
     for loop in program.nodes(ast.For, ast.While):
         own = {receiver(call) for call in method_calls(loop, "backward")}
         for node in ast.walk(loop):

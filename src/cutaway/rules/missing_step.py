@@ -59,13 +59,13 @@ _ELSEWHERE = (
 
 
 def _find(program: Program) -> Iterator[Found]:
-    backward = method_calls(program.tree, "backward")
+    backward = method_calls(program, "backward")
     if not backward or uses(program, *_ELSEWHERE):
         return
     for name, node in optimizers(program).items():
         others = [each for each in program.nodes(ast.Name, ast.Attribute) if ast.unparse(each) == name]
         passed = [call for call in program.nodes(ast.Call) if any(ast.unparse(arg) == name for arg in _arguments(call))]
-        cleared = [call for call in method_calls(program.tree, "zero_grad") if receiver(call) == name]
+        cleared = [call for call in method_calls(program, "zero_grad") if receiver(call) == name]
         if cleared and not passed and len(others) == len(cleared) + 1:
             text = f"{name} never takes a step: nothing calls {name}.step(), so nothing is trained"
             notes = (("gradients are computed here", Place(program.file, backward[0].lineno)),)

@@ -31,7 +31,7 @@ from typing import Any
 
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
-from cutaway.core.session import Operation
+from cutaway.core.session import Operation, Reference
 from cutaway.core.unknown import Unknown
 from cutaway.rules.graph import Graph, calls_of, named, short
 from cutaway.rules.rule import Found, Rule
@@ -40,12 +40,16 @@ _LOSSES = named("cross_entropy", "nll_loss")
 _LOOKUPS = named("embedding")
 _ARRANGING = named("view", "reshape", "squeeze", "unsqueeze", "flatten", "long", "to", "contiguous", "clone", "permute")
 
+_SELECTING = named(
+    "__getitem__", "select", "narrow", "chunk", "split", "unbind", "index_select", "roll", "flip", "repeat"
+)
+
 
 def _find(program: Program) -> Iterator[Found]:
     graph = Graph(program)
     for operation in calls_of(program, _LOSSES | _LOOKUPS):
         numbers, count, what = _indexing(operation)
-        maker = graph.maker(numbers) if numbers is not None and type(count) is int else None
+        maker = _origin(graph, numbers) if numbers is not None and type(count) is int else None
         drawn = _range(maker) if maker is not None else None
         if maker is None or drawn is None:
             continue
@@ -80,6 +84,14 @@ def _indexing(operation: Operation) -> tuple[Any, Any, str]:
     return (None, None, "") if same_rank else (second, table[1] if len(table) > 1 else table[0], "classes")
 
 
+def _origin(graph: Graph, numbers: Reference) -> Operation | None:
+    """Return the operation that numbers come from, through all that only selects some of them."""
+    maker = graph.maker(numbers)
+    while maker is not None and maker.op in _SELECTING and maker.inputs:
+        maker = graph.maker(maker.inputs[0])
+    return maker
+
+
 def _range(operation: Operation) -> tuple[int, int] | None:
     """Return the range that random integers are drawn from; None for another operation, or where nothing is drawn."""
     shape = operation.outputs[0].shape if operation.outputs else None
@@ -93,4 +105,6 @@ def _range(operation: Operation) -> tuple[int, int] | None:
     return (low, high) if type(low) is int and type(high) is int and low < high else None
 
 
-RULE = Rule("random-index-out-of-range", Severity.ERROR, _find, _LOSSES | _LOOKUPS | _ARRANGING | named("randint"))
+RULE = Rule(
+    "random-index-out-of-range", Severity.ERROR, _find, _LOSSES | _LOOKUPS | _ARRANGING | _SELECTING | named("randint")
+)

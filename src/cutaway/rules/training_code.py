@@ -23,9 +23,10 @@ def optimizers(program: Program) -> dict[str, ast.Assign]:
     return found
 
 
-def method_calls(node: ast.AST, *names: str) -> list[ast.Call]:
-    """Return the calls of methods of some names below a node, in the order of the source."""
-    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and method(each) in names]
+def method_calls(where: Program | ast.AST, *names: str) -> list[ast.Call]:
+    """Return the calls of methods of some names in a program or below a node, in the order of the source."""
+    nodes = where.nodes(ast.Call) if isinstance(where, Program) else ast.walk(where)
+    calls = [each for each in nodes if isinstance(each, ast.Call) and method(each) in names]
     return sorted(calls, key=lambda call: (call.lineno, call.col_offset))
 
 

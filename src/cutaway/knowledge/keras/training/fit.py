@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import GeneratorType
 from typing import Any
 
 from cutaway.core import session
@@ -17,6 +18,9 @@ from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, convert,
 from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
 from cutaway.ops.elementwise import broadcast
 
+_OPTIMIZERS = frozenset(
+    "adadelta adafactor adagrad adam adamax adamw ftrl lamb lion lossscaleoptimizer muon nadam rmsprop sgd".split()
+)
 MODELS: Key[dict[int, Any]] = Key(dict)  # models that the program trains
 
 
@@ -40,12 +44,15 @@ class Trainer:
     def compile(
         self, optimizer: Any = "rmsprop", loss: Any = None, loss_weights: Any = None, metrics: Any = None, **kwargs: Any
     ) -> None:
+        if isinstance(optimizer, str) and optimizer.lower() not in _OPTIMIZERS:
+            raise ArgumentFault(f"compile: there is no optimizer {optimizer!r}", FaultCode.INVALID_ARGUMENT)
         self.__dict__["optimizer"], self.__dict__["loss"] = optimizer, loss
         mention(self)
 
     def fit(
         self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: Any = 1, *args: Any, **kwargs: Any
     ) -> History:
+        _require_compiled(self, "fit")
         if _is_replaced(self, "train_step"):
             return History()
         check(self, x, y)
@@ -57,6 +64,7 @@ class Trainer:
     fit_generator = fit
 
     def evaluate(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Unknown:
+        _require_compiled(self, "evaluate")
         if not _is_replaced(self, "test_step", "train_step"):
             check(self, x, y)
         return Unknown("the result of an evaluation is not known")
@@ -80,6 +88,14 @@ class Trainer:
 def _is_replaced(model: Any, *steps: str) -> bool:
     """Tell whether a class of the program handles batches in a way of its own."""
     return any(step in vars(cls) for cls in type(model).__mro__ if not is_shared(cls) for step in steps)
+
+
+def _require_compiled(model: Any, method: str) -> None:
+    """Raise where a model is trained or tested that was never compiled; where all calls are known, that is certain."""
+    here = session.current()
+    if "optimizer" in model.__dict__ or here.unknowns or here.doubts or _is_replaced(model, "compile", "train_step"):
+        return
+    raise ArgumentFault(f"{method}: the model is not compiled; call compile() first", FaultCode.INVALID_CALL)
 
 
 def _predicted(output: Any) -> Any:
@@ -111,6 +127,8 @@ def _checked(model: Any, x: Any, y: Any) -> Any:
         x, y = element[0], element[1]
     elif element is not None:
         x = element
+    elif y is None:
+        x, y = _first_batch(x)
     inputs = _tensors(x)
     if inputs is None:
         return None
@@ -128,6 +146,19 @@ def _checked(model: Any, x: Any, y: Any) -> Any:
     if targets is not None:
         _compare(model, flatten(targets), flatten(outputs))
     return outputs
+
+
+def _first_batch(x: Any) -> tuple[Any, Any]:
+    """Return the inputs and targets of the first batch that a generator or a sequence of batches gives; else the data."""
+    batch = None
+    if isinstance(x, GeneratorType):
+        batch = next(x, None)
+    elif any(cls.__name__ in _SEQUENCES and is_shared(cls) for cls in type(x).__mro__):
+        batch = x[0]
+    return (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (x, None)
+
+
+_SEQUENCES = ("PyDataset", "Sequence")
 
 
 def _tensors(value: Any) -> Any:
@@ -155,10 +186,12 @@ _SPARSE = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
 def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
     """Compare targets with the output under a loss of Keras's own; what another loss takes is not known."""
     loss = model.__dict__.get("loss")
-    if len(outputs) != 1 or len(targets) != 1:
+    losses = list(loss) if isinstance(loss, (list, tuple)) else [loss] * len(outputs)
+    if not len(outputs) == len(targets) == len(losses):
         return
-    own = type(loss).__module__.startswith("keras.")
-    suits(loss if isinstance(loss, str) else type(loss).__name__ if own else "", targets[0], outputs[0])
+    for each, target, output in zip(losses, targets, outputs):
+        own = type(each).__module__.startswith("keras.")
+        suits(each if isinstance(each, str) else type(each).__name__ if own else "", target, output)
 
 
 def suits(name: str, target: Any, output: Any) -> None:

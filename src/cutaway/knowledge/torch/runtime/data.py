@@ -207,7 +207,7 @@ class DataLoader(Generic[T]):
     def __iter__(self) -> Iterator[Any]:
         counts, is_complete = self._batch_sizes()
         tensors = self._tensors()
-        sample = None if tensors is not None else _sample(self.dataset)
+        sample = None if tensors is not None else _sample(self.dataset, self._stacks_first_two())
         start = 0
         for size in counts:
             if tensors is None:
@@ -219,6 +219,11 @@ class DataLoader(Generic[T]):
         if not is_complete:
             here = session.current()
             here.loop_exit = Unknown("how a loop over all data ends is not known", here.place())
+
+    def _stacks_first_two(self) -> bool:
+        """Tell whether the first two samples are in one batch, as parts of the same tensors."""
+        is_ordered = not self.shuffle and self.sampler is None and self.collate_fn is None
+        return is_ordered and type(self.batch_size) is int and self.batch_size > 1
 
     def _tensors(self) -> Any:
         """Return the tensors that batches are slices of, None where a data set is of another kind."""
@@ -253,18 +258,48 @@ _MOST_BATCHES = 8
 _MOST_SAMPLES = 256
 
 
-def _sample(dataset: Any) -> Any:
-    """Return a sample of a data set whose samples are alike."""
+def _sample(dataset: Any, is_stacked: bool) -> Any:
+    """Return a sample of a data set whose samples are alike; where the first two `is_stacked`, they must be."""
     if isinstance(dataset, (IterableDataset, Unknown)):
         raise Undecidable(Unknown("the data that a DataLoader gives are not known"))
     first = dataset[0]
     try:
-        others = [dataset[index] for index in {1, len(dataset) - 1} - {0} if index < len(dataset)]
+        others = [dataset[index] for index in sorted({1, len(dataset) - 1} - {0}) if index < len(dataset)]
     except Undecidable:
         others = []
+    if is_stacked and others:
+        for one, other in zip(_flat(first), _flat(others[0])):
+            if _differ(one, other):
+                raise Fault(
+                    f"DataLoader: the first batch has samples of shapes {tuple(one.shape)} and {tuple(other.shape)}, "
+                    "which can't be stacked",
+                    FaultCode.RAGGED_DATA,
+                )
     if any(_kind(other) != _kind(first) for other in others):
         raise Undecidable(Unknown("samples of a data set differ in shape", session.current().place()))
     return first
+
+
+def _flat(sample: Any) -> Iterator[Any]:
+    """Yield the parts of a sample."""
+    if isinstance(sample, (list, tuple)):
+        for part in sample:
+            yield from _flat(part)
+    elif isinstance(sample, dict):
+        for part in sample.values():
+            yield from _flat(part)
+    else:
+        yield sample
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Tell whether two tensors certainly have different shapes."""
+    if not isinstance(one, Tensor) or not isinstance(other, Tensor):
+        return False
+    shapes = one.shape, other.shape
+    return all(not isinstance(shape, Unknown) and all(type(size) is int for size in shape) for shape in shapes) and (
+        tuple(one.shape) != tuple(other.shape)
+    )
 
 
 def _kind(sample: Any) -> Any:

@@ -82,24 +82,21 @@ register("torch.version.git_version", Unknown("which commit torch was built from
 # Devices
 
 
-def _absent(device: str) -> Any:
-    def answer() -> bool:
-        text = f"torch.{device}.is_available() is False: no such device is assumed"
-        session.current().assume(text, doubt=session.DEVICES)
-        return False
-
-    return answer
+def _without_devices(names: str, value: Any) -> None:
+    """Register questions about devices: conditions, which have this value on a machine that has none."""
+    for name in names.split():
+        register(f"torch.{name}", _question(f"torch.{name}", value))
 
 
-def _without_devices(value: Any) -> Any:
-    """Return a function that answers a question about devices for a machine that has none."""
-
-    def answer(*_args: Any, **_kwargs: Any) -> Any:
+def _question(name: str, value: Any) -> Any:
+    def answer(*args: Any, **kwargs: Any) -> Unknown:
         here = session.current()
         here.doubts.setdefault(session.DEVICES)
-        if here.in_own_code():
-            here.assume("the machine has no accelerator")
-        return value
+        is_named = not kwargs and all(type(each) in (int, str) for each in args)
+        term = Term(f"{name}({', '.join(map(repr, args))})", ENVIRONMENT, plain=True) if is_named else None
+        usual = Usual(value, "the machine has no accelerator", placement=True)
+        kind = None if value is None else type(value)
+        return Unknown("what devices the machine has is unknown", here.place(), kind=kind, term=term, usual=usual)
 
     return answer
 
@@ -117,22 +114,25 @@ def _alone(value: Any) -> Any:
 
 
 for _device in ("cuda", "xpu", "mps", "mtia", "accelerator"):
-    register(f"torch.{_device}.is_available", _absent(_device))
-    register(f"torch.{_device}.device_count", _without_devices(0))
+    _without_devices(f"{_device}.is_available", False)
+    _without_devices(f"{_device}.device_count", 0)
     register_all(f"torch.{_device}", "empty_cache synchronize manual_seed", nothing)
 for _device in ("cuda", "xpu"):
-    register_all(f"torch.{_device}", "is_initialized is_bf16_supported", _without_devices(False))
+    _without_devices(f"{_device}.is_initialized {_device}.is_bf16_supported", False)
     register_all(
         f"torch.{_device}",
         "set_device manual_seed_all seed seed_all init set_per_process_memory_fraction reset_peak_memory_stats "
         "reset_max_memory_allocated set_rng_state set_stream",
         nothing,
     )
-    register_all(
-        f"torch.{_device}",
-        "memory_allocated max_memory_allocated memory_reserved max_memory_reserved memory_cached",
-        _without_devices(0),
-    )
+    for _amount in (
+        "memory_allocated",
+        "max_memory_allocated",
+        "memory_reserved",
+        "max_memory_reserved",
+        "memory_cached",
+    ):
+        _without_devices(f"{_device}.{_amount}", 0)
     register_all(
         f"torch.{_device}",
         "current_device get_device_name get_device_capability get_device_properties current_stream get_arch_list "
@@ -146,7 +146,7 @@ register_all(
     "ipc_collect reset_max_memory_cached reset_accumulated_memory_stats memory._record_memory_history",
     nothing,
 )
-register_all("torch.cuda", "is_tf32_supported", _without_devices(False))
+_without_devices("cuda.is_tf32_supported", False)
 for _device in ("cuda", "xpu"):
     register_all(f"torch.{_device}", "is_current_stream_capturing", always(False))
 register_all("torch.cuda", "nvtx.range_push nvtx.range_pop nvtx.mark profiler.start profiler.stop", nothing)
@@ -155,7 +155,7 @@ register_classes("torch.cuda", "CUDAGraph", Inert)
 _out_of_memory = type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"})
 register("torch.OutOfMemoryError", _out_of_memory)
 register("torch.cuda.OutOfMemoryError", _out_of_memory)
-register_all("torch.accelerator", "current_accelerator current_stream", _without_devices(None))
+_without_devices("accelerator.current_accelerator accelerator.current_stream", None)
 register_all("torch.cpu", "synchronize set_device", nothing)
 register("torch.cpu.is_available", always(True))
 register("torch.cpu.device_count", always(1))
@@ -172,11 +172,11 @@ for _flag, _value in {
     "opt_einsum.strategy": "auto", "quantized.engine": "x86", "quantized.supported_engines": ["x86", "none"],
 }.items():  # fmt: skip
     register(f"torch.backends.{_flag}", _value)
-register_all(
-    "torch.backends",
-    "cudnn.is_available cudnn.is_acceptable cuda.is_built mps.is_available mps.is_built cuda.is_flash_attention_available "
-    "mps.is_macos_or_newer xnnpack.enabled",
-    _without_devices(False),
+_without_devices(
+    "backends.cudnn.is_available backends.cudnn.is_acceptable backends.cuda.is_built backends.mps.is_available "
+    "backends.mps.is_built backends.cuda.is_flash_attention_available backends.mps.is_macos_or_newer "
+    "backends.xnnpack.enabled",
+    False,
 )
 register_all(
     "torch.backends",

@@ -1,0 +1,1 @@
+"""Calls with invalid arguments: does Cutaway raise where torch does, and only there?"""
