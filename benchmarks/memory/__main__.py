@@ -10,14 +10,12 @@ weights and inputs. Both leave out what a kernel allocates for itself and frees 
 from __future__ import annotations
 
 import argparse
-import weakref
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten
 
 import cutaway
+from benchmarks.memory.measure import peak_of, saved_of
 from benchmarks.zoo import torchvision_import  # noqa: F401  torchvision without its own operators
 from cutaway.passes.memory import peak_activations
 from cutaway.passes.saved_for_backward import saved_tensors
@@ -26,57 +24,9 @@ MODELS = (
     *(
         "resnet18 resnet50 vgg11_bn densenet121 mobilenet_v2 mobilenet_v3_small efficientnet_b0 convnext_tiny squeezenet1_1"
     ).split(),
-    *("googlenet regnet_y_400mf vit_b_16 vit_b_32 swin_t swin_v2_t").split(),
+    *("regnet_y_400mf vit_b_16 vit_b_32 swin_t swin_v2_t maxvit_t").split(),
 )
 ENCODERS = tuple((layers, width) for layers in (2, 4, 6, 8, 12) for width in (128 * layers,))
-
-
-class Alive(TorchDispatchMode):
-    """Follows the storages that operations allocate."""
-
-    def __init__(self, known: list[torch.Tensor]) -> None:
-        super().__init__()
-        self.known = {tensor.untyped_storage()._cdata for tensor in known}
-        self.sizes: dict[int, int] = {}
-        self.peak = 0
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = function(*args, **(kwargs or {}))
-        for tensor in tree_flatten(result)[0]:
-            if isinstance(tensor, torch.Tensor):
-                storage = tensor.untyped_storage()
-                key = storage._cdata
-                if key not in self.known and key not in self.sizes:
-                    self.sizes[key] = storage.nbytes()
-                    weakref.finalize(storage, self.sizes.pop, key, None)
-                    self.peak = max(self.peak, sum(self.sizes.values()))
-        return result
-
-
-def peak_of(network: torch.nn.Module, inputs: torch.Tensor) -> int:
-    """Return the largest memory of results at once."""
-    network.eval()
-    with torch.no_grad(), Alive([*network.parameters(), *network.buffers(), inputs]) as alive:
-        network(inputs)
-    return alive.peak
-
-
-def saved_of(network: torch.nn.Module, inputs: torch.Tensor) -> int:
-    """Return the memory that is kept for the backward pass."""
-    network.train()
-    known = {tensor.untyped_storage()._cdata for tensor in [*network.parameters(), *network.buffers(), inputs]}
-    saved: dict[int, torch.Tensor] = {}
-
-    def pack(tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.untyped_storage()._cdata not in known:
-            saved[tensor.untyped_storage()._cdata] = tensor
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        output = network(inputs)
-        total = sum(tensor.untyped_storage().nbytes() for tensor in saved.values())
-        del output
-    return total
 
 
 def subjects() -> Any:

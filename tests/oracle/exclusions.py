@@ -22,6 +22,10 @@ SIGNATURES: dict[str, str] = {
     "torch.Tensor.copy_": "TorchScript has overloads of its own, with `other`",
     "torch.Tensor.pin_memory": "the device is deprecated and decides nothing",
     "torch._grouped_mm": "shares the row of torch.nn.functional.grouped_mm, whose names it has",
+    **dict.fromkeys(
+        ("torch.einsum", "torch.functional.einsum"),
+        "takes `*args`; the row names the equation, which reports and recovered code read, so that no call is refused but an empty one",
+    ),
     "torch.expand_copy": "`implicit` is for the tracer",
     "torch.nn.attention.sdpa_kernel": "a context manager without effect takes anything",
     "torch.result_type": "is also called with any number of operands by other rows",

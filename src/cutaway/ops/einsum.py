@@ -137,6 +137,26 @@ def order(equation: Equation, shapes: Sequence[Sequence[Size]]) -> tuple[str, ..
     return (*both, *second, *first) if turned else (*both, *first, *second)
 
 
+def flattened(
+    equation: Equation, shapes: Sequence[Sequence[Size]], lies: tuple[str, ...]
+) -> list[tuple[tuple[int, ...], tuple[Size, ...]]]:
+    """Return, for each of two operands, how its dimensions are permuted for a batched product, and then flattened.
+
+    `lies` are the indices of the result as they lie in memory, see `order`.
+    """
+    extents = [dict(zip(labels, shape)) for labels, shape in zip(equation.operands, shapes)]
+    both = [label for label in lies if label in extents[0] and label in extents[1]]
+    summed = sorted(label for label in extents[0] if label in extents[1] and label not in lies)
+    found = []
+    for labels, extent in zip(equation.operands, extents):
+        own = [label for label in lies if label in extent and label not in both]
+        is_left = not own or lies[len(both) : len(both) + len(own)] == tuple(own)
+        parts = (both, own, summed) if is_left else (both, summed, own)
+        permutation = tuple(labels.index(label) for part in parts for label in part)
+        found.append((permutation, tuple(product(extent[label] for label in part) for part in parts)))
+    return found
+
+
 def sums_alone(equation: Equation, shapes: Sequence[Sequence[Size]]) -> bool:
     """Tell whether an index of one operand alone is summed."""
     owners: dict[str, int] = {}

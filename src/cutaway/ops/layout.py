@@ -103,12 +103,6 @@ def channels_last(shape: Sequence[Any]) -> Strides | None:
     return None if moved is None else (moved[0], moved[-1], *moved[1:-1])
 
 
-def transposed_heads(shape: Sequence[Any]) -> Strides | None:
-    """Return the strides of batches, heads, positions and features that lie as batches, positions, heads, features."""
-    moved = standard((shape[0], shape[2], shape[1], shape[3]))
-    return None if moved is None else (moved[0], moved[2], moved[1], moved[3])
-
-
 def by_columns(shape: Sequence[Any]) -> Strides | None:
     """Return the strides of matrices whose columns lie one behind the other."""
     moved = standard((*shape[:-2], shape[-1], shape[-2]))

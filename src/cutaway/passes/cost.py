@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Mapping
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape, Totals, Weight
 from cutaway.core.dtype import KINDS
 from cutaway.core.loop.series import INDICES
 from cutaway.core.packed_dtype import packed_bytes
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass, replace
 from cutaway.core.size.atom import POWER, Func, Symbol
 from cutaway.core.size.dim import Dim, Size, as_atom, divide, floordiv, quotient, raised, substitute, symbols
@@ -212,7 +212,7 @@ def times(repeat: Quantity, condition: str | None) -> Size | None:
     return None if share is None else once(repeat * share)
 
 
-_INDEX = re.compile(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
+_INDEX = pattern(r"\{[^{}]*?\b([a-z])\b[^{}]*\}")
 
 
 def _is_counted(figure: Figure, path: str) -> bool:

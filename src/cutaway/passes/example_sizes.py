@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from cutaway.core.architecture import Allowed, Architecture, Quantity
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim, substitute, symbols
 from cutaway.passes.substitute import names
@@ -14,8 +14,8 @@ IMAGE, LENGTH, BATCH, REPEATS = 224, 128, 1, 4
 """The sizes of examples: of an image's sides, of everything else, of a batch, and how often something is repeated."""
 
 _MOST = 1 << 16
-_DIVISIBLE = re.compile(r"(\w+) is divisible by (\d+)")
-_AT_LEAST = re.compile(r"(\w+) >= (\d+)")
+_DIVISIBLE = pattern(r"(\w+) is divisible by (\d+)")
+_AT_LEAST = pattern(r"(\w+) >= (\d+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ so a report can show their range.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cutaway.core.architecture import Architecture, Module, Setting
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import Cost, measure
@@ -23,8 +23,8 @@ DEEPEST = 100
 """Levels below the root that are ever shown."""
 
 LONGEST_GROUP = 8
-_POSITION = re.compile(r"(?:^|_)(?:idx|index|id|layer_num|layer_number|block_num|block_number)$")
-_RATE = re.compile(r"drop|prob|rate")
+_POSITION = pattern(r"(?:^|_)(?:idx|index|id|layer_num|layer_number|block_num|block_number)$")
+_RATE = pattern(r"drop|prob|rate")
 _ENDS_OF_RATES = (0, 1)
 _LABELS = ("name", "prefix")
 

@@ -42,6 +42,9 @@ def lifetimes(architecture: Architecture) -> list[Lifetime]:
             if holds[value.name] == (value.name,):
                 stop[value.name] = at
                 place[value.name] = (at, number)
+    freeing = {name: at for at, op in enumerate(ops) for name in op.frees}
+    if freeing:
+        return [Lifetime(*place[name], freeing.get(name, len(ops) - 1)) for name in place]
     used = {value.name for op in ops for value in op.inputs}
     for name in made.keys() - used:  # results that nothing uses: what the network returns is kept
         for memory in holds[name]:

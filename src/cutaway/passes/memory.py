@@ -101,11 +101,14 @@ def _peak(architecture: Architecture, sizes: Mapping[str, int], bits: int | None
     exact = was_followed(architecture)
     for each in lifetimes(architecture):
         value = architecture.ops[each.start].outputs[each.output]
-        amount = _at(byte_size(value.shape, value.dtype), sizes)
-        if bits is not None and value.dtype in FLOATS:
-            amount = Amount(amount.bytes * bits // (KINDS[value.dtype].bytes * 8), amount.exact)
+        amount = _cast_from(_at(byte_size(value.shape, value.dtype), sizes), value.dtype, bits)
         exact &= amount.exact
         spans.append((each.start, each.stop, amount.bytes))
+    for number, op in enumerate(architecture.ops):
+        for temporary in op.temporaries:
+            amount = _cast_from(_at(byte_size(temporary.shape, temporary.dtype), sizes), temporary.dtype, bits)
+            exact &= amount.exact
+            spans.append((number, number, amount.bytes))
     most, _ = peak(spans, len(architecture.ops))
     return Amount(most, exact)
 
@@ -169,6 +172,13 @@ def _weights(architecture: Architecture, sizes: Mapping[str, int], bits: int) ->
 def _cast(amount: Amount, bits: int) -> Amount:
     """Return what 32-bit numbers take with other bits."""
     return Amount(amount.bytes * bits // 32, amount.exact)
+
+
+def _cast_from(amount: Amount, dtype: str | None, bits: int | None) -> Amount:
+    """Return what numbers of an element type take with other bits, if they are not whole."""
+    if bits is None or dtype not in FLOATS:
+        return amount
+    return Amount(amount.bytes * bits // (KINDS[dtype].bytes * 8), amount.exact)
 
 
 def _of(figure: Figure, sizes: Mapping[str, int]) -> Amount:

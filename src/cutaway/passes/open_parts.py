@@ -7,14 +7,14 @@ differs from what is true, it is wrong.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.pattern import pattern
 from cutaway.passes.cost import not_understood, was_followed
 from cutaway.passes.hierarchy import ancestors
 
-_ALTERNATIVE = re.compile(r"#\d+")
+_ALTERNATIVE = pattern(r"#\d+")
 
 
 class OpenParts:

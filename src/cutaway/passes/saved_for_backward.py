@@ -8,34 +8,39 @@ from cutaway.core.size.dim import Size
 from cutaway.passes.cost import byte_size
 from cutaway.passes.liveness import shared_memory
 
-FIRST, ALL, RESULT = "first input", "all inputs", "result"
+FIRST, SECOND, OTHERS, ALL, RESULT = "first input", "second input", "other inputs", "all inputs", "result"
 
 _SAVED = {
     FIRST: "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d linear layer_norm batch_norm group_norm "
-    "instance_norm rms_norm gelu silu hardswish hardsigmoid mish softplus leaky_relu relu6 hardtanh log abs pow var std norm "
-    "avg_pool2d adaptive_avg_pool2d adaptive_avg_pool1d max_pool2d max_pool1d adaptive_max_pool2d clamp square sin cos prelu "
-    "cumsum amax amin max min logsigmoid interpolate_nearest normalize",
-    ALL: "matmul bmm mm baddbmm addmm einsum mul div mul_ div_ where scaled_dot_product_attention multi_head_attention_forward "
-    "maximum minimum atan2 lerp",
-    RESULT: "relu sigmoid tanh softmax log_softmax exp sqrt rsqrt elu selu celu relu_ sigmoid_ tanh_ reciprocal "
-    "scaled_dot_product_attention",
+    "instance_norm rms_norm gelu silu hardswish hardsigmoid mish softplus softsign leaky_relu relu6 hardtanh log log2 log10 "
+    "log1p abs pow var std norm avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d "
+    "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d clamp clamp_min clamp_max square sin cos "
+    "erf amax amin logsigmoid normalize threshold hardshrink softshrink where masked_fill_ cumprod prod atan glu tanhshrink logit",
+    SECOND: "masked_fill gather scatter index_select index_add index_copy embedding take_along_dim",
+    OTHERS: "matmul bmm mm baddbmm addmm addbmm mv dot einsum mul div mul_ div_ true_divide multiply divide lerp outer tensordot addcmul",
+    ALL: "scaled_dot_product_attention maximum minimum atan2 prelu cross_entropy mse_loss smooth_l1_loss l1_loss nll_loss "
+    "binary_cross_entropy binary_cross_entropy_with_logits kl_div bilinear grid_sample cdist cosine_similarity hypot fmod",
+    RESULT: "relu sigmoid tanh softmax log_softmax exp expm1 sqrt rsqrt elu selu celu reciprocal norm std amax amin tan "
+    "scaled_dot_product_attention logsumexp",
 }
 _KEPT = {kind: frozenset(names.split()) for kind, names in _SAVED.items()}
 _NOTHING = frozenset(
     (
-        "add sub neg cat stack reshape view permute transpose flatten contiguous sum mean expand repeat unsqueeze squeeze clone to "
-        "pad chunk split roll unbind interpolate upsample pixel_shuffle channel_shuffle dropout add_ sub_ embedding __getitem__ "
-        "movedim unflatten t select narrow index_select masked_fill getitem float half type_as zero_pad2d either stochastic_depth "
-        "rsub tile repeat_interleave flip"
+        "add sub rsub neg cat concat stack hstack vstack dstack reshape view permute transpose swapaxes flatten contiguous sum mean "
+        "expand repeat unsqueeze squeeze clone to pad chunk split roll unbind interpolate upsample pixel_shuffle pixel_unshuffle "
+        "channel_shuffle dropout dropout1d dropout2d dropout3d alpha_dropout feature_dropout getitem __getitem__ movedim unflatten t "
+        "select narrow float half double bfloat16 type type_as zero_pad2d either tile repeat_interleave flip avg_pool1d cumsum "
+        "tril triu diagonal diag_embed unfold fold floor ceil round trunc sign detach expand_as view_as reshape_as broadcast_to "
+        "adjoint mT __rdiv__ fill_ zero_ copy_ index_fill masked_scatter"
     ).split()
 )
 """Operations that keep none of their inputs and results, but for indices and masks."""
 
-_STATISTICS = {"layer_norm": 2, "rms_norm": 1}
-"""Numbers of each row that are kept beside the input."""
+_IN_PLACE_BY_RESULT = frozenset(("leaky_relu", "threshold"))
+"""Operations whose gradient is computed from the result where they are done in place, and from the input otherwise."""
 
-_INDICES = ("max_pool2d", "max_pool1d", "adaptive_max_pool2d")
-"""Operations that keep where each result comes from, as 64-bit integers."""
+_ADAPTIVE = frozenset(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"))
+_WITHOUT_GRADIENT = frozenset("detach argmax argmin".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,60 +53,87 @@ class Kept:
 
 def saved_tensors(architecture: Architecture) -> list[Kept]:
     """Return what training keeps until the backward pass: each memory once, without weights and inputs."""
-    holds = shared_memory(architecture)
-    sizes: dict[str, Size | None] = {}
-    kept: dict[str, Size | None] = {}
-
-    def keep(value: Value) -> None:
-        for memory in holds.get(value.name, ()):
-            kept[memory] = sizes[memory]
-
-    learns = {
-        weight.name for weight in architecture.weights if weight.trainable
-    }  # values that gradients are computed for
+    saved = _Saved(architecture)
     for at, op in enumerate(architecture.ops):
+        saved.add(at, op)
+    return [Kept(name, size) for name, size in saved.kept.items()]
+
+
+class _Saved:
+    """What is kept so far, and the values that gradients are computed for."""
+
+    def __init__(self, architecture: Architecture) -> None:
+        self.holds = shared_memory(architecture)
+        self.sizes: dict[str, Size | None] = {}
+        self.kept: dict[str, Size | None] = {}
+        self.learns = {weight.name for weight in architecture.weights if weight.trainable}
+
+    def add(self, at: int, op: Op) -> None:
+        """Keep what the gradient of an operation is computed from."""
         for value in op.outputs:
-            if holds[value.name] == (value.name,):
-                sizes[value.name] = byte_size(value.shape, value.dtype)
-        name = op.op.rpartition(".")[2]
-        if not any(value.name in learns for value in op.inputs):
-            continue
-        learns.update(value.name for value in op.outputs)
-        if name in _KEPT[FIRST]:
-            keep(op.inputs[0])
-        if name in _KEPT[ALL]:
-            for number, value in enumerate(op.inputs):
-                if any(other.name in learns for at_other, other in enumerate(op.inputs) if at_other != number):
-                    keep(value)
-        if name in _KEPT[RESULT]:
+            if self.holds[value.name] == (value.name,):
+                self.sizes[value.name] = byte_size(value.shape, value.dtype)
+        last = op.op.rpartition(".")[2]
+        name = last if last in _NOTHING or last.startswith("__") else last.rstrip("_")
+        if not any(value.name in self.learns for value in op.inputs) or not _has_gradient(op, name):
+            return
+        self.learns.update(value.name for value in op.outputs)
+        in_place = not op.allocates and name not in _NOTHING
+        self._keep_inputs(at, op, name, in_place)
+        if name in _KEPT[RESULT] or (in_place and name in _IN_PLACE_BY_RESULT):
             for value in op.outputs:
-                keep(value)
+                self._keep(value)
+        for number, each in enumerate(op.temporaries):
+            if each.kept and each.copies is None:
+                self.kept[f"temporary {at}.{number}"] = byte_size(each.shape, each.dtype)
         if op.allocates and not any(name in names for names in (*_KEPT.values(), _NOTHING)):
-            kept[f"{name} {at}"] = None  # what it keeps is not known
-        for own, size in _own(op, name, at):
-            kept[own] = size
-    return [Kept(name, size) for name, size in kept.items()]
+            self.kept[f"{name} {at}"] = None  # what it keeps is not known
+
+    def _keep_inputs(self, at: int, op: Op, name: str, in_place: bool) -> None:
+        """Keep inputs, or the copies that an operation makes of them."""
+        copies = [each for each in op.temporaries if each.copies is not None]
+        for number, value in enumerate(self._inputs(op, name, in_place)):
+            copy = next((each for each in copies if each.copies == value.name), None)
+            if in_place and value.name == op.inputs[0].name:
+                self.kept[f"copy {at}"] = byte_size(value.shape, value.dtype)  # of what it changes
+            elif copy is None:
+                self._keep(value)
+            else:
+                copies.remove(copy)
+                self.kept[f"copy {at}.{number}"] = byte_size(copy.shape, copy.dtype)
+
+    def _keep(self, value: Value) -> None:
+        for memory in self.holds.get(value.name, ()):
+            self.kept[memory] = self.sizes[memory]
+
+    def _inputs(self, op: Op, name: str, in_place: bool) -> list[Value]:
+        """Return the inputs that the gradient of an operation is computed from."""
+        if in_place and name in _IN_PLACE_BY_RESULT:
+            return []
+        if _is_linear(op, name):
+            return []
+        if name in _KEPT[ALL]:
+            return list(op.inputs)
+        if name in _KEPT[OTHERS]:
+            learning = [number for number, value in enumerate(op.inputs) if value.name in self.learns]
+            return [value for number, value in enumerate(op.inputs) if any(other != number for other in learning)]
+        if name in _KEPT[SECOND]:
+            return list(op.inputs[1:2])
+        return list(op.inputs[:1]) if name in _KEPT[FIRST] else []
 
 
-def _own(op: Op, name: str, at: int) -> list[tuple[str, Size | None]]:
-    """Return what an operation keeps that is no result: indices, statistics, masks."""
-    if not op.outputs:
-        return []
-    shape = op.outputs[0].shape
-    if name in _KEPT[FIRST] and not op.allocates:
-        return [(f"copy {at}", byte_size(shape, op.outputs[0].dtype))]  # what it changes in place is copied before
-    if name in _INDICES:
-        return [(f"indices {at}", byte_size(shape, "int64"))]
-    if name in _STATISTICS and shape:
-        return [(f"statistics {at}", _scaled(byte_size(shape[:-1], "float32"), _STATISTICS[name]))]
-    if name == "batch_norm" and op.attributes.get("training") and shape is not None and len(shape) > 1:
-        return [(f"statistics {at}", _scaled(byte_size((shape[1],), "float32"), 2))]
-    if name == "dropout" and op.attributes.get("training") and op.attributes.get("p") != 0:
-        return [(f"mask {at}", byte_size(shape, op.outputs[0].dtype))]
-    if name == "scaled_dot_product_attention" and shape:
-        return [(f"statistics {at}", byte_size(shape[:-1], "float32"))]
-    return []
+def _has_gradient(op: Op, name: str) -> bool:
+    """Tell whether gradients go through an operation: to numbers that are not whole, computed from its inputs."""
+    if name in _WITHOUT_GRADIENT or name.startswith("new_") or name.endswith("_like"):
+        return False
+    dtypes = [value.dtype for value in op.outputs]
+    return any(dtype is None or dtype.startswith(("float", "bfloat", "complex")) for dtype in dtypes)
 
 
-def _scaled(size: Size | None, factor: int) -> Size | None:
-    return None if size is None else size * factor
+def _is_linear(op: Op, name: str) -> bool:
+    """Tell whether an operation is linear here, so that its gradient needs no numbers, though others of its name do."""
+    if name == "lerp":
+        return len(op.inputs) < 3  # by a fixed share
+    if name not in _ADAPTIVE or not op.outputs or op.outputs[0].shape is None:
+        return False
+    return all(size == 1 for size in op.outputs[0].shape[-int(name[-2]) :])  # the mean of each channel

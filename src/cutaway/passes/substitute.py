@@ -55,6 +55,7 @@ def evaluate(architecture: Architecture, values: Mapping[str, int]) -> Architect
                     outputs=tuple(at.value(value) for value in op.outputs),
                     macs=at.quantity(op.macs),
                     repeat=at.quantity(op.repeat),
+                    temporaries=tuple(replace(each, shape=at.shape(each.shape)) for each in op.temporaries),
                 )
                 for op in architecture.ops
             ),

@@ -121,14 +121,18 @@ def _aligned(master: Sequence[Any], keys: Sequence[Any]) -> list[int | None]:
 
 
 def _by_position(master: Sequence[Entry], keys: Sequence[Any], paths: Sequence[str]) -> list[int | None] | None:
-    """Return for each module which of the earlier ones has its key and its position; None where most have moved."""
+    """Return for each module which of the earlier ones has its key and its position.
+
+    None where most have moved, or where they are in another order.
+    """
     counts = Counter(number for entry in master for number in entry.variants)
     if len(keys) not in counts.values():
         return None
     known = {(entry.key, module.path): at for at, entry in enumerate(master) for module in entry.variants.values()}
     places = [known.get((key, path)) for key, path in zip(keys, paths)]
     found = [place for place in places if place is not None]
-    return places if 2 * len(found) > len(places) and len(set(found)) == len(found) else None
+    in_order = found == sorted(set(found))
+    return places if 2 * len(found) > len(places) and in_order else None
 
 
 class _Folding:
@@ -165,6 +169,7 @@ class _Folding:
             diagnostics=self._diagnostics(),
             causes=max((one.causes for one in self.all), key=len),
             conditions=_conditions(self.variants),
+            results=(),  # variants may return different values
         )
 
     def _open(self) -> Iterable[str]:

@@ -1,24 +1,14 @@
-"""Two networks compared by their weights whatever these are called: formats have names and orders of dimensions of their own."""
+"""Weights of files that have names and orders of dimensions of their own."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from cutaway.core.architecture import Architecture, Shape, Weight
-from cutaway.core.record import dataclass
+from cutaway.core.architecture import Architecture, Weight
 
-_COUNTING = ("int32", "int64", "bool", "string")
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """Weights of each of two networks that the other has none like; those of formats that store no classes last."""
-
-    missing: tuple[Weight, ...]
-    unexpected: tuple[Weight, ...]
+COUNTING = ("int32", "int64", "bool", "string")
+"""Element types of the numbers that a graph computes with: sizes, axes, indices."""
 
 
 def is_renamed(network: Architecture, other: Architecture) -> bool:
@@ -37,68 +27,11 @@ def _tails(names: Iterable[str]) -> set[str]:
     return {name.replace("/", ".").rpartition(".")[2].partition(":")[0] for name in names}
 
 
-def compared(before: Architecture, after: Architecture) -> Contents:
-    """Return what is left where weights with the same sizes, in any order, are taken for each other.
-
-    A converter stores equal tensors once, so one stands for as many as read it; and it may split or join dimensions, so
-    what is left is compared by the number of elements.
-    """
-    left, right = ([weight for weight in each.weights if weight.persistent] for each in (before, after))
-    left, right = _unmatched(left, right, _reads(after)), _unmatched(right, left, _reads(before))
-    by_count = [_unmatched(left, right, {}, whole=True), _unmatched(right, left, {}, whole=True)]
-    return Contents(*(tuple(weight for weight in side if not is_constant(weight)) for side in by_count))
-
-
-def _reads(architecture: Architecture) -> Counter[str]:
-    return Counter(value.name for op in architecture.ops for value in op.inputs)
-
-
-def _unmatched(
-    weights: Sequence[Weight], others: Sequence[Weight], reads: Mapping[str, int], whole: bool = False
-) -> list[Weight]:
-    """Return the weights that none of the others is like; by sizes, or by the `whole` number of elements."""
-    free: Counter[Any] = Counter()
-    for weight in others:
-        free[_key(weight, whole)] += max(reads.get(weight.name, 1), 1)
-    left = []
-    for weight in weights:
-        key = _key(weight, whole)
-        if free[key]:
-            free[key] -= 1
-        else:
-            left.append(weight)
-    return left
-
-
-def _key(weight: Weight, whole: bool) -> Any:
-    return math.prod(_sizes(weight)) if whole else _sizes(weight)
-
-
-def is_other(before: Sequence[Shape], after: Sequence[Shape]) -> bool:
-    """Tell whether two lists of shapes, in any order, can't be of the same tensors."""
-    if len(before) != len(after):
-        return True
-    rest = list(after)
-    for shape in before:
-        places = [place for place, other in enumerate(rest) if _may_be(shape, other)]
-        if not places:
-            return True
-        rest.pop(places[0])
-    return False
-
-
-def _may_be(left: Shape, right: Shape) -> bool:
-    if left is None or right is None:
-        return True
-    return len(left) == len(right) and all(
-        not isinstance(a, int) or not isinstance(b, int) or a == b for a, b in zip(left, right)
-    )
-
-
 def is_constant(weight: Weight) -> bool:
     """Tell whether a tensor of a graph is one of the numbers that it computes with: a size, an axis, a factor."""
-    return weight.kind == "tensor" and (weight.dtype in _COUNTING or math.prod(_sizes(weight)) <= 1)
+    return weight.kind == "tensor" and (weight.dtype in COUNTING or math.prod(sizes(weight)) <= 1)
 
 
-def _sizes(weight: Weight) -> tuple[int, ...]:
+def sizes(weight: Weight) -> tuple[int, ...]:
+    """Return the sizes of a weight that say something, in an order that no format changes."""
     return tuple(sorted(size for size in weight.shape or () if isinstance(size, int) and size != 1))

@@ -13,7 +13,7 @@ from cutaway.core.session import Note, current
 class Construction:
     """The arguments of a constructor, the place of its call, and what had been presumed of the program by then.
 
-    `in_call` tells that a module was being called.
+    `in_call` tells that a module was being called, `since` how many values had been made by then.
     """
 
     args: tuple[Any, ...]
@@ -21,6 +21,7 @@ class Construction:
     place: Place | None
     presumed: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
     in_call: bool = field(default_factory=lambda: bool(current().modules))
+    since: int = field(default_factory=lambda: current().values)
 
     def __deepcopy__(self, memo: object) -> Construction:
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol
 
 from cutaway.core.architecture import Architecture
@@ -30,6 +30,8 @@ class Framework(Protocol):
     """Other attributes of a network that the framework keeps, and no program sets."""
     reading_methods: frozenset[str] = frozenset()
     """Methods that leave a network as it is."""
+    moving_methods: frozenset[str] = frozenset()
+    """Methods that move something to a device, or act on one, and do nothing else."""
     adding_methods: frozenset[str] = frozenset()
     """Methods that add a part to a network."""
 
@@ -104,6 +106,14 @@ class Framework(Protocol):
     def parts(self, network: Any) -> list[Any]:
         """Return the network and every network inside it."""
 
+    def unregistered_tensors(self, part: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the tensors that a part of a network holds, but that are not moved or saved with it."""
+        return iter(())
+
+    def untrained(self, network: Any) -> Iterator[tuple[str, Any, Place | None]]:
+        """Yield the parts with weights that are newer than the optimizer of the others: path, part, and its place."""
+        return iter(())
+
     def read_off(self, network: Any, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
         """Describe a network after `call`, or as it was built where it was not called."""
 
@@ -145,3 +155,8 @@ def only_reads(method: str) -> bool:
 def adds_part(method: str) -> bool:
     """Tell whether a method adds a part to a network."""
     return any(method in framework.adding_methods for framework in FRAMEWORKS)
+
+
+def moves(method: str) -> bool:
+    """Tell whether a method moves something to a device, and does nothing else."""
+    return any(method in framework.moving_methods for framework in FRAMEWORKS)

@@ -7,9 +7,9 @@ read when a name is missing, and never before.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable
 
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 from cutaway.core.suggestions import suggestion
 from cutaway.knowledge.base import registry
@@ -35,14 +35,14 @@ def _names(framework: str) -> Names | None:
     return Names(name, version, {owner: frozenset(listed.split()) for owner, _, listed in parts})
 
 
-MENTION = re.compile(
+MENTION = pattern(
     rb"\b(?:import|from)[ \\\"'n]+(?:torch|keras|tensorflow|tf_keras|lightning|pytorch_lightning)\b"
     rb"|\bnn\.Module\b|\bLightningModule\b"
 )
 """What a file that defines or builds a network contains, in a script or in the JSON of a notebook."""
 
 
-CHECKED = re.compile(
+CHECKED = pattern(
     rb"\b(?:import|from)[ \\\"'n]+(?:torch|keras|tensorflow|tf_keras|lightning|pytorch_lightning|timm|torchvision|"
     rb"transformers)\b|\bnn\.Module\b|\bLightningModule\b"
 )

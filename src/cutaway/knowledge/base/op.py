@@ -14,7 +14,7 @@ its `op` registers the functions of these callers under the names of its API.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from cutaway.core import session
@@ -35,16 +35,25 @@ class Out:
     """One tensor that a rule returns.
 
     `values` is what `compute` returned; `macs` counts multiply-accumulates; `view` says that it shares memory with the
-    first tensor argument.
+    first tensor argument. `temporaries` are what the operation allocates besides: each with the number of the tensor that
+    it is a copy of, 0 for none, and whether gradients are computed from it.
     """
 
-    __slots__ = ("dtype", "macs", "shape", "values", "view")
+    __slots__ = ("dtype", "macs", "shape", "temporaries", "values", "view")
 
     shape: Any
     dtype: Any
     values: Lazy | None
     macs: Size
     view: bool
+    temporaries: Sequence[tuple[Reference, bool]]
+
+
+def temporary(
+    shape: Any, dtype: str, copies: AbstractTensor | None = None, kept: bool = True
+) -> tuple[Reference, bool]:
+    """Return one of the `temporaries` of an operation."""
+    return Reference(0 if copies is None else copies._number, shape, dtype), kept
 
 
 def compute(function: Callable[..., Any], *operands: Any, listed: Callable[..., Any] | None = None) -> Lazy | None:
@@ -187,7 +196,8 @@ class Caller(Generic[T]):
         # What yields no new value (a size, `contiguous` of what is contiguous) is not an operation.
         if {reference.number for reference in written} - {reference.number for reference in read}:
             macs, shares = _cost(result)
-            self.record(here, args, kwargs, read, written, macs, target is None and not shares)
+            temporaries = result.temporaries if isinstance(result, Out) else ()
+            self.record(here, args, kwargs, read, written, macs, target is None and not shares, temporaries)
         return made
 
     def materialise(self, here: Session, result: Any, inputs: list[T], target: Any) -> Any:
@@ -218,15 +228,22 @@ class Caller(Generic[T]):
         written: list[Reference],
         macs: Any,
         allocates: bool,
+        temporaries: Sequence[tuple[Reference, bool]] = (),
     ) -> None:
         """Record an operation, if operations are recorded, or this one is watched."""
         if not here.recording and self.row.name not in here.watched:
             return
         row, holds, unrecorded = self.row, self.holds, self.unrecorded
         named = row.named(args, kwargs)
-        plain = {k: v for k, v in named.items() if (type(v) in ATOMS or not holds(v)) and k not in unrecorded}
+        plain = {
+            k: v
+            for k, v in named.items()
+            if (type(v) in ATOMS or not holds(v) or _is_mixed(v, holds)) and k not in unrecorded
+        }
         module = here.modules[-1] if here.modules else None
-        here.operations.append(Operation(row.name, plain, read, written, module, here.place(), macs, allocates))
+        operation = Operation(row.name, plain, read, written, module, here.place(), macs, allocates)
+        operation.temporaries = temporaries
+        here.operations.append(operation)
 
     @classmethod
     def holds(cls, value: Any) -> bool:
@@ -241,6 +258,11 @@ class Caller(Generic[T]):
         tensors: list[T] = []
         cls.collect(value, tensors)
         return tensors
+
+
+def _is_mixed(value: Any, holds: Callable[[Any], bool]) -> bool:
+    """Tell whether there are tensors among other things: an index is recorded with the places that tensors have in it."""
+    return type(value) in (tuple, list) and any(each is not None and not holds(each) for each in value)
 
 
 def _cost(result: Any) -> tuple[Any, bool]:

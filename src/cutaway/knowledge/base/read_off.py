@@ -22,6 +22,7 @@ from cutaway.core.architecture import (
     Quantity,
     Setting,
     Shape,
+    Temporary,
     Value,
     Weight,
 )
@@ -90,18 +91,22 @@ def architecture(
         causes=_causes(gathered, call, calls, contents),
         conditions=conditions(gathered),
         mode=contents.mode,
+        results=tuple(names.get(r.number, f"v{r.number}") for _, r in (call and call.outputs) or []),
     )
 
 
 def _assumed_parts(contents: Contents, as_built: tuple[session.Note, ...]) -> dict[int | str, tuple[str, ...]]:
     """Return what modules, by identity, and weights, by name, depend on of what was presumed when they were built.
 
-    What a module consists of depends on what its parts depend on.
+    What a module consists of depends on what its parts depend on. Which parts it has, of those that were made before,
+    depends on what decided how its construction went on.
     """
     notes: dict[str, list[session.Note]] = {}
     for path, module in contents.modules:
         construction = module.__dict__.get("_construction")
-        notes[path] = [*getattr(construction, "presumed", ()), *module.__dict__.get(PRESUMED, ())]
+        above = notes.get(path.rpartition(contents.separator)[0], ()) if path else ()
+        deciding = [note for note in above if note.decides]
+        notes[path] = [*deciding, *getattr(construction, "presumed", ()), *module.__dict__.get(PRESUMED, ())]
     parts: dict[int | str, tuple[str, ...]] = {}
     for weight, held in contents.weights:
         number, owner = contents.number(held) or 0, weight.module or ""
@@ -337,6 +342,9 @@ def operations(
         return Value(names.get(reference.number, f"v{reference.number}"), shape_of(reference), dtype_of(reference))
 
     start = call.first_operation
+    freed: dict[int, list[str]] = {}
+    for number, done in gathered.freed.items():
+        freed.setdefault(done - 1, []).append(names.get(number, f"v{number}"))
     for at, operation in enumerate(gathered.operations[start : call.last_operation], start):
         path = paths.get(id(operation.module))
         yield Op(
@@ -350,7 +358,14 @@ def operations(
             operation.allocates,
             repeat=as_quantity(_times(at, gathered)) if gathered.spans else 1,
             assumed=_texts(operation.presumed) if operation.presumed else (),
+            frees=tuple(freed.get(at, ())),
+            temporaries=tuple(_temporary(reference, kept, names) for reference, kept in operation.temporaries),
         )
+
+
+def _temporary(reference: Reference, kept: bool, names: Mapping[int | None, str]) -> Temporary:
+    copies = names.get(reference.number, f"v{reference.number}") if reference.number else None
+    return Temporary(shape_of(reference), dtype_of(reference), copies, kept)
 
 
 def _around(operation: int, gathered: Session, paths: dict[int, str]) -> str:

@@ -28,8 +28,11 @@ TABLE: dict[str, Any] = {}
 _LAST_NAMES: dict[int, str | None] = {}
 _NAMED = [0]  # how many rows are in there
 _CONSTANTS: dict[int, Any] = {}
+_ROW_CLASSES: set[type] = set()
 ARRAYS: set[type] = set()
 """Classes whose operators are bounded by the library that they come from."""
+DEVICE_TYPES: set[type] = set()
+"""Classes of devices, which keep the name that they are made with."""
 CONSTRUCTORS: dict[type, Callable[..., Any]] = {}
 """What calling a class of a library means, where that is not what the class itself does."""
 
@@ -71,7 +74,9 @@ def register(name: str, value: T) -> T:
     if name in TABLE:
         raise DuplicateRow(name)
     TABLE[name] = value
-    if not isinstance(value, type) and type(value).__module__.startswith("cutaway."):
+    if isinstance(value, type):
+        own(value)
+    elif type(value).__module__.startswith("cutaway."):
         _CONSTANTS[id(value)] = value
     elif type(value) in (list, dict, set):
         HELD[id(value)] = value
@@ -239,6 +244,17 @@ def rows_in(module: str) -> dict[str, Any]:
                 home, _, last = name.rpartition(".")
                 replaced.setdefault(home, {})[last] = value
     return _REPLACED[library].get(module, _NO_ROWS)
+
+
+def own(cls: T) -> T:
+    """Note that a class is one of a library's, with its base classes; rows are, without being noted."""
+    _ROW_CLASSES.update(type.__getattribute__(cls, "__mro__"))  # type: ignore[arg-type]
+    return cls
+
+
+def is_row_class(cls: type) -> bool:
+    """Tell whether a row is made of a class, whatever it says of itself."""
+    return cls in _ROW_CLASSES
 
 
 def is_shared(value: object) -> bool:

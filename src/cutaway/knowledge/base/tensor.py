@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core.protocols import TENSOR
 from cutaway.core.session import Reference
 from cutaway.knowledge.base.values import Lazy
 
 
+@TENSOR
 class AbstractTensor:
     """A tensor of which the shape and dtype are known, and sometimes the numbers.
 

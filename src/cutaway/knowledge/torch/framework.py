@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Weight
+from cutaway.core.place import Place
 from cutaway.core.program_state import Key
 from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import Size
@@ -37,9 +38,11 @@ from cutaway.knowledge.torch.nn.loss import _Loss
 from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parallel import DataParallel, DistributedDataParallel
+from cutaway.knowledge.torch.nn.parameter import Parameter
+from cutaway.knowledge.torch.runtime.optim import OPTIMIZERS
 from cutaway.knowledge.torch.tensor.op import Row, compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
-from cutaway.knowledge.torch.tensor.types import DTYPES
+from cutaway.knowledge.torch.tensor.types import CPU, DTYPES
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 
@@ -56,12 +59,17 @@ _DEEPEST = 64
 """Containers inside each other that are looked into for the first layer."""
 
 
+def _parameters_of(optimizer: Any) -> set[int]:
+    return {id(each) for group in optimizer.param_groups for each in group["params"]}
+
+
 class Torch(Framework):
     """PyTorch, for the interpreter."""
 
     name = "pytorch"
     mode_attribute = "training"
     part_tables = frozenset(("_modules", "_parameters", "_buffers"))
+    moving_methods = frozenset(("cuda", "cpu", "manual_seed", "manual_seed_all", "empty_cache", "synchronize"))
     reading_methods = frozenset(
         """train eval zero_grad parameters named_parameters modules named_modules children named_children buffers
         named_buffers state_dict forward""".split()
@@ -164,6 +172,26 @@ class Torch(Framework):
 
     def parts(self, network: Module) -> list[Any]:
         return list(network.modules())
+
+    def unregistered_tensors(self, part: Module) -> Iterator[tuple[str, Any]]:
+        for name, value in list(part.__dict__.items()):
+            if isinstance(value, Tensor) and not isinstance(value, Parameter) and value._device is CPU:
+                yield name, value
+
+    def untrained(self, network: Module) -> Iterator[tuple[str, Any, Place | None]]:
+        optimizers = OPTIMIZERS.peek() or ()
+        trained = {number for optimizer, _, _ in optimizers for number in _parameters_of(optimizer)}
+        own = {id(each) for each in network.parameters()}
+        first = next((each for each in optimizers if own & _parameters_of(each[0])), None)
+        if first is None:
+            return
+        for path, part in network.named_modules():
+            parameters = [each for each in part.__dict__["_parameters"].values() if each is not None]
+            is_left_out = parameters and all(
+                each.requires_grad is True and id(each) not in trained for each in parameters
+            )
+            if is_left_out and part._construction.since >= first[2]:
+                yield path, part, first[1]
 
     def read_off(self, network: Module, name: str, target: str, gathered: Session, call: Call | None) -> Architecture:
         if "_incomplete" in network.__dict__ and "_modules" not in network.__dict__:

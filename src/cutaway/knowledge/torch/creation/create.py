@@ -9,7 +9,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.lazy_list import LazyList
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown
-from cutaway.knowledge.base.registry import register
+from cutaway.knowledge.base.registry import own, register
 from cutaway.knowledge.base.values import LIMIT, Lazy
 from cutaway.knowledge.torch.elementwise.rows import is_numpy, of_numpy, operand
 from cutaway.knowledge.torch.tensor.op import Out, composite, compute, op
@@ -311,7 +311,7 @@ for _owner in ("torch", "torch.cuda"):
         _class = TypedMeta(
             f"{_name}Tensor", (Tensor,), {"element": DTYPES[_element], "__module__": _owner, "dtype": DTYPES[_element]}
         )
-        TYPED[f"{_owner}.{_name}Tensor"] = _class
+        TYPED[f"{_owner}.{_name}Tensor"] = own(_class)
         if not _name.startswith("Complex"):
             register(f"{_owner}.{_name}Tensor", _class)
 

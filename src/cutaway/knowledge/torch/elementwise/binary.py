@@ -21,7 +21,7 @@ from cutaway.knowledge.torch.elementwise.rows import (
     rule_of,
     tensor,
 )
-from cutaway.knowledge.torch.tensor.op import Out, inplace_op, op
+from cutaway.knowledge.torch.tensor.op import Out, inplace_op, op, temporary
 from cutaway.knowledge.torch.tensor.promote import float_type
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import DTYPES, DType, bool_, float64
@@ -274,7 +274,8 @@ def rdiv(self, other):
     shape, dtype = common("div", self, right)
     dtype = float_type(dtype)
     numbers = lambda np, a, b: (1 / a.astype(inverse.name)).astype(dtype.name) * b.astype(dtype.name)
-    return Out(shape, dtype, at(dtype, numbers, self, right, wide=False))
+    reciprocal = temporary(self.shape, inverse.name)
+    return Out(shape, dtype, at(dtype, numbers, self, right, wide=False), temporaries=[reciprocal])
 
 
 def _power(input, exponent):

@@ -9,7 +9,7 @@ from typing import Any
 from cutaway.core import dtype as kinds
 from cutaway.core.fault import Fault, NotImplementedFault, TypeFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.protocols import is_tensor
+from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.values import Lazy, known
@@ -54,7 +54,7 @@ def of_numpy(array: Any) -> Any:
 
 def numbers_of(array: Any) -> Any:
     """Return the numbers of a numpy array as a tensor carries them; None where they are not known."""
-    if hasattr(type(array), "without_numbers"):
+    if has_no_numbers(array):
         return None
     from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
 

@@ -12,9 +12,10 @@ from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.linalg.matmul import product_dtype, require_tensors
-from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.memory import elementwise
+from cutaway.knowledge.torch.tensor.op import Out, op, temporary
+from cutaway.knowledge.torch.tensor.tensor import strides_of
 from cutaway.knowledge.torch.tensor.types import DTYPES, bool_, float32, float64
-from cutaway.ops import layout
 from cutaway.ops.attention import attention
 from cutaway.ops.reshape import text
 
@@ -40,17 +41,25 @@ def scaled_dot_product_attention(
         return Out((*query.shape[:-1], value.shape[-1]), dtype)
     mask = None if attn_mask is None else attn_mask.shape
     shape, macs = attention(query.shape, key.shape, value.shape, mask, bool(enable_gqa))
-    strides = _fused(shape, (query, key, value), dropout_p)
-    return Out(shape, dtype, macs=macs, strides=strides)
+    if not _is_fused(shape, (query, key, value), dropout_p):
+        return Out(shape, dtype, macs=macs, temporaries=_steps(query, key, value, dropout_p, dtype.name))
+    strides = elementwise(shape, [(query.shape, strides_of(query))])  # the result lies as the query does
+    return Out(shape, dtype, macs=macs, strides=strides, temporaries=[temporary(shape[:-1], "float32")])
 
 
-def _fused(shape: Any, operands: tuple[Any, ...], dropout_p: Any) -> Any:
-    """Return how the fused kernel lays its result out, with heads next to each other; None where it is not used."""
+def _is_fused(shape: Any, operands: tuple[Any, ...], dropout_p: Any) -> bool:
+    """Tell whether one kernel does it all."""
     if len(shape) != 4 or dropout_p or any(equal(t.shape[-1], shape[-1]) is not True for t in operands):
-        return None
-    if not all(t._contiguous or (t._strides is not None and t._strides[-1] == 1) for t in operands):
-        return None
-    return layout.transposed_heads(shape)
+        return False
+    return all(t._contiguous or (t._strides is not None and t._strides[-1] == 1) for t in operands)
+
+
+def _steps(query: Any, key: Any, value: Any, dropout_p: Any, dtype: str) -> list[Any]:
+    """Return what is computed on the way where there is no kernel for all of it."""
+    scores = (*query.shape[:-1], key.shape[-2])
+    dropped = [temporary(scores, dtype)] * 2 if dropout_p else []  # the mask, and what is left
+    scaled = [temporary(query.shape, dtype), temporary(key.shape, dtype)]
+    return [*scaled, temporary(scores, dtype, kept=False), temporary(scores, dtype), *dropped]
 
 
 class AuxRequest(NamedTuple):

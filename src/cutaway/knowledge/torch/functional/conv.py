@@ -26,6 +26,8 @@ def _conv(rank: int) -> None:
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         shapes = input.shape, weight.shape, shape_of(bias)
         result = convolve(name, *shapes, stride, padding, dilation, groups, rank=rank)
+        if weight.shape[0] == 0:
+            raise Fault(f"{name}: the weight has no output channels", FaultCode.INVALID_ARGUMENT)
         return _out(name, result, input, weight)
 
 

@@ -8,7 +8,7 @@ from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import empty
-from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op, temporary
 from cutaway.knowledge.torch.tensor.tensor import strides_of
 from cutaway.knowledge.torch.tensor.types import bool_
 from cutaway.ops.window import shown
@@ -27,7 +27,9 @@ def _drop(name: str, input: Any, p: Any, training: Any) -> Out:
         raise Fault(
             f"{name}: in training the input must be floating, but is {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
         )
-    return Out(input.shape, input.dtype)
+    whole = name.startswith("feature") or name[-2:] in ("1d", "2d", "3d")  # channels are dropped
+    mask = [*input.shape[:2], *(1 for _ in input.shape[2:])] if whole else input.shape
+    return Out(input.shape, input.dtype, temporaries=[temporary(mask, input.dtype.name)])
 
 
 def _features(name: str, input: Any, p: Any, training: Any) -> None:

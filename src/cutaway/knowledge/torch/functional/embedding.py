@@ -31,6 +31,8 @@ def _lookup(indices: Any, weight: Any) -> Out:
     if isinstance(indices.shape, Unknown):
         return Out(indices.shape, weight.dtype)
     check_numbers(indices, weight.shape[0], 0, "embedding", negative=False)
+    if weight.shape[0] == 0 and all(type(size) is int and size for size in indices.shape):
+        raise Fault("embedding: the table has no rows", FaultCode.INDEX_OUT_OF_RANGE)
     values = compute(lambda np, rows, table: table[rows], indices, weight)
     return Out((*indices.shape, weight.shape[1]), weight.dtype, values)
 

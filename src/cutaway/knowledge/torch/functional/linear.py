@@ -9,6 +9,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.knowledge.torch.functional.argument import same_dtype, shape_of
+from cutaway.knowledge.torch.linalg.matmul import operand_copies
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
 from cutaway.knowledge.torch.tensor.types import bfloat16
 from cutaway.ops.norm import fits
@@ -37,7 +38,8 @@ def linear(input, weight, bias=None):
     if values is not None and bias is not None:
         values = compute(lambda np, y, b: y + b, values, bias)
     macs = product((*shape, weights[0])) if len(weights) == 2 else 0
-    return Out(out, dtype, values, macs=macs)
+    copies = [] if input._contiguous or len(weights) == 1 else operand_copies(input, weight)
+    return Out(out, dtype, values, macs=macs, temporaries=copies)
 
 
 def _check_bias(bias: Any, weights: Any) -> None:

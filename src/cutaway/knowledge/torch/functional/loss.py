@@ -216,6 +216,14 @@ def torch_hinge_embedding_loss(input, target, margin=1.0, reduction=0):
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     name = "soft_margin_loss"
     shape = broadcast(name, target.shape, input.shape)
+    if len(target.shape) > len(input.shape) or any(
+        type(size) is int and type(own) is int and own != size
+        for own, size in zip(input.shape, shape[-len(input.shape) :])
+    ):
+        raise Fault(
+            f"{name}: the targets have shape {shown(target.shape)}, which does not suit an input of {shown(input.shape)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
     return reduced(name, shape, floating(name, input), chosen(reduction, size_average, reduce))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.torch.functional.argument import axis, empty, floating, forget, same_dtype, shape_of
-from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.op import Out, op, temporary
 from cutaway.knowledge.torch.tensor.promote import float_type, promote_types
 from cutaway.knowledge.torch.tensor.types import bfloat16, float16, float32
 from cutaway.ops.norm import check_channels, check_groups, check_trailing
@@ -30,6 +31,11 @@ def _mixed_dtype(name: str, input: Any, **weights: Any) -> Any:
     return same_dtype(name, input=input, **given)
 
 
+def _statistics(count: int, *shape: Any) -> list[Any]:
+    """Return numbers that are computed of each group of elements, and kept for the gradients."""
+    return [temporary(shape, "float32")] * count
+
+
 def _batch_norm(name: str, input: Any, weight: Any, bias: Any, mean: Any, var: Any, training: Any) -> Out:
     weights = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
     check_channels(name, input.shape, {key: shape_of(value) for key, value in weights.items()})
@@ -41,7 +47,7 @@ def _batch_norm(name: str, input: Any, weight: Any, bias: Any, mean: Any, var: A
     if training is not False:
         forget(mean)
         forget(var)
-    return Out(input.shape, dtype)
+    return Out(input.shape, dtype, temporaries=_statistics(2, *input.shape[1:2]) if training is True else ())
 
 
 def _check_batch(name: str, shape: Any, training: Any) -> None:
@@ -85,7 +91,7 @@ def _instance_norm(input: Any, weight: Any, bias: Any, mean: Any, var: Any, use_
     if use_input_stats is not False:
         forget(mean)
         forget(var)
-    return Out(input.shape, dtype)
+    return Out(input.shape, dtype, temporaries=_statistics(2, *input.shape[:2]) if use_input_stats is True else ())
 
 
 @op(f"{_F}instance_norm")
@@ -113,7 +119,9 @@ def _layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> Ou
     normalized = _sizes("layer_norm", normalized_shape)
     weights = {"weight": shape_of(weight), "bias": shape_of(bias)}
     check_trailing("layer_norm", input.shape, normalized, weights)
-    return Out(input.shape, _mixed_dtype("layer_norm", input, weight=weight, bias=bias))
+    rows = input.shape[: len(input.shape) - len(normalized)]
+    dtype = _mixed_dtype("layer_norm", input, weight=weight, bias=bias)
+    return Out(input.shape, dtype, temporaries=_statistics(2, *rows))
 
 
 def _sizes(name: str, normalized_shape: Any) -> tuple[Any, ...]:
@@ -149,15 +157,18 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     dtype = floating("rms_norm", input, complex=True)
     if weight is not None and weight.dtype is not dtype:
         dtype = promote_types(dtype, weight.dtype)
-    return Out(input.shape, dtype)
+    rows = input.shape[: len(input.shape) - len(normalized)]
+    return Out(input.shape, dtype, temporaries=_statistics(1, *rows))
 
 
 def _group_norm(input: Any, num_groups: Any, weight: Any, bias: Any) -> Out:
     if isinstance(input.shape, Unknown):
         return Out(input.shape, input.dtype)
     check_channels("group_norm", input.shape, {"weight": shape_of(weight), "bias": shape_of(bias)})
-    check_groups("group_norm", input.shape, size_of(num_groups, "group_norm: num_groups"))
-    return Out(input.shape, _mixed_dtype("group_norm", input, weight=weight, bias=bias))
+    groups = size_of(num_groups, "group_norm: num_groups")
+    check_groups("group_norm", input.shape, groups)
+    dtype = _mixed_dtype("group_norm", input, weight=weight, bias=bias)
+    return Out(input.shape, dtype, temporaries=_statistics(2, input.shape[0], groups))
 
 
 @op(f"{_F}group_norm")
@@ -187,10 +198,14 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
 
 @op(f"{_F}normalize")
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    statistics = []
     if not isinstance(input.shape, Unknown) and not isinstance(dim, (tuple, list)):
-        axis("normalize", dim, input.shape)
+        along = axis("normalize", dim, input.shape)
+        rows = [size for at, size in enumerate(input.shape) if at != along]
+        count = 2 if session.current().train else 1  # what is divided by; the norms before that are kept for gradients
+        statistics = [temporary(rows, input.dtype.name)] * count
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise NotImplementedFault(
             f"normalize: input must be floating, but is {input.dtype}", FaultCode.UNSUPPORTED_DTYPE
         )
-    return Out(input.shape, input.dtype)
+    return Out(input.shape, input.dtype, temporaries=statistics)

@@ -7,7 +7,7 @@ from typing import Any
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.torch.functional.argument import empty, floating
-from cutaway.knowledge.torch.tensor.op import Out, op
+from cutaway.knowledge.torch.tensor.op import Out, op, temporary
 from cutaway.knowledge.torch.tensor.promote import float_type
 from cutaway.knowledge.torch.tensor.types import int64
 from cutaway.ops import pool
@@ -18,8 +18,9 @@ _F = "torch.nn.functional."
 
 
 def _with_indices(shape: Any, input: Any, return_indices: Any) -> Any:
-    pooled = Out(shape, input.dtype)
-    return (pooled, Out(shape, int64)) if return_indices else pooled
+    if return_indices:
+        return Out(shape, input.dtype), Out(shape, int64)
+    return Out(shape, input.dtype, temporaries=[temporary(shape, "int64")])
 
 
 def _max_pool(rank: int) -> None:
@@ -41,7 +42,7 @@ def _max_pool(rank: int) -> None:
 
     @op(f"torch.{name}")
     def torch_max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-        return Out(shape_of(input, kernel_size, stride, padding, dilation, ceil_mode), input.dtype)
+        return _with_indices(shape_of(input, kernel_size, stride, padding, dilation, ceil_mode), input, False)
 
     @op(f"torch.{name}_with_indices" if rank == 1 else f"torch._C._nn.{name}_with_indices")
     def torch_max_pool_with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):

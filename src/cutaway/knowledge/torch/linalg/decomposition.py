@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.core.fault import Fault, NotImplementedFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal, minimum, product
-from cutaway.knowledge.base.registry import register
+from cutaway.knowledge.base.registry import own, register
 from cutaway.knowledge.torch.functional.argument import empty
 from cutaway.knowledge.torch.tensor.op import Out, compute, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor
@@ -121,7 +121,7 @@ def logdet(input):
 
 def result(name: str, *fields: str) -> Any:
     """Return the class of results with several tensors, which torch names."""
-    return namedtuple(name, fields)
+    return own(namedtuple(name, fields))
 
 
 _Slogdet = result("slogdet", "sign", "logabsdet")

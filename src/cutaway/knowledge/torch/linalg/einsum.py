@@ -12,7 +12,7 @@ from cutaway.core.size.dim import Size, equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.linalg.matmul import product_dtype, require_tensors
 from cutaway.knowledge.torch.tensor.memory import elementwise
-from cutaway.knowledge.torch.tensor.op import Out, compute, op
+from cutaway.knowledge.torch.tensor.op import Out, compute, op, temporary
 from cutaway.knowledge.torch.tensor.promote import result_type
 from cutaway.knowledge.torch.tensor.tensor import Tensor, strides_of
 from cutaway.knowledge.torch.tensor.types import int64
@@ -21,8 +21,8 @@ from cutaway.ops import layout
 
 
 @op("torch.einsum", "torch.functional.einsum")
-def einsum(*args):
-    return contract(*_einsum_arguments(args))
+def einsum(equation, *operands):
+    return contract(*_einsum_arguments((equation, *operands)))
 
 
 def contract(equation: str, operands: list[Tensor]) -> Out:
@@ -47,7 +47,26 @@ def contract(equation: str, operands: list[Tensor]) -> Out:
         summed = {""}
     drops = "..." in equation and "->" in equation and "..." not in equation.partition("->")[2]
     values = None if drops else compute(lambda np, *arrays: np.einsum(equation, *arrays), *operands)
-    return Out(shape, dtype, values, macs=macs, view=not summed, strides=_strides(read, operands, shape))
+    strides = _strides(read, operands, shape)
+    return Out(
+        shape, dtype, values, macs=macs, view=not summed, strides=strides, temporaries=_copies(read, operands, strides)
+    )
+
+
+def _copies(read: equations.Equation, operands: list[Tensor], strides: Any) -> list[Any]:
+    """Return the copies of operands that can't be turned into batches of matrices as they lie."""
+    lies = None if strides is None else equations.order(read, [t.shape for t in operands])
+    if lies is None:
+        return []
+    copies = []
+    for operand, (order, wanted) in zip(operands, equations.flattened(read, [t.shape for t in operands], lies)):
+        own = strides_of(operand)
+        if own is None:
+            continue
+        turned = [operand.shape[at] for at in order]
+        if layout.reshaped(turned, tuple(own[at] for at in order), wanted) == layout.COPY:
+            copies.append(temporary(wanted, operand.dtype.name, operand))
+    return copies
 
 
 def _strides(read: equations.Equation, operands: list[Tensor], shape: tuple[Size, ...]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from itertools import pairwise
+from operator import is_
 from typing import Any
 
 from cutaway.core import dtype as kinds
@@ -14,10 +15,11 @@ from cutaway.core.size.dim import Size, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.torch.elementwise.rows import fit
 from cutaway.knowledge.torch.functional.argument import empty, same_dtype
-from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op, temporary
 from cutaway.knowledge.torch.tensor.promote import float_type, promote_types, result_type
-from cutaway.knowledge.torch.tensor.tensor import Tensor
+from cutaway.knowledge.torch.tensor.tensor import Tensor, strides_of
 from cutaway.knowledge.torch.tensor.types import DType, bool_, int64
+from cutaway.ops import layout
 from cutaway.ops import matmul as products
 from cutaway.ops.elementwise import broadcast
 from cutaway.ops.reshape import axes, axis, expand, text
@@ -48,7 +50,42 @@ def require_tensors(name: str, *operands: Any) -> None:
 def _matmul(input: Any, other: Any) -> Out:
     require_tensors("matmul", input, other)
     shape, macs = products.matmul(input.shape, other.shape)
-    return Out(shape, product_dtype("matmul", input, other), compute(lambda np, a, b: a @ b, input, other), macs=macs)
+    values = compute(lambda np, a, b: a @ b, input, other)
+    copies = operand_copies(input, other)
+    return Out(shape, product_dtype("matmul", input, other), values, macs=macs, temporaries=copies)
+
+
+def operand_copies(left: Tensor, right: Tensor) -> list[Any]:
+    """Return the copies that a product makes of operands whose batches do not lie one behind the other.
+
+    Batches of matrices are flattened to one batch. What is multiplied with a single matrix is flattened to a matrix, if
+    that is a view, or the matrix is a trainable parameter.
+    """
+    if max(left.ndim, right.ndim) < 3 or not (left.ndim and right.ndim):
+        return []
+    if min(left.ndim, right.ndim) > 2:
+        batch = broadcast("matmul", left.shape[:-2], right.shape[:-2])
+        return [
+            copy
+            for operand in (left, right)
+            for copy in _flattened(operand, (*batch, *operand.shape[-2:]), (product(batch), *operand.shape[-2:]))
+        ]
+    if right.ndim > left.ndim:
+        return []
+    copies = _flattened(left, left.shape, (product(left.shape[:-1]), left.shape[-1]))
+    if not copies or (right.requires_grad):
+        return copies
+    return _flattened(left, left.shape, (product(left.shape[:-2]), *left.shape[-2:]))
+
+
+def _flattened(tensor: Tensor, shape: Any, wanted: Any) -> list[Any]:
+    """Return the copy that takes a tensor, repeated to a shape, to another shape, if it takes one."""
+    if tensor._contiguous and len(shape) == tensor.ndim and all(map(is_, shape, tensor.shape)):
+        return []
+    strides = strides_of(tensor)
+    if strides is None or layout.reshaped(shape, layout.expanded(tensor.shape, strides, shape), wanted) != layout.COPY:
+        return []
+    return [temporary(wanted, tensor.dtype.name, tensor)]
 
 
 @op(

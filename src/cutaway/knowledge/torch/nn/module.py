@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import Fault, KeyFault, NotImplementedFault
+from cutaway.core.fault import Fault, KeyFault, NotImplementedFault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Repeat, mentions
+from cutaway.core.protocols import CONTAINER, MODULE
 from cutaway.core.session import Call
 from cutaway.core.unknown import Opaque, Undecidable, Unknown
 from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.flatten import flatten, flatten_arguments
 from cutaway.knowledge.base.recorded_call import explain_call, wrong_call
-from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.base.registry import is_shared, row
 from cutaway.knowledge.torch.nn.hooks import RemovableHandle, add_hook
 from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
@@ -32,10 +33,12 @@ from cutaway.knowledge.torch.tensor.types import Device, DType
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 _DEEPEST = 500  # calls of modules within calls
 _MOST_MODULES = 200_000
-_LONGEST_PATH = 10_000  # letters
+_LONGEST_PATH, _LONGEST_NAME = 10_000, 2_000  # letters
 _PLAIN = frozenset((bool, int, float, str, type(None), tuple, list, dict))
 
 
+@MODULE
+@CONTAINER
 @row("torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module")
 class Module:
     """Base of every module, interpreted or modelled."""
@@ -57,6 +60,9 @@ class Module:
         return made
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if (args or kwargs) and is_shared(type(self)):
+            text = f"{type(self).__name__} takes no arguments, but got {next(iter((*kwargs, *args)))!r}"
+            raise TypeFault(text, FaultCode.UNKNOWN_ARGUMENT if kwargs else FaultCode.WRONG_CALL)
         fields = self.__dict__
         fields["training"] = True
         fields[IS_SET] = False
@@ -217,6 +223,8 @@ class Module:
             raise Undecidable(name)
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
+        if len(name) > _LONGEST_NAME:
+            raise Undecidable(Unknown(f"the name of a {what} has {len(name):,} letters", session.current().place()))
         if "." in name:
             raise KeyFault(f'{what} name can\'t contain ".", got: {name}', FaultCode.INVALID_ARGUMENT)
         if name == "":
@@ -247,6 +255,8 @@ class Module:
                 continue
             tick()
             most -= 1
+            if len(path) > _LONGEST_PATH and len(path) > _LONGEST_NAME * path.count("."):
+                raise Undecidable(Unknown("the names of modules inside of modules are too long to be followed"))
             if most < 0 or len(path) > _LONGEST_PATH:
                 raise RecursionError("a module contains itself, or its parts too often")
             if remove_duplicate:

@@ -8,6 +8,7 @@ from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.knowledge.base.registry import KnownModule
+from cutaway.knowledge.torch.functional.argument import same_dtype
 from cutaway.knowledge.torch.nn.module import Module, layer
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.tensor.op import Out, op
@@ -33,6 +34,7 @@ def _cell(name: str, input: Any, hidden: Any, w_ih: Any, w_hh: Any) -> Out:
             f"{name}: input has a batch of {input.shape[0]}, but the hidden state has {hidden.shape[0]}",
             FaultCode.SHAPE_MISMATCH,
         )
+    same_dtype(name, input=input, hidden=hidden, weight=w_ih)
     macs = cell_macs(input.shape[0], input.shape[1], hidden.shape[1], w_ih.shape[0])
     return Out(hidden.shape, input.dtype, macs=macs)
 
@@ -99,6 +101,8 @@ class RNNCellBase(Module):
         if hx is None:
             hx = torch.zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device)
             hx = (hx, hx) if pair else hx
+        elif not is_batched and (hx[0] if pair else hx).ndim != 1:
+            raise Fault(f"{name}: the input is 1D, but the hidden state is 2D", FaultCode.WRONG_RANK)
         elif not is_batched:
             hx = tuple(state.unsqueeze(0) for state in hx) if pair else hx.unsqueeze(0)
         result = function(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)

@@ -16,6 +16,7 @@ from cutaway.knowledge.torch.tensor.types import DType, Size
 from cutaway.ops import layout
 from cutaway.ops import reshape as rule
 from cutaway.ops.elementwise import broadcast
+from cutaway.ops.window import shown
 
 
 def spread(values: Sequence[Any], named: dict[str, Any], *keys: str) -> list[Any]:
@@ -61,13 +62,26 @@ def _reshaped(input: Any, sizes: Sequence[Any], name: str) -> Out:
     return same(input, rule.reshape(input.shape, sizes_of(sizes, name), name))
 
 
+def _same_memory(input: Any, out: Out, name: str) -> Out:
+    """Return a result that has to be a view; torch refuses to copy here."""
+    if input._contiguous or input._strides is None or isinstance(out.shape, Unknown) or out.view:
+        return out
+    if all(type(size) is int and size for size in (*input.shape, *out.shape)):
+        raise Fault(
+            f"{name}: a tensor of shape {shown(input.shape)} and strides {shown(input._strides)} can't be seen as "
+            f"{shown(out.shape)} without a copy; reshape() makes one",
+            FaultCode.SHAPE_MISMATCH,
+        )
+    return out
+
+
 @op("torch.Tensor.view")
 def view(self, *shape, **named):
     dtype = named.pop("dtype", shape[0] if len(shape) == 1 else None)
     if isinstance(dtype, DType):
         sizes = rule.same_items(self.dtype.itemsize, dtype.itemsize, self.shape)
         return Out(sizes, dtype, compute(lambda np, a: np.ascontiguousarray(a).view(dtype.name), self), view=True)
-    return _reshaped(self, spread(shape, named, "size"), "view")
+    return _same_memory(self, _reshaped(self, spread(shape, named, "size"), "view"), "view")
 
 
 @op("torch.Tensor.reshape")
@@ -82,7 +96,7 @@ def reshape(input, shape):
 
 @op("torch.Tensor.view_as")
 def view_as(self, other):
-    return _reshaped(self, other.shape, "view_as")
+    return _same_memory(self, _reshaped(self, other.shape, "view_as"), "view_as")
 
 
 @op("torch.Tensor.reshape_as")

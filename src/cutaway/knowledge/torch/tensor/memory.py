@@ -52,7 +52,9 @@ def arrangement(name: str, home: str) -> Arranged:
         return _joined
     if home.rpartition(".")[2] in _ELEMENTWISE or name.endswith("_like"):
         return _elementwise
-    if home.endswith(".casting"):  # a second tensor only says what is cast to
+    if (
+        home.endswith(".casting") or name == "torch.nn.functional.normalize"
+    ):  # a second tensor only says what is cast to
         return lambda shape, inputs: _elementwise(shape, inputs[:1])
     return lambda _shape, _inputs: None
 

@@ -9,17 +9,17 @@ A rule with an `inplace` parameter writes to its first argument where that is tr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.session import Session
+from cutaway.core.session import Reference, Session
 from cutaway.core.size.dim import Size
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.knowledge.base import op as base
-from cutaway.knowledge.base.op import Row, compute, unknown_reference
+from cutaway.knowledge.base.op import Row, compute, temporary, unknown_reference
 from cutaway.knowledge.base.registry import TABLE, register
 from cutaway.knowledge.base.tensors_in import collector
 from cutaway.knowledge.base.values import Lazy, cast
@@ -49,7 +49,9 @@ class Out(base.Out):
         device: Device | None = None,
         requires_grad: bool = False,
         strides: Any = None,
+        temporaries: Sequence[tuple[Reference, bool]] = (),
     ) -> None:
+        self.temporaries = temporaries
         self.strides = strides
         self.shape = shape
         self.dtype = dtype
@@ -121,14 +123,16 @@ _REORDERED = {id(TABLE["torch.channels_last"]), id(TABLE["torch.channels_last_3d
 
 
 _NOT_TENSORS = (bool, int, float, str, dict, list, tuple)
-_ARRAYS = frozenset((("numpy", "ndarray"), ("cutaway.knowledge.numpy.shaped", "Array")))
-"""The classes of numpy's arrays, which functions of `torch.nn.functional` do not convert."""
+_ARRAYS = frozenset((("numpy", "ndarray"), ("numpy", "Array")))
+"""The classes of numpy's arrays, with numbers and without, which functions do not convert."""
+_TENSORS = frozenset(("input", "target", "weight", "mat2", "index", "mask"))
+"""Arguments that must be tensors; operators convert the other operand."""
 
 
 class TorchCaller(base.Caller[Tensor]):
     """A rule of torch and how it is called; one that `writes` writes to its first argument."""
 
-    __slots__ = ("arranged", "foreign", "inplace_at", "refuses_arrays", "strided", "writes")
+    __slots__ = ("arranged", "foreign", "inplace_at", "strided", "tensors_at", "writes")
 
     collect = staticmethod(collector(Tensor))
 
@@ -140,7 +144,8 @@ class TorchCaller(base.Caller[Tensor]):
         self.arranged = arrangement(name, rule.__module__)
         self.foreign = not name.startswith("torch.")  # its keywords may be any, as those of einops, which name axes
         self.inplace_at = positional.index("inplace") if "inplace" in positional else None
-        self.refuses_arrays = name.startswith("torch.nn.functional.") and positional[:1] == ("input",)
+        is_operator = name.rpartition(".")[2].startswith("__")
+        self.tensors_at = [] if is_operator or self.foreign else [n for n in positional if n in _TENSORS]
         self.redirects = writes or self.inplace_at is not None
 
     def is_overridden(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -158,8 +163,9 @@ class TorchCaller(base.Caller[Tensor]):
         if is_unknown and (self.row.positional or len(args) == 1):
             self.record(session.current(), args, kwargs, [], [unknown_reference(args[0])], None, True)
             return derived_unknown(args[0])
-        if self.refuses_arrays and args and (type(args[0]).__module__, type(args[0]).__name__) in _ARRAYS:
-            raise self._not_a_tensor("a numpy array")
+        for name, value in zip(self.row.positional, args) if self.tensors_at else ():
+            if name in _TENSORS and (type(value).__module__, type(value).__name__) in _ARRAYS:
+                raise self._not_a_tensor(name, "a numpy array")
         out = None
         if kwargs:
             if not self.foreign and not NUMPY_NAMES.keys().isdisjoint(kwargs):
@@ -170,18 +176,25 @@ class TorchCaller(base.Caller[Tensor]):
         try:
             return self.run(args, kwargs, out)
         except (AttributeError, TypeError) as error:
-            raise self._misfit(args, error) from None
+            raise self._misfit(args, kwargs, error) from None
 
-    def _misfit(self, args: tuple[Any, ...], error: Exception) -> Exception:
-        """Return the fault of a call with something else than a tensor; any other error as it is."""
+    def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Exception:
+        """Return the fault of a call with something else than a tensor, or an unknown name; any other error as it is."""
+        unknown = [name for name in kwargs if name not in self.row.parameters]
+        if unknown and not self.foreign and "unexpected keyword argument" in str(error):
+            name = self.row.name.rpartition(".")[2]
+            fault = TypeFault(f"{name} has no argument {unknown[0]!r}", FaultCode.UNKNOWN_ARGUMENT)
+            session.current().report(fault)
+            return fault
         takes_tensor = self.row.positional[:1] in (("input",), ("self",))
         if isinstance(error, Fault) or not takes_tensor or not args or type(args[0]) not in _NOT_TENSORS:
             return error
-        return self._not_a_tensor(f"of type {type(args[0]).__name__}")
+        return self._not_a_tensor("", f"of type {type(args[0]).__name__}")
 
-    def _not_a_tensor(self, what: str) -> Fault:
+    def _not_a_tensor(self, argument: str, what: str) -> Fault:
         name = self.row.name.rpartition(".")[2]
-        fault = TypeFault(f"{name}: the first argument must be a tensor, but is {what}", FaultCode.WRONG_TYPE)
+        which = "the first argument" if argument in ("", "input") else f"the argument {argument}"
+        fault = TypeFault(f"{name}: {which} must be a tensor, but is {what}", FaultCode.WRONG_TYPE)
         session.current().report(fault)
         return fault
 
@@ -202,11 +215,16 @@ class TorchCaller(base.Caller[Tensor]):
         return super().undecided(here, args, kwargs, unknown, out)
 
     def finish(self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, target: Any) -> Any:
-        if not here.recording and not self.strided and isinstance(target, Tensor):
+        is_unrecorded = not here.recording and self.row.name not in here.watched
+        if is_unrecorded and not self.strided and isinstance(target, Tensor):
             if type(result) is Out and not result.resizes:  # as weights are initialised
                 write(target, cast(result.values, result.dtype.name, result.shape))
                 return target
         made = self.complete(here, args, kwargs, result, target)
+        if here.recording and target is None:
+            for tensor in tensors(made):
+                if not tensor._is_view:
+                    here.follow(tensor._storage, tensor._number)
         if self.strided or id(kwargs.get("memory_format")) in _REORDERED:
             for tensor in tensors(made):
                 tensor._contiguous = False
@@ -257,6 +275,7 @@ __all__ = [
     "forget",
     "inplace_op",
     "op",
+    "temporary",
     "tensors",
     "write",
 ]

@@ -9,6 +9,7 @@ from cutaway.core import session
 from cutaway.core.condition import DATA, Term
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import RESIZABLE
 from cutaway.core.size.dim import equal
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base import attribute
@@ -40,6 +41,13 @@ class TensorMeta(type):
 _REAL_NAMES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.parameter.Parameter"}
 
 
+class Storage(list[int]):
+    """Memory that views share: how often it was written to. It lasts as long as one of them does."""
+
+    __slots__ = ("__weakref__",)
+
+
+@RESIZABLE
 class Tensor(AbstractTensor, metaclass=TensorMeta):
     """A `torch.Tensor` of which the shape and dtype are known, and sometimes the numbers.
 
@@ -48,7 +56,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
 
     _dtype: DType
     _device: Device
-    _storage: list[int]
+    _storage: Storage
     _is_view: bool
     _version: int
     _contiguous: bool
@@ -214,7 +222,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
         """Return an independent tensor of the same class, with the same attributes."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._storage, made._version, made._is_view = [0], 0, False
+        made._storage, made._version, made._is_view = Storage((0,)), 0, False
         made._values = self.values_
         made._number = session.current().next_value()
         return made
@@ -240,7 +248,7 @@ def new(
     fields["_dtype"] = dtype or default_dtype()
     fields["_device"] = device
     fields["_values"] = values
-    storage = base._storage if base is not None else [0]
+    storage = base._storage if base is not None else Storage((0,))
     fields["_storage"] = storage
     fields["_is_view"] = base is not None
     fields["_version"] = storage[0]

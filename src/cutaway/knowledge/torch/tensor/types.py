@@ -7,7 +7,8 @@ from typing import Any
 from cutaway.core import dtype as kinds
 from cutaway.core.program_state import Key
 from cutaway.core.size.dim import product
-from cutaway.knowledge.base.registry import register
+from cutaway.core.unknown import is_placement, placed
+from cutaway.knowledge.base.registry import CONSTRUCTORS, DEVICE_TYPES, register
 
 
 class DType:
@@ -121,6 +122,16 @@ class Device:
 
 
 register("torch.device", Device)
+DEVICE_TYPES.add(Device)
+
+
+def _device(name: Any = "cpu", index: int | None = None, *, type: Any = None) -> Any:
+    """Make a device; which one it is may depend on the machine."""
+    name = name if type is None else type
+    return placed(name, Device(name.usual.value, index)) if is_placement(name) else Device(name, index)
+
+
+CONSTRUCTORS[Device] = _device
 CPU = Device("cpu")
 
 
