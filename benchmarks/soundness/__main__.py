@@ -1,14 +1,15 @@
 """Programs with open decisions: what Cutaway states of them against what torch does, every way.
 
 usage: python -m benchmarks.soundness [--count N] [--seed S] [--jobs J] [--keep FOLDER] [--show N] [--decided] [--installed]
-                                      [--cases [TEXT]]
+                                      [--everyday] [--cases [TEXT]]
 
 N programs are generated from the seeds S, S + 1, ...; each is analysed, and run by the real torch once for each way that
 its decisions can go. Printed are how many have a statement that a run contradicts, how many crash, which constructs
 these have, how many of the facts that all runs have in common are stated, and some wrong programs, made small. With
 --keep the wrong ones are written to a folder. With --decided every decision that can be a constant is one: there
 nothing is wrong unless the judge is, or Cutaway on ordinary programs. With --installed each program is an installed
-package, in which what conditions lead to is joined. --cases judges the programs of `cases.md` instead.
+package, in which what conditions lead to is joined. With --everyday the programs are those of the second generator:
+idioms of ordinary code. --cases judges the programs of `cases.md` instead.
 The exit code is 1 where something is wrong.
 """
 
@@ -20,12 +21,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.soundness.analysis import warm_up
 from benchmarks.soundness.cases import print_cases
+from benchmarks.soundness.everyday import generator as everyday
 from benchmarks.soundness.generator import generate
 from benchmarks.soundness.pool import Lost, each
 from benchmarks.soundness.program import Program
 from benchmarks.soundness.tally import Tally, responsible
-from benchmarks.soundness.tasks import judged, judged_decided, judged_installed, small
+from benchmarks.soundness.tasks import judged, judged_decided, judged_everyday, judged_installed, small
 
 MOST_CONSTRUCTS = 40
 """Constructs of each sort that are printed."""
@@ -43,13 +46,16 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=10)
     parser.add_argument("--decided", action="store_true")
     parser.add_argument("--installed", action="store_true")
+    parser.add_argument("--everyday", action="store_true")
     parser.add_argument("--cases", nargs="?", const="", default=None)
     options = parser.parse_args()
     if options.cases is not None:
         return print_cases(options.cases)
+    warm_up()
     started = time.monotonic()
-    tally = Tally()
+    tally = Tally(everyday.generate if options.everyday else generate)
     work = judged_decided if options.decided else judged_installed if options.installed else judged
+    work = judged_everyday if options.everyday else work
     for seed, verdict in each(work, range(options.seed, options.seed + options.count), options.jobs):
         tally.add(seed, verdict)
     _print_tally(tally, time.monotonic() - started)
@@ -57,8 +63,8 @@ def main() -> int:
     if options.keep:
         _keep(tally, options.keep)
     chosen = [] if options.decided or options.installed else _telling(tally, options.show)
-    for (seed, _), answer in each(small, chosen, options.jobs):
-        _print_small(seed, answer)
+    for (program, _), answer in each(small, [(tally.generate(seed), kind) for seed, kind in chosen], options.jobs):
+        _print_small(next(seed for seed, _ in chosen if tally.generate(seed) == program), answer)
     if options.decided or options.installed:
         for seed, wrong in tally.wrong.items():
             print(f"seed {seed}: {wrong[0]}")
@@ -104,11 +110,11 @@ def _telling(tally: Tally, most: int) -> list[tuple[int, str]]:
     """Choose wrong programs that differ in the construct or in the kind of fact, the smallest first."""
     chosen: list[tuple[int, str]] = []
     seen: set[tuple[str, ...]] = set()
-    for seed, wrong in sorted(tally.wrong.items(), key=lambda item: len(generate(item[0]).text())):
-        parts = responsible(generate(seed).parts, wrong)
-        state = tuple(tag for tag in parts[0] if tag.startswith("state"))
+    for seed, wrong in sorted(tally.wrong.items(), key=lambda item: len(tally.generate(item[0]).text())):
+        parts = responsible(tally.generate(seed).parts, wrong)
+        state = tuple(tag for tag in parts[0] if tag.startswith(("state", "idiom")))
         control = tuple(tag for tag in parts[0] if tag.startswith("control"))
-        if len(chosen) < most and state not in seen and control not in seen:
+        if len(chosen) < most and state not in seen and (control not in seen or not control):
             seen.update([state, control])
             chosen.append((seed, wrong[0].kind))
     return chosen
@@ -126,7 +132,7 @@ def _print_small(seed: int, answer: tuple[Program, str] | Lost) -> None:
 def _keep(tally: Tally, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for seed, wrong in tally.wrong.items():
-        program = generate(seed)
+        program = tally.generate(seed)
         problems = "\n".join(f"# wrong: {one} in the run {one.ways}" for one in wrong[:10])
         (folder / f"{seed}.py").write_text(f"{problems}\n{program.text()}")
 

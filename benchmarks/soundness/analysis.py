@@ -37,7 +37,13 @@ def analysed(program: Program) -> Architecture | str:
         handler = signal.signal(signal.SIGALRM, late)
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
         try:
-            found = cutaway.show(program.target, input=program.input, path=program.installed or (), timeout=SECONDS / 2)
+            found = cutaway.show(
+                program.target,
+                input=program.input,
+                path=program.installed or (),
+                timeout=SECONDS / 2,
+                isolated=False,  # the process is one of a pool already; another for each program takes as long again
+            )
             return found[0] if found else "nothing is shown"
         except InternalError as error:
             raise Crash(str(error)) from error
@@ -47,6 +53,12 @@ def analysed(program: Program) -> Architecture | str:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, handler)
             os.chdir(before)
+
+
+def warm_up() -> None:
+    """Import what analyses need, before processes are forked."""
+    source = "import torch\nfrom torch import nn\n\nNet = nn.Linear(4, 4)\n"
+    analysed(Program({"model.py": source}, ()))
 
 
 def verdict_on(program: Program) -> Verdict:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import torch
+
 RESTART_EVERY = 400
 """Tasks after which a process is replaced, so that memory stays bounded."""
 SECONDS = 300.0
@@ -21,9 +23,6 @@ class Lost(Exception):
 
 
 def _serve(pipe: multiprocessing.connection.Connection, work: Work) -> None:
-    import torch
-
-    torch.set_num_threads(1)
     while True:
         try:
             task = pipe.recv()
@@ -34,7 +33,7 @@ def _serve(pipe: multiprocessing.connection.Connection, work: Work) -> None:
 
 class _Worker:
     def __init__(self, work: Work) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("fork")
         self.pipe, other = context.Pipe()
         self.process = context.Process(target=_serve, args=(other, work), daemon=True)
         self.process.start()
@@ -51,10 +50,12 @@ class _Worker:
 
 
 def each(work: Work, tasks: Iterable[Any], jobs: int) -> Iterator[tuple[Any, Any]]:
-    """Yield each task with what came of it, or `Lost`, in no order; with one job the work is done here."""
-    if jobs < 2:
-        yield from ((task, work(task)) for task in tasks)
-        return
+    """Yield each task with what came of it, or `Lost`, in no order.
+
+    Processes are forked from this one, so what it has imported is not imported again. torch uses one thread in them: a
+    pool of threads does not survive a fork.
+    """
+    torch.set_num_threads(1)
     waiting = iter(tasks)
     workers: list[_Worker] = []
     for task in waiting:

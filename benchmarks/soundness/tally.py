@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from benchmarks.soundness.generator import generate
 from benchmarks.soundness.judge import Verdict, Wrong
 from benchmarks.soundness.pool import Lost
+from benchmarks.soundness.program import Program
+
+Generate = Callable[[int], Program]
+"""A seed -> its program."""
 
 
 @dataclass
 class Tally:
     """What was found in all programs."""
 
+    generate: Generate
     programs: int = 0
     runs: int = 0
     wrong: dict[int, list[Wrong]] = field(default_factory=dict)
@@ -46,7 +51,7 @@ class Tally:
             self.missed.append(seed)
         self.common.update(verdict.common)
         self.stated.update(verdict.stated)
-        parts = generate(seed).parts
+        parts = self.generate(seed).parts
         self.constructs.update({tag for part in parts for tag in part})
         self.wrong_constructs.update({tag for tags in responsible(parts, verdict.wrong) for tag in tags})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchmarks.soundness.analysis import verdict_on
+from benchmarks.soundness.everyday import generator as everyday
 from benchmarks.soundness.generator import generate
 from benchmarks.soundness.judge import Verdict
 from benchmarks.soundness.minimise import is_literal, minimised, settled
@@ -26,6 +27,11 @@ def judged_decided(seed: int) -> Verdict:
     return verdict_on(program)
 
 
+def judged_everyday(seed: int) -> Verdict:
+    """Return the verdict on the everyday program of a seed."""
+    return verdict_on(everyday.generate(seed))
+
+
 def judged_installed(seed: int) -> Verdict:
     """Return the verdict on the program of a seed as a package that is installed, in which conditions are not followed."""
     return verdict_on(installed(generate(seed)))
@@ -39,10 +45,10 @@ def installed(program: Program) -> Program:
     return replace(program, files=files, installed=folder, target=f"{module}:{name}")
 
 
-def small(task: tuple[int, str]) -> tuple[Program, str]:
-    """Return the program of a seed, made small while it is wrong in the same kind of fact, and what is wrong in it."""
-    seed, kind = task
-    program = minimised(generate(seed), lambda smaller: _is_wrong(smaller, kind))
+def small(task: tuple[Program, str]) -> tuple[Program, str]:
+    """Return a program, made small while it is wrong in the same kind of fact, and what is wrong in it."""
+    large, kind = task
+    program = minimised(large, lambda smaller: _is_wrong(smaller, kind))
     wrong = [one for one in verdict_on(program).wrong if one.kind == kind]
     return program, str(wrong[0])
 

@@ -46,9 +46,11 @@ IGNORED = frozenset(
     """torch.Tensor.__getitem__ torch.gt torch.lt torch.ge torch.le torch.eq torch.sum torch.mean torch.Tensor.item
     torch.abs torch.max torch.any torch.all torch.rand torch.randn torch.Tensor.__bool__ torch.Tensor.tolist
     torch.Tensor.shape torch.Tensor.size torch.norm torch.Tensor.norm torch.Tensor.numel torch.ones torch.zeros
-    torch.Tensor.dim torch.Tensor.requires_grad_ torch.Tensor.detach torch.Tensor.view torch.Tensor.requires_grad""".split()
+    torch.Tensor.dim torch.Tensor.requires_grad_ torch.Tensor.detach torch.Tensor.view torch.Tensor.requires_grad
+    torch.Tensor.to torch.Tensor.float torch.Tensor.double""".split()
 )
-"""Operations that are not compared: those that decisions consist of, which do not take place in the truth."""
+"""Operations that are not compared: those that decisions consist of, which do not take place in the truth, and
+conversions, which are not listed where they change nothing."""
 
 Key = tuple[Any, ...]
 """What a fact is about: its kind, then the path or the name, then the number or the argument."""

@@ -140,13 +140,28 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True)
+class Temporary:
+    """Memory that an operation takes beside its results while it runs.
+
+    `copies` names the input that it is a copy of, which gradients are then computed from in place of that input; `kept`
+    says of one that is no copy that gradients are computed from it, so that training keeps it.
+    """
+
+    shape: Shape
+    dtype: str | None
+    copies: str | None = None
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Op:
     """One operation of the forward graph, in the order of execution.
 
     `module` is the path of the innermost module that it runs in. `allocates` is False where its
     outputs share memory with an input: a view, or an operation in place. `condition` is given where it does not
     always take place, `repeat` is how often it does; None where that is not known. `assumed` is what it depends on of
-    what is assumed about the program.
+    what is assumed about the program. `frees` are the values whose memory nothing refers to any more once it is done;
+    where no operation of a network has any, that is not known.
 
     An `either` is not an operation of the program: it stands where values come together, and is its first input where
     the condition in its attributes holds, its second where it does not.
@@ -163,6 +178,8 @@ class Op:
     condition: str | None = None
     repeat: Quantity = 1
     assumed: tuple[str, ...] = ()
+    frees: tuple[str, ...] = ()
+    temporaries: tuple[Temporary, ...] = ()
 
 
 EITHER = "either"
@@ -305,7 +322,8 @@ class Architecture:
     `named_modules()` gives it; `ops` is in the order of execution. `separator` stands between the
     names in a module's path. `causes` are the origins of what is unknown, the one that most depends on first. `requires`
     is there where no input was given and one was inferred. `mode` is that of the network in the call that is shown, None
-    where there is no call, or where it is not known; `other_mode` is there where the forward pass tests its mode.
+    where there is no call, or where it is not known; `other_mode` is there where the forward pass tests its mode. `results`
+    are the names in `ops` of the values that are returned, one for each output.
 
     Expressions in totals, shapes and counts may have conditions in brackets: `[use_norm]` is 1 where the condition
     holds, and 0 where it does not.
@@ -329,6 +347,7 @@ class Architecture:
     conditions: tuple[Condition, ...] = ()
     mode: str | None = None
     other_mode: OtherMode | None = None
+    results: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return repr(self) if DISPLAY.text is None else DISPLAY.text(self)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
 
@@ -20,9 +20,9 @@ KINDS = (CONFIGURATION, MODE, DATA, ENVIRONMENT)
 IS_TRAINING = "self.training"
 """How an assumption names the mode of the network."""
 
-_NAME = re.compile(r"[\w.]+")
+_NAME = pattern(r"[\w.]+")
 _PLAIN_TYPES = (int, float, str, bool, type(None))
-SAME_TRUTH = re.compile(r"bool|time_\d+")
+SAME_TRUTH = pattern(r"bool|time_\d+")
 """Calls that are written around a condition: its truth value, the time that it is tested."""
 _OPPOSITE = {"==": "!=", "is": "is not", "in": "not in", "<": ">=", ">": "<="}
 _RELATIONS = {
@@ -173,10 +173,14 @@ _OF_CLASSES = ("isinstance(", "issubclass(")
 
 
 class InputSeconds:
-    """The processor time that is left for the search for inputs; the runs of one network share it."""
+    """The processor time that is left for the search for inputs; the runs of one network share it.
+
+    So do they share which classes were looked for in vain in the project, `without_builder`.
+    """
 
     def __init__(self) -> None:
         self.left = 10.0
+        self.without_builder: set[str] = set()
 
 
 class Decisions:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 
 
@@ -51,7 +50,7 @@ def describe_error(error: BaseException) -> str:
     return f"{name}: {line}" if line else name
 
 
-_UNKNOWN_VALUE = re.compile(r"""Unknown\((?:'[^']*'|"[^"]*")[^()]*\)""")
+_UNKNOWN_VALUE = pattern(r"""Unknown\((?:'[^']*'|"[^"]*")[^()]*\)""")
 """How a value that is not known looks in a message that the target makes of it."""
 
 

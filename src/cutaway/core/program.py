@@ -14,11 +14,15 @@ from cutaway.core.session import Call, Operation, Session
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A module that a network has, or should have: the place that makes it, and where it is."""
+    """A module or tensor that a network has, or should have: the place that makes it, and where it is.
+
+    `other` is the place of what it is used with.
+    """
 
     class_name: str
     place: Place | None
     text: str
+    other: Place | None = None
 
 
 @dataclass(slots=True)
@@ -26,7 +30,8 @@ class Record:
     """What is recorded of a program in its first run, besides its networks.
 
     `unregistered` are modules in plain containers, which their network does not know, `transient` those that forward makes
-    anew in each call. `operations` are those that the program itself makes, and those of networks that it never calls.
+    anew in each call. `tensors` are held by modules, but not registered, and used in a forward pass; `untrained` are modules
+    that are newer than the optimizer of their network. `operations` are those that the program itself makes, and those of networks that it never calls.
     """
 
     faults: tuple[Diagnostic, ...] = ()
@@ -35,6 +40,8 @@ class Record:
     notes: tuple[str, ...] = ()
     unregistered: list[Part] = field(default_factory=list)
     transient: list[Part] = field(default_factory=list)
+    tensors: list[Part] = field(default_factory=list)
+    untrained: list[Part] = field(default_factory=list)
 
     def take(self, session: Session, faults: tuple[Diagnostic, ...]) -> None:
         """Keep what a run has recorded; a later run of the same program replaces an earlier one."""
@@ -51,7 +58,12 @@ class Program:
     tree: ast.Module
     networks: tuple[Architecture, ...]
     record: Record
+    _by_kind: dict[type, list[Any]] = field(default_factory=dict, compare=False, repr=False)
 
-    def nodes(self, *kinds: Any) -> Iterator[Any]:
-        """Yield the nodes of the syntax tree that are of some kinds."""
-        return (node for node in ast.walk(self.tree) if isinstance(node, kinds))
+    def nodes(self, *kinds: type) -> Iterator[Any]:
+        """Yield the nodes of the syntax tree that are of some kinds, those of one kind in the order of a walk."""
+        if not self._by_kind:
+            for node in ast.walk(self.tree):
+                self._by_kind.setdefault(type(node), []).append(node)
+        for kind in kinds:
+            yield from self._by_kind.get(kind, ())

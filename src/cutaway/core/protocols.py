@@ -1,12 +1,12 @@
 """What values of modelled libraries offer the rest of Cutaway, beyond what the target sees of them.
 
-A class takes part by having the methods; nothing needs to be registered. The questions are asked of the class, so that a
-target's `__getattr__` is never run.
+A class takes part by being entered here, with all that derive from it: a class of the target that happens to have methods
+of these names does not. The questions are asked of the class, so that a target's `__getattr__` is never run.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from cutaway.core.unknown import Unknown
 
@@ -51,31 +51,50 @@ class Array(Protocol):
         """Return it without its numbers."""
 
 
+Kind = TypeVar("Kind", bound=type)
+
+
+class Role:
+    """Classes of modelled libraries that offer the same; a class is entered by decorating it."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self) -> None:
+        self.kinds: tuple[type, ...] = ()
+
+    def __call__(self, cls: Kind) -> Kind:
+        self.kinds = (*self.kinds, cls)
+        return cls
+
+
+MODULE, CONTAINER, TENSOR, RESIZABLE, ARRAY = Role(), Role(), Role(), Role(), Role()
+
+
 def is_module(value: Any) -> bool:
     """Tell whether a value is a module."""
-    return hasattr(type(value), "mark_incomplete")
+    return issubclass(type(value), MODULE.kinds)
 
 
 def is_module_class(value: Any) -> bool:
     """Tell whether a value is a class of modules."""
-    return isinstance(value, type) and hasattr(value, "mark_incomplete")
+    return isinstance(value, type) and issubclass(value, MODULE.kinds)
 
 
 def is_container(value: Any) -> bool:
     """Tell whether a value is a module that holds others."""
-    return hasattr(type(value), "repeat_children")
+    return issubclass(type(value), CONTAINER.kinds)
 
 
 def is_tensor(value: Any) -> bool:
     """Tell whether a value is a tensor."""
-    return hasattr(type(value), "reference")
+    return issubclass(type(value), TENSOR.kinds)
 
 
 def is_resizable(value: Any) -> bool:
     """Tell whether a value is a tensor whose sizes can be replaced."""
-    return hasattr(type(value), "with_sizes")
+    return issubclass(type(value), RESIZABLE.kinds)
 
 
 def has_no_numbers(value: Any) -> bool:
     """Tell whether a value is an array whose numbers may be unknown."""
-    return hasattr(type(value), "without_numbers")
+    return issubclass(type(value), ARRAY.kinds)

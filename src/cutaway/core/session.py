@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
+from weakref import ref
 
 from cutaway.core import context
 from cutaway.core.condition import Decision
@@ -32,7 +33,8 @@ from cutaway.core.unknown import Undecidable, Unknown
 @dataclass(slots=True, eq=False)
 class Operation:
     """One operation as it is encountered; `inputs` and `outputs` are the value numbers of the framework's tensors, with
-    their shapes and dtypes at that moment.
+    their shapes and dtypes at that moment. `temporaries` are numbered after the input that they copy, 0 for none, and may
+    be kept for gradients.
     """
 
     op: str
@@ -44,6 +46,7 @@ class Operation:
     macs: Any
     allocates: bool
     presumed: tuple[Note, ...] = field(default_factory=lambda: current().presumed)
+    temporaries: Sequence[tuple[Reference, bool]] = ()
 
 
 @dataclass(slots=True)
@@ -82,7 +85,7 @@ class Note:
     """An unknown or an assumption, with its place and the module it concerns, if any.
 
     An assumption that is `presumed` is about the program, `since` as many values had been made; others are about the
-    question, such as evaluation mode.
+    question, such as evaluation mode. One that `decides` says how the program goes on.
     """
 
     text: str
@@ -90,6 +93,7 @@ class Note:
     module: Any = field(default=None, compare=False)
     presumed: bool = field(default=False, compare=False)
     since: int = field(default=0, compare=False)
+    decides: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +179,14 @@ class Session:
     are any. `state` is what a framework keeps for the whole program: defaults, open scopes. `presumed` is what has been
     presumed of the program so far: everything that is found from there on depends on it. `touched` returns the modules
     that functions in progress are building, and those that can be reached from some objects; `in_own_code` tells whether
-    the program is in code of the user's own. `train` is the mode
+    the program is in code of the user's own, `in_program` whether it is in code of any that is not an installed product. `train` is the mode
     that the user wants to see: training or evaluation; where it is None, the program decides, or else evaluation is assumed.
     `command_line` is that of the program, its own name first, None where nobody has given one.
     `training_steps` counts how often gradients were computed.
     `watched` are operations that are recorded also where no module is called. `looks_beside` says whether other files of a
-    folder are read for what they call networks with, so that the result depends on all of them.
+    folder are read for what they call networks with, so that the result depends on all of them. `states_requirements` says
+    whether all inputs are asked for that a network accepts, or only whether there are any. Where it `is_concrete`, arguments
+    that nobody gives are examples, not symbols.
     Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 
@@ -193,11 +199,14 @@ class Session:
     evaluate_pending: Callable[[str], bool] = lambda _word: False
     touched: Callable[[Iterable[Any]], Iterable[Any]] = lambda _objects: ()
     in_own_code: Callable[[], bool] = lambda: False
+    in_program: Callable[[], bool] = lambda: False
     recording: bool = True
     train: bool | None = None
     command_line: tuple[str, ...] | None = None
     watched: frozenset[str] = frozenset()
     looks_beside: bool = True
+    states_requirements: bool = True
+    is_concrete: bool = False
     loop_exit: Unknown | None = None
     operations: list[Operation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -231,6 +240,8 @@ class Session:
     )
     iterations: list[Iterations] = field(default_factory=list)  # symbolic loops in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
+    allocated: dict[int, Any] = field(default_factory=dict)  # weak references to what values of the graph are stored in
+    freed: dict[int, int] = field(default_factory=dict)  # how many operations there were when that was freed
     unordered: list[tuple[int, int, Place | None]] = field(default_factory=list)  # calls in any order: first, end
 
     @contextmanager
@@ -263,6 +274,11 @@ class Session:
             return False
         indices = {iterations.index for iterations in self.iterations}
         return all(one.name in self.arguments or one.name in indices for one in symbols(size))
+
+    def follow(self, memory: Any, number: int) -> None:
+        """Note when memory that an operation allocates is freed: when nothing of the program refers to it any more."""
+        if number not in self.allocated:
+            self.allocated[number] = ref(memory, lambda _: self.freed.setdefault(number, len(self.operations)))
 
     def next_value(self) -> int:
         """Return a new number for a value of the dataflow graph."""
@@ -413,9 +429,10 @@ class Session:
         program may behave differently.
         """
         self.doubts.setdefault(doubt or text)
-        note = Note(text, place, presumed=True, since=self.values)
+        given = list(objects)
+        note = Note(text, place, presumed=True, since=self.values, decides=not given)
         self.add_assumptions([note])
-        for module in self.touched(objects):
+        for module in self.touched(given):
             before = module.__dict__.get(PRESUMED, ())
             if note not in before:
                 module.__dict__[PRESUMED] = (*before, note)
@@ -430,10 +447,10 @@ class Session:
     def suppose(self, text: str, place: Place | None = None, *, doubt: str = "") -> None:
         """Record an assumption about what surrounds the program: environment variables, files, packages.
 
-        In the user's own code, what is found from there on depends on it. A package has switches of its own, which are as
-        they are without being set: for that the question is asked.
+        In code of the program, what is found from there on depends on it. A product that is installed has switches of its
+        own, which are as they are without being set: for that the question is asked.
         """
-        if self.in_own_code():
+        if self.in_program():
             self.presume(text, place, doubt=doubt)
         else:
             self.assume(text, place, doubt=doubt or text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from cutaway.core.condition import Decisions, Term
 from cutaway.core.context import CURRENT, IDLE
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, replace
 
 if TYPE_CHECKING:
     from cutaway.core.size.dim import Ratio
@@ -69,6 +69,17 @@ def assumed(value: Any) -> Any:
         return value
     CURRENT.get().session.suppose(value.usual.assumption)
     return value.usual.value
+
+
+def is_placement(value: Any) -> bool:
+    """Tell whether a value is unknown because it depends on the devices of the machine."""
+    return type(value) is Unknown and value.usual is not None and value.usual.placement
+
+
+def placed(test: Unknown, value: Any) -> Unknown:
+    """Return the usual one of two values that a test of the machine's devices chooses between."""
+    assert test.usual is not None
+    return Unknown(test.reason, test.place, kind=type(value), usual=replace(test.usual, value=value))
 
 
 _PLAIN_TYPES = (int, float, str, bool, type(None))
@@ -161,15 +172,20 @@ def _undecidable(self: Unknown, *_args: Any) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """The value that something has unless the machine is set up specially, and what is assumed where it is used."""
+    """The value that something has unless the machine is set up specially, and what is assumed where it is used.
+
+    One that is about `placement` says which devices there are. Networks are shown as they are on one of these: both ways
+    are not followed, and a device that depends on it changes nothing that a library computes.
+    """
 
     value: Any
     assumption: str
+    placement: bool = False
 
     def compared(self, sign: str, other: Any) -> Usual | None:
         """Return the usual outcome of a comparison."""
         try:
-            return Usual(bool(COMPARISONS[sign](self.value, other)), self.assumption)
+            return replace(self, value=bool(COMPARISONS[sign](self.value, other)))
         except Exception:
             return None  # the program would raise
 
@@ -245,6 +261,8 @@ class Unknown:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        if self.usual is not None and self.usual.placement:
+            return placed(self, getattr(self.usual.value, name))
         if self.usual is not None:
             return getattr(assumed(self), name)
         if self.term is None or not self.term.text:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Weight
+from cutaway.core.protocols import MODULE
 from cutaway.core.session import Call, Session
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base import op as base
@@ -56,6 +57,7 @@ class Out(base.Out):
 
     def __init__(self, shape: Any, dtype: Any, macs: Any = 0) -> None:
         self.shape, self.dtype, self.values, self.macs, self.view = shape, dtype, None, macs, False
+        self.temporaries = ()
 
 
 class Caller(base.Caller[Array]):
@@ -86,6 +88,7 @@ register("tinyjax.param", new)
 
 
 @row("tinyjax.Module")
+@MODULE
 class Module:
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = object.__new__(cls)

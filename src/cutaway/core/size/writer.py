@@ -7,11 +7,11 @@ sum of products means.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from math import gcd, lcm, prod
 from typing import TypeAlias
 
+from cutaway.core.pattern import pattern
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Monomial, Symbol, order
 from cutaway.core.size.monomial import place
 from cutaway.core.size.polynomial import Polynomial, arguments, as_atom, divide, of_atom, product, symbols
@@ -26,7 +26,7 @@ Part: TypeAlias = tuple[int, Factors]
 """A number times sizes."""
 
 _MOST_TERMS = 60
-_NUMBERS = re.compile(r"(\d+)")
+_NUMBERS = pattern(r"(\d+)")
 _WIDEST_SHIFT = 8
 _CEILING = "ceil"
 """A function that is written, and nowhere else."""

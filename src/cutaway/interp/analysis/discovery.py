@@ -32,7 +32,7 @@ from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import source
 
 if TYPE_CHECKING:
-    from cutaway.interp.analysis.project_configuration import Configuration
+    from cutaway.interp.analysis.project.configuration import Configuration
 
 DESCRIBING_SECONDS = 60.0
 _BODY_SHARE, _NETWORK_SHARE = 0.5, 0.5  # of the time that is left, for the module, and for each network in it
@@ -74,7 +74,11 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
         decisions().used.add(name)
         current_session().assume(f"the argument {name} of {text} is {item!r}, as specified")
     missing = [name for name in _required(value) if name not in arguments]
-    for find in (_configurations, _arguments_of_call):
+    if missing and not arguments:
+        network = _as_built_by_project(value, missing, text)
+        if network is not None:
+            return network
+    for find in (_configurations, _arguments_of_call, _arguments_in_mappings):
         found = find(value, missing)
         if not found:
             continue
@@ -92,9 +96,49 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
     return call(value, [], {**required, **arguments})
 
 
+def _as_built_by_project(value: Any, missing: list[str], text: str) -> Any:
+    """Return a network as the project builds it, None where its arguments are sizes and the like, or are found otherwise."""
+    if not isinstance(value, type) or decisions().kinds.keys() & set(missing):
+        return None
+    from cutaway.interp.analysis.project.builders import built_by_project  # late: most calls lack no argument
+
+    if not current_session().is_concrete and not _is_open(value, missing):
+        return None
+    unbuilt = decisions().input_seconds.without_builder
+    built = None if text in unbuilt else built_by_project(value, _instantiate_known, current_session())
+    if built is None:
+        unbuilt.add(text)
+        return None
+    assumption = f"the arguments of {text} are as in {built.builder}"
+    current_session().assume(assumption, built.place, doubt=CHOSEN_ARGUMENTS)
+    return built.network
+
+
+def _is_open(value: Any, missing: list[str]) -> bool:
+    """Tell whether an argument is missing of which little is known, and that no configuration of the project is for."""
+    from cutaway.interp.symbolic.missing_arguments import may_be_anything  # late: most calls lack no argument
+
+    names = [name for name in missing if may_be_anything(value, name)]
+    return bool(names) and len(_configurations(value, names)) < len(names)
+
+
+def _instantiate_known(value: Any, text: str) -> Any:
+    """Build what a class or function builds, if it requires no arguments but those that are found."""
+    if record_of(getattr(value, "__init__", None) if isinstance(value, type) else value) is None:
+        return None
+    missing = _required(value)
+    found = _configurations(value, missing) if missing else {}
+    for find in (_arguments_of_call, _arguments_in_mappings):
+        if not found.keys() >= set(missing):
+            found = {**find(value, missing), **found}
+    if not found.keys() >= set(missing):
+        return None
+    return call(value, [], {name: each.value for name, each in found.items()}) or True
+
+
 def _configurations(value: Any, missing: list[str]) -> dict[str, Configuration]:
     """Return what the project has for arguments that are not given."""
-    from cutaway.interp.analysis.project_configuration import configuration  # late: most calls lack no argument
+    from cutaway.interp.analysis.project.configuration import configuration  # late: most calls lack no argument
 
     found = {name: configuration(value, name) for name in missing if name not in decisions().kinds}
     return {name: each for name, each in found.items() if each is not None}
@@ -102,21 +146,32 @@ def _configurations(value: Any, missing: list[str]) -> dict[str, Configuration]:
 
 def _arguments_of_call(value: Any, missing: list[str]) -> dict[str, Configuration]:
     """Return arguments with which the project itself calls a class or function, if little is known of one of them."""
-    from cutaway.interp.analysis.project_calls import project_call  # late: most calls lack no argument
+    from cutaway.interp.analysis.project.calls import project_call  # late: most calls lack no argument
     from cutaway.interp.symbolic.missing_arguments import may_be_anything  # late: most calls lack no argument
 
     is_function = not isinstance(value, type)
     open_names = [name for name in missing if name not in decisions().kinds]
-    wanted = [name for name in open_names if is_function or may_be_anything(value, name)]
+    is_any = is_function or current_session().is_concrete
+    wanted = [name for name in open_names if is_any or may_be_anything(value, name)]
     found = project_call(value, list(_parameters(value)), wanted) if wanted else None
     if found is None:
         return {}
-    from cutaway.interp.analysis.project_configuration import Configuration  # late: most calls lack no argument
+    from cutaway.interp.analysis.project.configuration import Configuration  # late: most calls lack no argument
 
     return {
         name: Configuration(item, f"{item!r}, as in the call there", found.place)
         for name, item in found.arguments.items()
     }
+
+
+def _arguments_in_mappings(value: Any, missing: list[str]) -> dict[str, Configuration]:
+    """Return arguments that the project has in a dict or a data file, if little is known of one of them."""
+    from cutaway.interp.analysis.project.configuration import arguments_in_mappings  # late: most calls lack no argument
+    from cutaway.interp.symbolic.missing_arguments import may_be_anything  # late: most calls lack no argument
+
+    open_names = [name for name in missing if name not in decisions().kinds]
+    is_any = current_session().is_concrete or any(may_be_anything(value, name) for name in open_names)
+    return arguments_in_mappings(value, list(_parameters(value)), open_names) if is_any and open_names else {}
 
 
 def _argument(value: Any, name: str, text: str) -> Any:
@@ -127,6 +182,14 @@ def _argument(value: Any, name: str, text: str) -> Any:
     if name in decisions().kinds:
         return stand_in(value, name, text)
     session = current_session()
+    if session.is_concrete:
+        from cutaway.interp.symbolic.example_arguments import example  # late: most networks need no examples
+
+        chosen = example(value, name)
+        if chosen is not None:
+            reason = f"an example, because nobody gives it: name a call, as in '{text}({name}=...)'"
+            session.presume(f"the argument {name} of {text} is {chosen!r}, {reason}", doubt=CHOSEN_ARGUMENTS)
+            return chosen
     record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
     kind = annotations_of(record, evaluated=True).get(name) if record is not None else None
     if kind is None and isinstance(value, type):
@@ -134,15 +197,18 @@ def _argument(value: Any, name: str, text: str) -> Any:
     is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
     kind = next(filter(_can_be_made, typing.get_args(kind) if is_union else (kind,)), None)
     if kind is not None:
-        assumption = f"the argument {name} of {text} is {kind.__name__}(), with its defaults"
-        session.assume(assumption, doubt=CHOSEN_ARGUMENTS)
-        return call(kind, [], {})
+        required = _required(kind)
+        defaults = "its other defaults" if required else "its defaults"
+        session.assume(f"the argument {name} of {text} is {kind.__name__}(), with {defaults}", doubt=CHOSEN_ARGUMENTS)
+        return call(kind, [], {each: _argument(kind, each, kind.__name__) for each in required})
     return stand_in(value, name, text)
 
 
 def _can_be_made(kind: Any) -> bool:
-    """Tell whether a class of the program can be instantiated without arguments."""
-    return isinstance(kind, type) and not is_host_class(kind) and not is_shared(kind) and not _required(kind)
+    """Tell whether a class of the program can be instantiated without arguments, or is one of nothing but fields."""
+    if not isinstance(kind, type) or is_host_class(kind) or is_shared(kind):
+        return False
+    return not _required(kind) or "__dataclass_fields__" in vars(kind)
 
 
 def _parameters(value: Any) -> dict[str, inspect.Parameter]:
@@ -156,7 +222,17 @@ def _parameters(value: Any) -> dict[str, inspect.Parameter]:
 
 def _required(value: Any) -> list[str]:
     own = [name for name, parameter in _parameters(value).items() if parameter.default is parameter.empty]
-    return own + [name for name in _passed_on(value) if name not in own]
+    return own + [name for name in (*_passed_on(value), *_keys_read(value)) if name not in own]
+
+
+def _keys_read(value: Any) -> list[str]:
+    """Return the arguments that a class or function requires because it reads them from its `**kwargs`."""
+    record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
+    if record is None or not record.code.kwarg:
+        return []
+    from cutaway.interp.analysis.passed_on import keys_read  # late: most constructors have no such arguments
+
+    return keys_read(record)
 
 
 def _passed_on(value: Any) -> Mapping[str, type]:
@@ -366,7 +442,7 @@ def _networks_from_functions(
 
 def _is_called(function: Any) -> bool:
     """Tell whether the project calls a function with all arguments that it requires."""
-    from cutaway.interp.analysis.project_calls import project_call  # late: most functions require none
+    from cutaway.interp.analysis.project.calls import project_call  # late: most functions require none
 
     required = _required(function)
     found = project_call(function, list(_parameters(function)), required)
@@ -458,13 +534,13 @@ def _called_for_result(function: Any) -> set[str]:
 
 @contextmanager
 def _isolated_state(session: Session) -> Iterator[None]:
-    """Restore what a framework keeps for the whole program: each class is instantiated as if it were the only one."""
+    """Restore what is kept for the whole program: each class is instantiated as if it were the only one."""
     state = {key: dict(value) if type(value) is dict else value for key, value in session.state.items()}
-    counters = dict(session.counters)
+    counters, kinds = dict(session.counters), dict(decisions().kinds)
     try:
         yield
     finally:
-        session.state, session.counters = state, counters
+        session.state, session.counters, decisions().kinds = state, counters, kinds
 
 
 @dataclass(slots=True)

@@ -247,7 +247,8 @@ def _with_assumed(
     best = outcomes[-1]
     session.replace_facts(best.facts)
     only = candidates[0][0] if len(candidates) == 1 and len(candidates[0]) == 1 else None
-    if best.call is not None and only is not None and not only.is_named:
+    is_asked = best.error is not None or session.states_requirements
+    if best.call is not None and only is not None and not only.is_named and is_asked:
         subject = _Subject(network, framework, [], {}, session)
         missing = subject.missing({only.name: Kind.TENSOR})
         inferred = _infer(subject, missing)
@@ -314,7 +315,7 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
             return subject.call(missing, inputs)[:2]
 
     try:
-        with budget.separate_budget(2 * seconds), suppress(Exhausted):
+        with budget.separate_budget(2 * seconds, within=True), suppress(Exhausted):
             return inference.infer(
                 run_once, framework.tensor, descriptions, missing.integers, session, started + seconds
             )

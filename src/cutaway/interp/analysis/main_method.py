@@ -1,4 +1,4 @@
-"""The method that stands in for forward where a network has none: the one that uses the most of its parts."""
+"""The method that stands in for forward where a network has none, or one that only raises: it uses the most of its parts."""
 
 from __future__ import annotations
 
@@ -15,21 +15,35 @@ from cutaway.knowledge.base.framework import Framework, holds_parts
 @contextmanager
 def main_method_called(network: Any, framework: Framework, session: Session) -> Iterator[bool]:
     """Let a network without forward be called; tell whether it can be."""
-    if framework.has_forward(network):
+    is_abstract = _only_raises(network)
+    if framework.has_forward(network) and not is_abstract:
         yield True
         return
     name = _main_method(network, framework)
     kind = type(network).__name__
+    reason = "its forward only raises NotImplementedError" if is_abstract else "it has no forward"
     if name is None:
-        session.assume(f"{kind} is not called: it has no forward")
+        session.assume(f"{kind} is not called: {reason}")
         yield False
         return
-    session.assume(f"{kind} has no forward: its {name} is called", doubt=CHOSEN_ARGUMENTS)
+    session.assume(f"{kind}.{name} is called: {reason}", doubt=CHOSEN_ARGUMENTS)
     network.__dict__["forward"] = getattr(network, name)
     try:
         yield True
     finally:
         del network.__dict__["forward"]
+
+
+def _only_raises(network: Any) -> bool:
+    """Tell whether forward does nothing but say that it is not implemented: other methods are there to be called."""
+    record = record_of(getattr(type(network), "forward", None))
+    if record is None or not isinstance(record.code.node.body, list):
+        return False
+    statements = [each for each in record.code.node.body if not isinstance(each, ast.Expr)]
+    match statements:
+        case [ast.Raise(ast.Name("NotImplementedError") | ast.Call(ast.Name("NotImplementedError")))]:
+            return True
+    return False
 
 
 def _main_method(network: Any, framework: Framework) -> str | None:
@@ -53,6 +67,7 @@ def _main_method(network: Any, framework: Framework) -> str | None:
         return len(used_parts(name, {name})), -_required(methods[name])
 
     public = [name for name, record in methods.items() if not name.startswith("_") and _required(record) > 0]
+    public = [name for name in public if name not in ("forward", "call")]
     best = max(public, key=order, default=None)
     return best if best is not None and order(best)[0] else None
 

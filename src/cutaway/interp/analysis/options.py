@@ -24,7 +24,8 @@ class Options:
     training or in evaluation mode; where it is None, the program decides, or else evaluation is assumed. `argv` are the
     arguments that the program is started with, None where none are given. Where there is a `record`, the program is run as a
     whole, with what it does when it is started as a script, and that is recorded there; `watched` are operations that are
-    recorded wherever they take place. Without `call`, networks are built only.
+    recorded wherever they take place. Without `call`, networks are built only. Where
+    they are `concrete`, arguments that nobody gives are those that the project has somewhere, or examples, not symbols.
     """
 
     paths: tuple[str, ...] = ()
@@ -39,3 +40,4 @@ class Options:
     record: Record | None = None
     watched: frozenset[str] = frozenset()
     call: bool = True
+    concrete: bool = False

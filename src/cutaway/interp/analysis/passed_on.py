@@ -39,3 +39,17 @@ def _call_of_base(record: Record) -> ast.Call | None:
                 if passes_on and all(isinstance(each, ast.Name) and each.id == record.code.vararg for each in starred):
                     return node
     return None
+
+
+def keys_read(record: Record) -> list[str]:
+    """Return the keys that a function reads from its `**kwargs` whatever happens: in statements that are always reached."""
+    body = record.code.node.body
+    keys: dict[str, None] = {}
+    for statement in body if isinstance(body, list) else ():
+        if isinstance(statement, (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.FunctionDef, ast.ClassDef)):
+            continue
+        for node in ast.walk(statement):
+            match node:
+                case ast.Subscript(ast.Name(name), ast.Constant(str(key)), ast.Load()) if name == record.code.kwarg:
+                    keys[key] = None
+    return list(keys)

@@ -26,13 +26,22 @@ CompareModes = Callable[[Architecture, Architecture], OtherMode]
 """Tells how a network, the second, differs in the mode that is not shown from the first."""
 
 
+KnownShare = Callable[[Architecture], float]
+"""Tells how much of a network is known, 1 where all of it is."""
+
+
 def analyse(
-    target: Target, options: Options, fold: Fold | None = None, compare_modes: CompareModes | None = None
+    target: Target,
+    options: Options,
+    fold: Fold | None = None,
+    compare_modes: CompareModes | None = None,
+    known_share: KnownShare | None = None,
 ) -> list[Architecture]:
     """Return every network that a target names.
 
     `fold` merges the variants of a network that has conditions, `compare_modes` tells how one differs in the mode that is
-    not shown, if it tests its mode.
+    not shown, if it tests its mode. With `known_share`, a network whose arguments nobody gives is shown with examples of them
+    where more of it is known then than with symbols.
     """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
     assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
@@ -40,20 +49,9 @@ def analyse(
         return [result.architecture for result in analyse_with_retry(target, options, _first_look(assumed))]
     used: set[str] = set()
 
-    def explore(named: Target, deadline: float | None = deadline) -> Architecture:
-        # late: a target without an expression may have no conditions
-        from cutaway.interp.symbolic.exploration import explore as explore_conditions
-
+    def explore(named: Target, deadline: float | None = deadline, options: Options = options) -> Architecture:
         runs = DecidedRuns(named, options, deadline, used)
-        shown = explore_conditions(runs, assumed, fold, deadline)
-        if compare_modes is None or shown.mode is None or not _tests_mode(shown):
-            return shown
-        other = EVALUATION if shown.mode == TRAINING else TRAINING
-        try:
-            hidden = explore_conditions(runs.in_mode(other == TRAINING), assumed, fold, deadline)
-        except TargetError as error:
-            return replace(shown, other_mode=OtherMode(other, (Note(f"can't be shown: {error}"),)))
-        return replace(shown, other_mode=compare_modes(shown, hidden))
+        return _explored(runs, assumed, fold, compare_modes, deadline)
 
     if target.expression:
         explored = [explore(target), *(explore(named) for named in _instances(target))]
@@ -68,16 +66,60 @@ def analyse(
             raise
         seconds = None if deadline is None else max(1.0, (deadline - time.monotonic()) / len(first_look.command_lines))
         options = replace(options, seconds=seconds)
-        return _for_each_command_line(target, options, first_look.command_lines, fold, compare_modes)
+        return _for_each_command_line(target, options, first_look.command_lines, fold, compare_modes, known_share)
+    search_deadline = _earlier(deadline, time.monotonic() + _SEARCH_SECONDS)
     for result in results:
         architecture = result.architecture
-        until = deadline if result is results[-1] else _half_way_to(deadline)
+        until = search_deadline if result is results[-1] else _half_way_to(search_deadline)
         if _is_explored(result, until):
             with suppress(TargetError, Exhausted):  # the first look at it is shown
                 architecture = replace(explore(replace(target, expression=result.name), until), target=target.text)
+        if result.needs_arguments and not options.assumed and not _is_past(until):
+            architecture = _with_examples(
+                architecture,
+                lambda: explore(replace(target, expression=result.name), until, replace(options, concrete=True)),  # noqa: B023 -- called at once
+                known_share,
+            )
         architectures.append(architecture)
     target_errors.unused(target, [name for name in options.assumed if name not in used], architectures)
     return architectures
+
+
+def _explored(
+    runs: DecidedRuns,
+    assumed: dict[str, bool],
+    fold: Fold,
+    compare_modes: CompareModes | None,
+    deadline: float | None,
+) -> Architecture:
+    """Return a network with all its conditions, and how it differs in the mode that is not shown."""
+    # late: a target without an expression may have no conditions
+    from cutaway.interp.symbolic.exploration import explore as explore_conditions
+
+    shown = explore_conditions(runs, assumed, fold, deadline)
+    if compare_modes is None or shown.mode is None or not _tests_mode(shown):
+        return shown
+    other = EVALUATION if shown.mode == TRAINING else TRAINING
+    try:
+        hidden = explore_conditions(runs.in_mode(other == TRAINING), assumed, fold, deadline)
+    except TargetError as error:
+        return replace(shown, other_mode=OtherMode(other, (Note(f"can't be shown: {error}"),)))
+    return replace(shown, other_mode=compare_modes(shown, hidden))
+
+
+def _with_examples(
+    shown: Architecture, with_examples: Callable[[], Architecture], known_share: KnownShare | None
+) -> Architecture:
+    """Return a network with examples of its arguments, if more of it is known then; they are no reason for a fault."""
+    known = 1.0 if known_share is None else known_share(shown)
+    if known_share is None or known == 1:
+        return shown
+    try:
+        other = with_examples()
+    except (TargetError, Exhausted):
+        return shown
+    is_better = not other.diagnostics and known_share(other) > known
+    return replace(other, target=shown.target) if is_better else shown
 
 
 def _for_each_command_line(
@@ -86,13 +128,14 @@ def _for_each_command_line(
     command_lines: Sequence[tuple[str, ...]],
     fold: Fold,
     compare_modes: CompareModes | None,
+    known_share: KnownShare | None,
 ) -> list[Architecture]:
     """Return the networks of a program for each of the arguments that it may be started with."""
     architectures: list[Architecture] = []
     errors: list[TargetError] = []
     for argv in command_lines:
         try:
-            found = analyse(target, replace(options, argv=argv), fold, compare_modes)
+            found = analyse(target, replace(options, argv=argv), fold, compare_modes, known_share)
         except TargetError as error:
             errors.append(error)
             continue
@@ -103,6 +146,18 @@ def _for_each_command_line(
     return architectures
 
 
+_SEARCH_SECONDS = 20.0
+"""What the conditions and arguments of all networks of a file may take, after a first look: nobody has asked for one of them."""
+
+
+def _earlier(deadline: float | None, other: float) -> float:
+    return other if deadline is None else min(deadline, other)
+
+
+def _is_past(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() >= deadline
+
+
 def _half_way_to(deadline: float | None) -> float | None:
     """Return the deadline of one network, where others follow that need time, too."""
     return None if deadline is None else (time.monotonic() + deadline) / 2
@@ -111,8 +166,7 @@ def _half_way_to(deadline: float | None) -> float | None:
 def _is_explored(result: Result, deadline: float | None) -> bool:
     """Tell whether a network has conditions, can be found again by its name, and there is time for that."""
     is_named = result.is_local or result.name.isidentifier()
-    is_late = deadline is not None and time.monotonic() >= deadline
-    return is_named and not is_late and (result.has_conditions or _tests_mode(result.architecture))
+    return is_named and not _is_past(deadline) and (result.has_conditions or _tests_mode(result.architecture))
 
 
 def _tests_mode(architecture: Architecture) -> bool:

@@ -1,4 +1,4 @@
-"""Modules that a network uses but does not have: in plain containers, or made anew in each call."""
+"""What a network uses but does not have: modules in plain containers or made anew in each call, tensors that are not registered."""
 
 from __future__ import annotations
 
@@ -29,6 +29,33 @@ def note_parts(network: Network, record: Record, session: Session) -> None:
                 for module in _held(framework, value):
                     if id(module) not in known and framework.has_weights(module):
                         record.unregistered.append(_described(module, f"{class_name(type(part))}.{name}"))
+
+
+def note_tensors(network: Network, record: Record, session: Session) -> None:
+    """Add the tensors that are not registered, and that a forward pass combines with others; and what is not trained."""
+    framework = network.framework
+    try:
+        parts = list(framework.parts(network.value))
+        untrained = list(framework.untrained(network.value))
+    except (Exception, Undecidable, Exhausted):  # it is noted where the network is described
+        return
+    for path, part, place in untrained:
+        described = _described(part, path)
+        record.untrained.append(Part(described.class_name, described.place, path, place))
+    held = {
+        tensor.reference().number: (part, name)
+        for part in parts
+        for name, tensor in framework.unregistered_tensors(part)
+    }
+    if not held:
+        return
+    for operation in session.operations:
+        others = [value for value in operation.inputs if value.number not in held]
+        for value in operation.inputs:
+            if value.number in held and others and value.shape:
+                part, name = held.pop(value.number)
+                text = f"{class_name(type(part))}.{name}"
+                record.tensors.append(Part(operation.op, operation.place, text))
 
 
 def note_transient(networks: list[Network], record: Record, session: Session) -> None:

@@ -6,7 +6,7 @@ import gc
 import os
 import time
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from cutaway.core.context import CURRENT
 from cutaway.core.error import describe_error
 from cutaway.core.program import Record
 from cutaway.core.record import dataclass, replace
-from cutaway.core.session import Call, Session
+from cutaway.core.session import Call, Reference, Session
 from cutaway.core.size.dim import is_known
 from cutaway.core.size.knowledge import SizeKnowledge
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
@@ -33,7 +33,7 @@ from cutaway.interp.analysis.discovery import (
     networks_of_functions,
 )
 from cutaway.interp.analysis.forward_pass import repeat, run
-from cutaway.interp.analysis.program_parts import note_parts, note_transient
+from cutaway.interp.analysis.program_parts import note_parts, note_tensors, note_transient
 from cutaway.interp.boundary import gate
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
@@ -42,7 +42,7 @@ from cutaway.interp.modules.main_block import has_main, run_main
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run import budget, frame
 from cutaway.interp.run.interpreter import Interpreter
-from cutaway.interp.run.reach import in_own_code, touched
+from cutaway.interp.run.reach import in_own_code, in_program, touched
 from cutaway.interp.run.signature import signature
 from cutaway.interp.run.silence import silence
 from cutaway.interp.stdlib.modules import module as standard_module
@@ -62,13 +62,14 @@ from cutaway.interp.analysis.target_value import call_arguments, evaluate_target
 class Result:
     """A network of the target and its description; `has_conditions` tells that conditions in it could be followed.
 
-    One that `is_local` is found again under its name, too.
+    One that `is_local` is found again under its name, too. One that `needs_arguments` is of a class that requires some.
     """
 
     name: str
     architecture: Architecture
     has_conditions: bool
     is_local: bool = False
+    needs_arguments: bool = False
 
 
 def analyse_with_retry(
@@ -178,17 +179,41 @@ def _read_program(
         selected = _networks_of_script(state, session) if has_main(state) else list(networks(state, session))
         record.operations = tuple(session.operations)
         called = {id(call.module) for call in session.calls}
+        shown = _classes_shown_by_calls(selected, session)
         for network in selected:
             note_parts(network, record, session)
+            if type(network.value) in shown and network.name == type(network.value).__name__:
+                continue  # the program itself calls one, with inputs of its own
             first = len(session.operations)
             with suppress(TargetError):  # the others are read all the same
                 results += _read_off_each([network], target, options, session)
             if id(network.value) not in called:
                 record.operations += tuple(session.operations[first:])
+            note_tensors(network, record, session)
         note_transient(selected, record, session)
     finally:
         record.take(session, diagnostics(session))
     return results
+
+
+def _classes_shown_by_calls(selected: list[Network], session: Session) -> set[type]:
+    """Return the classes of networks that the program itself has called to the end, and of their parts."""
+    completed = {
+        id(call.module)
+        for call in session.calls
+        if call.stopped is None and call.outputs and not any(_has_unknown_shape(value) for _, value in call.outputs)
+    }
+    classes: set[type] = set()
+    for network in selected:
+        if id(network.value) in completed:
+            with suppress(Exception, Undecidable, Exhausted):  # it is noted where the network is described
+                classes.update(type(part) for part in network.framework.parts(network.value) if id(part) in completed)
+    return classes
+
+
+def _has_unknown_shape(value: Reference) -> bool:
+    """Tell whether the shape of a value is not known."""
+    return isinstance(value.shape, Unknown)
 
 
 def _all_networks(state: ModuleState, target: Target, session: Session) -> list[Network]:
@@ -231,8 +256,8 @@ def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
     with budget.share(_MAIN_SHARE), local.collecting():
         try:
             run_main(state)
-        except Exhausted as exhausted:
-            session.note(exhausted.unknown)
+        except (Undecidable, Exhausted) as end:
+            session.note(end.unknown)
     bound = list(networks(state, session))
     built = local.networks(bound)
     classes = {kind for network in built for kind in classes_in(network)}
@@ -259,7 +284,7 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
             with budget.share(1.0 if network is selected[-1] else _FORWARD_SHARE):
                 described = _read_off(network, target, applicable, session)
             is_open = network.needs_arguments or network.has_conditions or open_before or conditions.left_open
-            results.append(Result(network.name, described, is_open, network.is_local))
+            results.append(Result(network.name, described, is_open, network.is_local, network.needs_arguments))
         except TargetError as fault:
             errors.append(fault)
     if not results:
@@ -286,11 +311,14 @@ def _new_analysis(
         evaluate_pending=lambda word: loader.current().waiting.evaluate_registering(word),
         touched=touched,
         in_own_code=in_own_code,
+        in_program=in_program,
         recording=False,
         train=options.train,
         command_line=None if options.argv is None else ("", *options.argv),
         watched=options.watched,
         looks_beside=options.record is None,
+        states_requirements=options.record is None,
+        is_concrete=options.concrete,
     )
     for path in options.paths:
         if not disk.is_folder(path):
@@ -322,6 +350,30 @@ def _new_analysis(
             clear()
 
 
+@contextmanager
+def builds(target: Target, options: Options) -> Iterator[Callable[[str], Architecture]]:
+    """Yield what builds networks of one program from expressions; the program's modules are evaluated once for all.
+
+    What the constructor of one network changes, the next one meets.
+    """
+    with _new_analysis(options) as session:
+        analysis = CURRENT.get()
+        state = load_target(target, options)
+
+        def build(expression: str) -> Architecture:
+            named = replace(target, expression=expression)
+            with context.installed(analysis), budget.share(_BUILD_SHARE):
+                network = evaluate_target(state, named, options, None)
+                (result,) = _read_off_each([network], named, options, session)
+            return result.architecture
+
+        yield build
+
+
+_BUILD_SHARE = 0.5
+"""Of the time that is left, for one of several networks."""
+
+
 def _read_off(network: Network, target: Target, options: Options, session: Session) -> Architecture:
     """Run a network's forward and describe it."""
     framework = network.framework
@@ -333,7 +385,10 @@ def _read_off(network: Network, target: Target, options: Options, session: Sessi
         elif not options.call:
             call = None
         elif options.inputs or options.argument_values is not None or is_unsuitable:
-            call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+            try:
+                call = run(network.value, network.framework, options.inputs, session, options.argument_values)
+            except Exhausted as exhausted:
+                session.note(exhausted.unknown)  # what is built is shown
         elif call is not None and call.given is not None:
             call = repeat(call, framework, session)
         if call is not None and call.caught is not None:

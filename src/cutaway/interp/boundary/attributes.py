@@ -9,13 +9,13 @@ Classes and functions of the host can't be modified.
 from __future__ import annotations
 
 import functools
-import re
 import types
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.admission import ADDRESS, admit
+from cutaway.core.pattern import pattern
 from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_closure, set_defaults
@@ -83,8 +83,6 @@ def denied_attribute(value: Any, name: str) -> Any:
             return None
     if name in _CODE_ATTRIBUTES and isinstance(value, types.SimpleNamespace):
         return _denied(name)
-    if name in ("__loader__", "__spec__"):
-        return None
     return _denied(name)
 
 
@@ -347,7 +345,7 @@ def _version_attribute(owner: Any, name: str, value: Any) -> Any:
     return admit(value)
 
 
-_SPECIAL_METHOD = re.compile(r"^(?:(?!.*<locals>).*\.)?__\w+__$")
+_SPECIAL_METHOD = pattern(r"^(?:(?!.*<locals>).*\.)?__\w+__$")
 
 
 def _library_text(owner: Any, name: str, value: Any) -> Any:

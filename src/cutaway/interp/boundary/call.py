@@ -13,7 +13,7 @@ from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
-from cutaway.interp.boundary.gate import is_model, may_call
+from cutaway.interp.boundary.gate import is_host_class, is_model, is_own_function, may_call
 from cutaway.interp.boundary.host_calls import ITERATING, call_native, unknown_or_raise
 from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.boundary.losing import lose_contents, lose_parts
@@ -25,7 +25,7 @@ from cutaway.interp.run.function import WRAPPER, invoke, record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
 from cutaway.interp.run.origin import Operation, note, note_own
-from cutaway.knowledge.base.registry import CONSTRUCTORS
+from cutaway.knowledge.base.registry import CONSTRUCTORS, DEVICE_TYPES, is_shared
 from cutaway.syntax import resolve
 
 CONVERSIONS: dict[Any, Callable[..., Any]] = {}
@@ -50,7 +50,7 @@ _LONG = 1 << 10
 
 
 def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Call a value of the target; interpreted functions are entered directly."""
+    """Call a value of the target; interpreted functions are entered directly, and empty the list of arguments."""
     kind = type(function)
     if kind is _FunctionType:
         if function.__code__ is WRAPPER:
@@ -58,17 +58,18 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     elif kind is _MethodType:
         inner = function.__func__
         if type(inner) is _FunctionType and inner.__code__ is WRAPPER:
-            return invoke(inner.__closure__[0].cell_contents, [function.__self__, *args], kwargs)  # type: ignore[index]
+            args.insert(0, function.__self__)
+            return invoke(inner.__closure__[0].cell_contents, args, kwargs)  # type: ignore[index]
     elif kind is Unknown:
         chosen = drawn(function)
         return _call_unknown(chosen, args, kwargs) if type(chosen) is Unknown else call(chosen, args, kwargs)
     if function is not bool:
         for at, argument in enumerate(args):
             if type(argument) is Unknown and argument.usual is not None:
-                args[at] = assumed(argument)
+                args[at] = argument_for(function, argument)
         for name, argument in kwargs.items():
             if type(argument) is Unknown and argument.usual is not None:
-                kwargs[name] = assumed(argument)
+                kwargs[name] = argument_for(function, argument)
     if kind is _BuiltinType:
         result = admit(call_native(function, args, kwargs))
         if type(result) is Unknown:
@@ -81,6 +82,32 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         elif function in CONSTRUCTORS:
             return CONSTRUCTORS[function](*args, **kwargs)
     return _call_directly(function, args, kwargs)
+
+
+def argument_for(function: Any, argument: Unknown) -> Any:
+    """Return what a class, or a function of the host, is called with for something that has a usual value.
+
+    A library computes the same on every device, so the name of one is no assumption there.
+    """
+    usual = argument.usual
+    if usual is not None and usual.placement and (type(usual.value) is str or type(usual.value) in DEVICE_TYPES):
+        if isinstance(function, type) and (
+            function in DEVICE_TYPES or not (is_of_library(function) or is_host_class(function))
+        ):
+            return argument
+        if is_of_library(function):
+            return usual.value
+    return assumed(argument)
+
+
+def is_of_library(function: Any) -> bool:
+    """Tell whether something that is called is a model of a library."""
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if isinstance(function, types.FunctionType):
+        return is_own_function(function)
+    cls = function if isinstance(function, type) else type(function)
+    return is_model(cls) or is_shared(cls)
 
 
 def _call_unknown(function: Unknown, args: list[Any], kwargs: dict[str, Any]) -> Unknown:
@@ -125,6 +152,8 @@ def _call_slot(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return _call_directly(
                 own, args, kwargs
             )  # a model of a built-in container, which its base can't see through
+    if type(function) is types.MethodDescriptorType and isinstance(owner, function.__objclass__):
+        return call_native(function.__get__(owner), list(args[1:]), kwargs)
     if name not in SLOTS or type(owner) is Unknown:
         return _call_host(function, args, kwargs)
     return SLOTS[name](owner, lambda: _call_host(function, args, kwargs))

@@ -20,12 +20,18 @@ from cutaway.core.error import describe_error, one_line
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
-from cutaway.core.protocols import is_module, is_tensor
+from cutaway.core.protocols import MODULE, is_module, is_tensor
 from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, Unknown, decisions
 from cutaway.interp.boundary.call import PYTHON_FUNCTIONS
 from cutaway.interp.boundary.gate import is_host_class
-from cutaway.interp.boundary.reachability import is_always_reached, is_called_none, never_binds, never_sets
+from cutaway.interp.boundary.reachability import (
+    compares_numbers,
+    is_always_reached,
+    is_called_none,
+    never_binds,
+    never_sets,
+)
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.origin import Operation, Origin, origin_of
@@ -81,7 +87,9 @@ def _is_doubtful(origin: Origin, conditions: list[Decision]) -> bool:
     if origin.chosen_inputs is not None or any(o.kind == CONFIGURATION or o.text in unwritten for o in conditions):
         return True
     is_check = origin.operation in (Operation.RAISE, Operation.ASSERTION)
-    ignored = () if is_check else (session.VERSIONS, session.LIBRARY_PACKAGES)
+    ignored = (
+        () if is_check and not compares_numbers(*origin.path[-1]) else (session.VERSIONS, session.LIBRARY_PACKAGES)
+    )
     return any(doubt not in ignored for doubt in origin.doubts)
 
 
@@ -258,7 +266,7 @@ def _fails_on(callee: Any, arguments: list[Any]) -> bool:
 
 def is_module_class(cls: type) -> bool:
     """Tell whether a class of a framework is one of its modules."""
-    return hasattr(cls, "mark_incomplete")
+    return issubclass(cls, MODULE.kinds)
 
 
 def _binding(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:

@@ -42,12 +42,12 @@ DENIED = frozenset(
     """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce__ __reduce_ex__
     __forward_code__ __forward_value__ __annotate__ __annotate_func__ gi_frame gi_code gi_yieldfrom cr_frame cr_code
     cr_origin cr_await ag_frame ag_code ag_await f_globals f_locals f_builtins f_back f_code f_trace tb_frame tb_next
-    co_code co_consts __array_interface__ __array_struct__ __cutaway__ __getstate__ __setstate__ __slotnames__""".split()
+    co_code co_consts __array_interface__ __array_struct__ __cutaway__ __getstate__ __setstate__ __slotnames__
+    _abc_impl""".split()
 )
 """Attributes that are never read from an object of the host."""
 
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
-_IN_C = frozenset(sys.builtin_module_names)
 
 
 def is_instance(value: Any, kind: Any) -> bool:
@@ -56,7 +56,10 @@ def is_instance(value: Any, kind: Any) -> bool:
 
 
 def is_host_class(cls: Any) -> bool:
-    """Tell whether a class belongs to the host: the module that it names is written in C, or contains it."""
+    """Tell whether a class belongs to the host: the module that it names contains it, or a row of ours is made of it.
+
+    A class of the target may name any module, so that alone says nothing.
+    """
     if not is_instance(cls, type):
         return False
     if not cls.__flags__ & _HEAP_TYPE or cls.__flags__ & _IMMUTABLE_TYPE:
@@ -64,8 +67,6 @@ def is_host_class(cls: Any) -> bool:
     module = sys.modules.get(type_attribute(cls, "__module__"))
     if module is None:
         return False
-    if module.__name__.startswith("cutaway.") or module.__name__ in _IN_C:
-        return True
     member: Any = module
     for part in type_attribute(cls, "__qualname__").split("."):
         member = getattr(member, part, None)
@@ -73,7 +74,10 @@ def is_host_class(cls: Any) -> bool:
         return True
     # A class may be known under another name, or only as the base of one, as those of named tuples are.
     others = (each for each in list(vars(module).values()) if is_instance(each, type))
-    return any(cls is base for each in others for base in type.__getattribute__(each, "__mro__"))
+    if any(cls is base for each in others for base in type.__getattribute__(each, "__mro__")):
+        return True
+    # A row that is named after a library is none, whether the library itself is loaded or not.
+    return registry.is_row_class(cls) and not registry.models(module.__name__)
 
 
 def is_abstract_of_host(cls: Any) -> bool:
@@ -197,7 +201,7 @@ def reader(value: Any) -> Any:
 
 def _disarm(cls: type) -> None:
     """Take from a class of the target what the host would call or believe; some are made by functions of the host."""
-    if is_host_class(cls) or registry.is_shared(cls):
+    if is_host_class(cls) or registry.is_row_class(cls):
         return
     variables = type.__getattribute__(cls, "__dict__")
     for name in FORBIDDEN_CLASS_ATTRIBUTES:

@@ -8,7 +8,6 @@ import encodings.aliases
 import functools
 import heapq
 import itertools
-import re
 from collections import Counter, OrderedDict, UserList, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.admission import ADDRESS, names_address
 from cutaway.core.fault import Fault
+from cutaway.core.pattern import pattern
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.losing import lose_contents
@@ -67,7 +67,7 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
                 return _first_taken(owner)
         else:
             args = _adapted(function, args)
-    if not kwargs and _is_too_large(name, owner, args):
+    if _is_too_large(name, owner, args, kwargs):
         return session.current().unknown(f"the result of {name}() would be too large to build")
     return _called(function, args, kwargs)
 
@@ -174,12 +174,15 @@ def _unknown_argument(name: str, args: list[Any], kwargs: dict[str, Any]) -> Unk
     return next((part for part in parts if type(part) is Unknown), None)
 
 
-def _is_too_large(name: str, owner: Any, args: list[Any]) -> bool:
+def _is_too_large(name: str, owner: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:
     """Tell whether the result of a method is too large to build; count it otherwise."""
     size = _RESULT_SIZES.get(name)
     if size is None:
         return False
-    elements = _result_size(size, owner, args)
+    if isinstance(owner, type) and name != "from_bytes" and args:  # read from the class
+        owner, *args = args
+    # Arguments may be given by name: whatever they are called, the sizes among them count.
+    elements = _result_size(size, owner, [*args, *kwargs.values()])
     if 1024 < elements <= ELEMENTS:
         build(elements)
     return elements > ELEMENTS
@@ -196,7 +199,7 @@ def unknown_or_raise(error: Exception, args: list[Any], kwargs: dict[str, Any]) 
     raise error
 
 
-_MENTIONS_UNKNOWN = re.compile(r"\b(type Unknown\b|'Unknown')")
+_MENTIONS_UNKNOWN = pattern(r"\b(type Unknown\b|'Unknown')")
 
 
 # The size of a method's result, from its owner and arguments; wrong arguments are left to the method to report.

@@ -16,7 +16,7 @@ from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
 from cutaway.core.record import dataclass
 from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
-from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, roots
+from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, part_tables, roots
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, no_statements
 from cutaway.interp.run.heap import (
     ITEMS,
@@ -34,7 +34,7 @@ from cutaway.interp.run.heap import (
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.raising import SIGNALS
-from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping
+from cutaway.knowledge.base.framework import is_bookkeeping
 
 _MOST_ROUNDS = 8
 _TARGETS_OWN = "cutaway.interp.stdlib."
@@ -408,7 +408,7 @@ def _join(
     candidates = {key: value for key, (value, _) in (present | changed).items()}
     if not candidates:
         return False
-    tables, bookkeeping = _part_tables(heap), bookkeeping_of(heap)
+    tables, bookkeeping = part_tables(heap), bookkeeping_of(heap)
     lost: list[Any] = []
     grown = False
     protected = _protected(heap)
@@ -471,35 +471,29 @@ def _with_defaults(contents: Contents, other: Contents) -> Contents:
 def _protected(heap: Heap) -> set[int]:
     """Return the identities of the interpreter's own objects, and of the containers that these keep."""
     protected: set[int] = set()
-    for key, (value, contents) in heap.saved.items():
-        home = type(value).__module__
-        if home.startswith(("cutaway.interp.", "cutaway.knowledge.base.", "cutaway.core.")):
-            if home.startswith(_TARGETS_OWN) or type(value) is Results:
-                continue
-            if id(getattr(value, "__dict__", None)) in heap.namespaces:
-                continue  # a module: what it holds is the target's
-            protected.add(key)
-            protected.update(
-                id(item) for part in contents for item in part.values if isinstance(item, (dict, list, set, deque))
-            )
+    for value, contents in heap.of_classes(_is_of_interpreter):
+        if id(getattr(value, "__dict__", None)) in heap.namespaces:
+            continue  # a module: what it holds is the target's
+        protected.add(id(value))
+        protected.update(
+            id(item) for part in contents for item in part.values if isinstance(item, (dict, list, set, deque))
+        )
     return protected - heap.namespaces
+
+
+def _is_of_interpreter(kind: type) -> bool:
+    home = kind.__module__
+    return (
+        home.startswith(("cutaway.interp.", "cutaway.knowledge.base.", "cutaway.core."))
+        and not home.startswith(_TARGETS_OWN)
+        and kind is not Results
+    )
 
 
 def _same_tensor(tensor: Any, contents: Contents) -> bool:
     """Tell whether a tensor has the shape and dtype that it has in other contents."""
     attributes = {name: item for part in contents for name, item in zip(part.keys, part.values)}
     return all(same(item, vars(tensor).get(name)) for name, item in attributes.items() if name in FACTS_OF_TENSORS)
-
-
-def _part_tables(heap: Heap) -> dict[int, Any]:
-    """Return the dicts that hold the parts of modules, by identity, with the modules."""
-    return {
-        id(item): value
-        for value, contents in heap.saved.values()
-        if is_module(value)
-        for name, item in attributes_in(contents)
-        if isinstance(item, dict) and holds_parts(name)
-    }
 
 
 def _with_bookkeeping(contents: Contents, before: Contents) -> Contents:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import is_module, is_tensor
+from cutaway.core.protocols import is_module, is_module_class, is_tensor
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.heap import NAMES, Contents, Heap, referents
 from cutaway.interp.run.heap import set_contents as put
@@ -25,10 +25,13 @@ def lose(objects: Iterable[Any], unknown: Unknown) -> None:
     """Make objects unknown, wherever they are referred to."""
     session.current().doubts.setdefault("what is not followed")
     heap = Heap(roots())
-    bookkeeping = bookkeeping_of(heap)
+    bookkeeping, tables = bookkeeping_of(heap), part_tables(heap)
     lost: dict[int, Any] = {}
     for value in objects:
-        if id(value) in bookkeeping:
+        if id(value) in tables:
+            value.clear()
+            tables[id(value)].mark_incomplete(unknown)
+        elif id(value) in bookkeeping:
             bookkeeping[id(value)].mark_incomplete(unknown)
         else:
             lost[id(value)] = value
@@ -118,9 +121,7 @@ def lose_part(module: Any, name: str, unknown: Unknown) -> None:
 def bookkeeping_of(heap: Heap) -> dict[int, Any]:
     """Return the objects in which frameworks keep what they know of modules, by identity, with the modules."""
     owners: dict[int, Any] = {}
-    for value, contents in list(heap.saved.values()):
-        if not is_module(value):
-            continue
+    for value, contents in heap.of_classes(is_module_class):
         waiting = [item for name, item in attributes_in(contents) if is_bookkeeping(name)]
         while waiting:
             item = waiting.pop()
@@ -128,6 +129,16 @@ def bookkeeping_of(heap: Heap) -> dict[int, Any]:
                 owners[id(item)] = value
                 waiting += [inner for part in heap.saved[id(item)][1] for inner in part.values]
     return owners
+
+
+def part_tables(heap: Heap) -> dict[int, Any]:
+    """Return the dicts that hold the parts of modules, by identity, with the modules."""
+    return {
+        id(item): value
+        for value, contents in heap.of_classes(is_module_class)
+        for name, item in attributes_in(contents)
+        if isinstance(item, dict) and holds_parts(name)
+    }
 
 
 def attributes_in(contents: Contents) -> list[tuple[Any, Any]]:

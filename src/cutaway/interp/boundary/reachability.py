@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from cutaway.core.protocols import is_module
 from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.syntax import source
 
@@ -57,7 +58,7 @@ def _reached_in(body: Sequence[ast.stmt], line: int) -> bool:
     return False
 
 
-def _within(node: ast.expr, line: int) -> bool:
+def _within(node: ast.expr | ast.stmt, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
@@ -99,6 +100,44 @@ def never_sets(frame: Frame, name: str) -> bool:
         return False
     own = [each for each in state.loader.states.values() if each.is_own and each.started]
     return not any(name in _set(each) or _computes_names(each) for each in own)
+
+
+def compares_numbers(frame: Frame, line: int) -> bool:
+    """Tell whether a line of a function is reached because of numbers and strings that it is called with.
+
+    What a library does without a package that it does not find is decided by flags and by what is None, not by these.
+    """
+    if frame.function is None or isinstance(frame.function.code.node, ast.Lambda):
+        return False
+    tests = [
+        node.test
+        for node in ast.walk(frame.function.code.node)
+        if isinstance(node, ast.If) and any(_within(each, line) for each in (*node.body, *node.orelse))
+    ]
+    operands = [each for test in tests for each in _operands(test)]
+    return bool(operands) and all(_is_number(frame, each) for each in operands)
+
+
+def _operands(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the variables and attributes that an expression reads; functions that it calls are left out."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        yield node
+        return
+    children = (*node.args, *node.keywords) if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+    for child in children:
+        yield from _operands(child)
+
+
+def _is_number(frame: Frame, node: ast.expr) -> bool:
+    """Tell whether a variable of a call, or an attribute of one, is a number, a string, or a sequence of these."""
+    value = None
+    if isinstance(node, ast.Name):
+        value = frame.vars.get(node.id)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner = frame.vars.get(node.value.id)
+        value = object.__getattribute__(owner, "__dict__").get(node.attr) if is_module(owner) else None
+    items: Sequence[Any] = value if isinstance(value, (list, tuple)) else (value,)
+    return bool(items) and all(type(item) in (int, float, str) for item in items)
 
 
 def is_called_none(frame: Frame, line: int) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.pattern import pattern
 from cutaway.core.size.dim import Dim, symbols
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import ELEMENTS
@@ -14,7 +14,7 @@ from cutaway.interp.run.iteration import has_random_order
 
 _MAX_WIDTH = 100_000
 
-_NUMBERS = re.compile(r"\d+")
+_NUMBERS = pattern(r"\d+")
 
 
 def size_in_string(size: Dim) -> str:
@@ -41,7 +41,7 @@ def join_strings(strings: list[str]) -> Any:
     return "".join(strings)
 
 
-_TRACES = re.compile(r" at 0x[0-9A-Fa-f]|\bcutaway\.(?:core|interp|knowledge)\.")
+_TRACES = pattern(r" at 0x[0-9A-Fa-f]|\bcutaway\.(?:core|interp|knowledge)\.")
 _CONTAINERS = frozenset((list, tuple, dict))
 _DEPTH, _MOST_ITEMS = 4, 1000
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
+from cutaway.core.pattern import pattern
 from cutaway.syntax.outline import DECORATOR, FUNCTION, Chunk, inner_chunks
 from cutaway.syntax.scope import FUNCTIONS, walk
 
-_STRING = re.compile(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
-_FORMATTED = re.compile(rb"\b[rR]?[fFtT][rR]?[\"']")
+_STRING = pattern(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
+_FORMATTED = pattern(rb"\b[rR]?[fFtT][rR]?[\"']")
 
 
 def without_strings(source: bytes) -> bytes:
@@ -24,7 +24,7 @@ _CONSTRUCTORS = frozenset(
 )
 
 
-_ATTRIBUTE = re.compile(rb"\.\s*([A-Za-z_]\w*)")
+_ATTRIBUTE = pattern(rb"\.\s*([A-Za-z_]\w*)")
 
 
 def with_called_methods(text: bytes, cls: Chunk, methods: frozenset[str]) -> bytes:

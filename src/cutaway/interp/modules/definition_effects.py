@@ -7,11 +7,11 @@ a constant, or something of a library. What it does to its arguments and to what
 from __future__ import annotations
 
 import ast
-import re
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass, field
 from cutaway.interp.modules.called_parts import (
     keep_called_methods,
@@ -66,12 +66,12 @@ class Effect:
         self.fills[registry] = by_word and self.fills.get(registry, True)
 
 
-_NAME = re.compile(rb"[A-Za-z_]\w*")
+_NAME = pattern(rb"[A-Za-z_]\w*")
 _TELLING_WORDS = frozenset(
     b"global nonlocal import setattr delattr exec eval globals locals vars compile __import__ cls mcs __class__"
     b" __dict__ modules environ".split()
 )
-_HELD = re.compile(rb"\n[ \t]+\w+(?:[ ]*:[^=\n]*)?[ ]*=[ ]*(?:\[|\{|dict\(|list\(|set\(|\w*[dD]ict\()")
+_HELD = pattern(rb"\n[ \t]+\w+(?:[ ]*:[^=\n]*)?[ ]*=[ ]*(?:\[|\{|dict\(|list\(|set\(|\w*[dD]ict\()")
 
 
 class DefinitionEffects:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.pattern import pattern
 from cutaway.interp.modules.definition_effects import (
     ACTING_BUILTINS,  # fmt: skip
     ACTING_LIBRARY,
@@ -30,10 +31,10 @@ from cutaway.syntax.scope import walk
 if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState
 
-_CHAINED = re.compile(rb"\w+ *(?::[^=\n]*)?= *[\w.\[\]'\"]+ *=(?!=)")
+_CHAINED = pattern(rb"\w+ *(?::[^=\n]*)?= *[\w.\[\]'\"]+ *=(?!=)")
 _DOTTED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
 _NOTHING = (b'""', b'r""', b"pass", b"...")
-_MAIN = re.compile(rb"if[ \t]+__name__[ \t]*==")
+_MAIN = pattern(rb"if[ \t]+__name__[ \t]*==")
 
 
 class ModuleEffects(Effect):

@@ -15,11 +15,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass, field
 from cutaway.knowledge.base import registry
 from cutaway.syntax.scope import assigned
 
-_GLOBAL = re.compile(rb"\bglobal[ \t]+((?:\\\r?\n|[^\n;#\\])+)")
+_GLOBAL = pattern(rb"\bglobal[ \t]+((?:\\\r?\n|[^\n;#\\])+)")
 _PLAIN_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "abstractmethod", "setter", "getter"))
 _PLAIN_HOMES = frozenset(("abc", "typing", "typing_extensions", "collections", "enum", "builtins"))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cutaway import knowledge
 from cutaway.core import disk, session
+from cutaway.core.session import VERSIONS
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule, SourceText, UnloadedModule
 from cutaway.interp.modules.waiting import WaitingModules
@@ -23,6 +24,9 @@ STAND_INS = os.path.join(knowledge.__path__[0], "stand_ins")
 
 _PREFERRED = frozenset(("attr", "attrs"))
 """Stand-ins that are taken even if the package is installed: it writes functions as source text."""
+
+
+_LONGEST_NAME = 2_000  # letters of a module, with the packages that it is in
 
 
 class Loader:
@@ -56,7 +60,7 @@ class Loader:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
         if name in self.modules:
             return self.modules[name]
-        module = self._find(name, strict)
+        module = self._find(name, strict) if len(name) < _LONGEST_NAME else self._missing_module(name[:80], strict)
         if not isinstance(module, Unknown):
             self.modules[name] = module
         return module
@@ -91,6 +95,8 @@ class Loader:
             return standard
         location = self.locate(name)
         is_missing = location is not None and self.is_stand_in(location) and not resolve.find(name, self.folders[:-1])
+        if location is None and not strict:
+            location = self._moved(name)
         if location is None or (strict and is_missing and "." not in name):
             return self._missing_module(name, strict)
         if "." not in name and self.is_stand_in(location) and name not in _PREFERRED:
@@ -155,6 +161,12 @@ class Loader:
         base = location.folders[0] if location.folders else location.file
         return base is not None and os.path.dirname(os.path.abspath(base)) in self.own
 
+    def is_product(self, location: resolve.Location) -> bool:
+        """Tell whether a module lies in a folder, or below one, that distributions are installed in."""
+        path = location.folders[0] if location.folders else location.file
+        homes = [folder for folder in self.folders if path is not None and resolve.is_below(path, folder)]
+        return any(disk.names(folder, ".dist-info", ".egg-info") for folder in homes)
+
     def is_stand_in(self, location: resolve.Location) -> bool:
         """Tell whether a package stands for one that is not installed."""
         return any(resolve.is_below(path, STAND_INS) for path in (location.file or "", *location.folders[:1]))
@@ -207,6 +219,23 @@ class Loader:
             if resolve.is_installation(folder) and resolve.is_below(plain, folder) and not _is_hidden(plain, folder):
                 return True
         return False
+
+    def _moved(self, name: str) -> resolve.Location | None:
+        """Return where an installed package has a module now that it had below another package in an earlier version."""
+        package, *rest = name.split(".")
+        if len(rest) < 2 or self.locate(package) is None:
+            return None
+        for at in range(len(rest) - 1):
+            other = ".".join((package, *rest[:at], *rest[at + 1 :]))
+            location = self.locate(other)
+            if location is not None and location.file is not None and not self.is_own(other, location):
+                session.current().suppose(
+                    f"module {name} is {other}: the version of {package} that is installed has it there",
+                    session.current().place(),
+                    doubt=VERSIONS,
+                )
+                return location
+        return None
 
     def _missing_module(self, name: str, strict: bool) -> Unknown:
         place = session.current().place()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cutaway.core import session
 from cutaway.core.error import built_before, describe_error, place_of
 from cutaway.core.fault import Fault
+from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 from cutaway.core.progress import PROGRESS
 from cutaway.core.protocols import is_module
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from cutaway.interp.modules.loader import Loader
 from cutaway.interp.boundary.namespace import module_namespace
 
-_STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
+_STAR = pattern(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
 
-_ALL = re.compile(rb"""__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
+_ALL = pattern(rb"""__all__[ \t]*=[ \t]*[\[(]((?:\s*(?:"\w+"|'\w+')\s*,?)*)\s*[\])]\s*$""", re.MULTILINE)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
@@ -361,6 +362,10 @@ class ModuleState(SourceText):
         self.run()
         if name in self.namespace:
             self.loader.waiting.settle(self, name)
+
+    def is_product(self) -> bool:
+        """Tell whether the module belongs to a product: one of a folder that distributions are installed in."""
+        return self.is_stand_in or self.loader.is_product(self.location)
 
     def _is_fixed(self, dotted: str) -> bool:
         """Tell whether what is read from an imported module is the same whenever it is read."""

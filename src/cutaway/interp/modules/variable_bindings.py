@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from cutaway.core.pattern import pattern
 from cutaway.interp.modules.name_resolution import BUILTIN, LIBRARY, VARIABLE, Meaning, Names
 from cutaway.syntax.outline import CLASS, FUNCTION, Chunk, header
 
@@ -60,7 +60,7 @@ def _is_constant_text(names: Names, state: Any, value: bytes) -> bool:
 _CONTAINERS = ("collections.", "weakref.", "threading.", "types.", "queue.", "itertools.", "array.", "contextvars.")
 
 
-_RETURNS_CONSTANT = re.compile(rb"->[ ]*(?:Optional\[)?(?:bool|int|str|float|None)\b(?! *\|? *[Ll]ist)")
+_RETURNS_CONSTANT = pattern(rb"->[ ]*(?:Optional\[)?(?:bool|int|str|float|None)\b(?! *\|? *[Ll]ist)")
 
 
 def _is_constantvalue_text(names: Names, meaning: Meaning, is_called: bool) -> bool:

@@ -278,6 +278,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
         raise
     frame = Frame(variables, record.globals, code.file, record.parent, record)
     frame.line = code.line
+    first = args[0] if args else None
+    args.clear()  # they are variables now, and last as long as these: the caller refers to them no more
     if code.is_async:
         session.current().doubts.setdefault("what async functions do")
         return session.current().unknown("async functions are not interpreted")
@@ -295,13 +297,13 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
             frame.alternatives.end_call(frame)
         return frame.value
     except Undecidable as undecidable:
-        return _give_up(undecidable.unknown, frame, args)
+        return _give_up(undecidable.unknown, frame, first)
     except Interruption:
         raise
     except BaseException as error:
         locate(error, frame.place)
-        if code.name == "__init__" and args and is_module(args[0]):
-            keep_built(error, args[0])
+        if code.name == "__init__" and is_module(first):
+            keep_built(error, first)
         raise
     finally:
         stack.pop()
@@ -309,16 +311,16 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
             running.leaving(frame)
 
 
-def _give_up(unknown: Unknown, frame: Frame, args: list[Any]) -> Unknown | None:
+def _give_up(unknown: Unknown, frame: Frame, first: Any) -> Unknown | None:
     """Give up a call: its result is unknown, and so is the object that it would have initialised."""
     here = session.current()
     here.doubts.setdefault(f"what {frame.function.qualname} does")
     result = here.note(
         unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
     )
-    can_be_marked = bool(args) and is_module(args[0])
+    can_be_marked = is_module(first)
     if can_be_marked and not here.modules:
-        args[0].mark_incomplete(result)
+        first.mark_incomplete(result)
     code = frame.function.code
     code.compiler.forget_rest(code, frame, result)
     if code.name not in ("__init__", "__post_init__"):

@@ -13,7 +13,7 @@ import types
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from operator import is_
+from operator import is_, itemgetter
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -66,6 +66,7 @@ class Part(NamedTuple):
 
 Contents = tuple[Part, ...]
 _NO_ITEMS: Contents = (Part(ITEMS, [], []),)
+_new, _FIRST = tuple.__new__, itemgetter(0)
 Reader = Callable[[Any], Any]
 """Returns the contents of an object, None for one that can't be looked into; or what an unchangeable one refers to."""
 
@@ -83,57 +84,70 @@ class Heap:
         self.namespaces: set[int] = set()
         self._kept: list[Any] = []  # so that no other object gets the identity of one of them
         self._seen: set[int] = set()
-        self._readers: dict[type, Reader | None] = dict.fromkeys(_PLAIN)
+        self._atoms: set[type] = set(_PLAIN)
+        self._access: dict[type, _Access] = {}
         self._save(list(roots))
 
     def add(self, values: Iterable[Any]) -> None:
         """Save what can be reached from further objects, and was not reached before."""
         self._save(list(values))
 
+    def of_classes(self, is_wanted: Callable[[type], bool]) -> list[tuple[Any, Contents]]:
+        """Return the objects of some classes, with what they contain; each class is asked about once."""
+        wanted = {kind for kind in set(map(type, map(_FIRST, self.saved.values()))) if is_wanted(kind)}
+        return [pair for pair in self.saved.values() if type(pair[0]) in wanted]
+
     def _save(self, pending: list[Any]) -> None:
-        seen, saved, kept, readers = self._seen, self.saved, self._kept, self._readers
+        """Save what can be reached. It runs for every object of a program: values of plain classes are left out early."""
+        seen, saved, kept, atoms, access = self._seen, self.saved, self._kept, self._atoms, self._access
         while pending:
             value = pending.pop()
-            kind = type(value)
-            read = readers[kind] if kind in readers else self._add_reader(kind)
-            if read is None or id(value) in seen:
-                continue
-            seen.add(id(value))
-            kept.append(value)
-            if read is referents:
-                if kind is Frame:
-                    self.namespaces.update((id(value.vars), id(value.globals)))
-                pending.extend(referents(value))
+            identity, kind = id(value), type(value)
+            if identity in seen or kind in atoms:
                 continue
             if kind is dict or kind is OrderedDict:  # mostly, and often empty
-                contents = (Part(ITEMS, list(value), list(value.values())),) if value else _NO_ITEMS
-            else:
-                contents = read(value)
+                seen.add(identity)
+                kept.append(value)
+                if not value:
+                    saved[identity] = value, _NO_ITEMS
+                    continue
+                keys, values = list(value), list(value.values())
+                saved[identity] = value, (_new(Part, (ITEMS, keys, values)),)
+                pending += [item for item in values if type(item) not in atoms]
+                pending += [key for key in keys if type(key) not in atoms]
+                continue
+            how = access.get(kind) or self._add_access(kind)
+            if how is None:
+                continue
+            seen.add(identity)
+            kept.append(value)
+            if how.read is referents:
+                if kind is Frame:
+                    self.namespaces.update((id(value.vars), id(value.globals)))
+                pending += [item for item in referents(value) if type(item) not in atoms]
+                continue
+            contents = how.read(value)
             if contents is None:
-                if any("__next__" in _variables(cls) for cls in _ancestors(kind)):
+                if how.is_iterator:
                     self.opaque.append(value)
                 continue
-            saved[id(value)] = value, contents
-            if contents is _NO_ITEMS:
-                continue
+            saved[identity] = value, contents
             for part in contents:
-                pending.extend(part.values)
+                pending += [item for item in part.values if type(item) not in atoms]
                 if part.kind in (ITEMS, CACHED):
-                    pending.extend(part.keys)
+                    pending += [key for key in part.keys if type(key) not in atoms]
 
-    def _add_reader(self, kind: type) -> Reader | None:
+    def _add_access(self, kind: type) -> _Access | None:
         """Note, once for each class, how its objects are read: None for atoms, `referents` for what can't change."""
-        reader: Reader | None = None
-        if issubclass(kind, _TRANSPARENT) and not issubclass(kind, _ATOMS):
-            reader = referents
-        elif not issubclass(kind, _ATOMS):
-            reader = reader_of(kind)
-        self._readers[kind] = reader
-        return reader
+        if issubclass(kind, _ATOMS):
+            self._atoms.add(kind)
+            return None
+        how = self._access[kind] = _Access(kind)
+        return how
 
     def changes(self) -> list[tuple[Any, Contents, Contents]]:
         """Return the objects that have changed, each with its former and its present contents."""
-        readers, changed = self._readers, []
+        access, changed = self._access, []
         for value, before in self.saved.values():
             kind = type(value)
             if kind is dict or kind is OrderedDict:  # mostly, and mostly it is what it was
@@ -144,7 +158,11 @@ class Heap:
                 values = before[0].values
                 if len(value) == len(values) and all(map(is_, value, values)):
                     continue
-            read = readers.get(kind) or reader_of(kind)  # the target may give an object another class
+            elif kind in access and access[kind].is_unchanged(value, before):
+                continue
+            read = (
+                access[kind].read if kind in access else reader_of(kind)
+            )  # the target may give an object another class
             now = read(value) or ()
             if differ(before, now):
                 changed.append((value, before, now))
@@ -158,6 +176,56 @@ class Heap:
         """Make these objects what they were; the others have not changed."""
         for value in changed:
             set_contents(value, self.saved[id(value)][1])
+
+
+class _Access:
+    """How objects of a class are read: `referents` for those that can't change."""
+
+    __slots__ = ("is_iterator", "is_unchanged", "read")
+
+    def __init__(self, kind: type) -> None:
+        is_transparent = issubclass(kind, _TRANSPARENT)
+        self.read: Reader = referents if is_transparent else reader_of(kind)
+        self.is_unchanged = _never if is_transparent else _comparison(kind)
+        self.is_iterator = any("__next__" in _variables(cls) for cls in _ancestors(kind))
+
+
+def _never(value: Any, before: Contents) -> bool:
+    return False
+
+
+def _comparison(kind: type) -> Callable[[Any, Contents], bool]:
+    """Return a quick test that an object is certainly what it was: most are, and reading all of them takes long."""
+    if issubclass(kind, types.FunctionType):
+        return lambda value, before: not value.__dict__ and not before[1].keys
+    if issubclass(kind, (type, *_CONTAINERS)):
+        return _never
+    slots = [slot.__get__ for slot in _slots(kind)]
+    has_dict = any("__dict__" in _variables(cls) for cls in _ancestors(kind))
+    if slots and not has_dict:
+        return lambda value, before: _has_slots(slots, value, before[0].values)
+    if has_dict and not slots and kind.__module__ != "numpy":
+        return _has_variables
+    return _never
+
+
+def _has_slots(slots: list[Any], value: Any, values: list[Any]) -> bool:
+    try:
+        return all(map(is_, [read(value) for read in slots], values))
+    except AttributeError:  # one of them is not set
+        return False
+
+
+def _has_variables(value: Any, before: Contents) -> bool:
+    try:
+        variables = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return False
+    if type(variables) is not dict or len(before) != 1:
+        return False
+    _, keys, values = before[0]
+    same_values = len(variables) == len(keys) and all(map(is_, variables.values(), values))
+    return same_values and all(map(is_, variables, keys))
 
 
 def _is(value: Any, kinds: Any) -> bool:
@@ -264,7 +332,7 @@ def _attribute_reader(kind: type) -> Callable[[Any], Contents]:
     """Return the function that reads the attributes of instances: those in slots, and those in their dict."""
     slots = _slots(kind)
     if not any("__dict__" in _variables(cls) for cls in _ancestors(kind)):
-        return lambda value: (Part(STATE, [], [_slot(slot, value) for slot in slots]),) if slots else ()
+        return lambda value: (_slots_part(slots, value),) if slots else ()
 
     def read(value: Any) -> Contents:
         try:
@@ -272,7 +340,7 @@ def _attribute_reader(kind: type) -> Callable[[Any], Contents]:
         except AttributeError:
             variables = None
         names = (Part(NAMES, list(variables), list(variables.values())),) if type(variables) is dict else ()
-        return (Part(STATE, [], [_slot(slot, value) for slot in slots]), *names) if slots else names
+        return (_slots_part(slots, value), *names) if slots else names
 
     return read
 
@@ -306,6 +374,13 @@ def _slots(kind: type) -> list[Any]:
             if type(member) is types.MemberDescriptorType and _is_heap_type(member.__objclass__)
         ]
     return known
+
+
+def _slots_part(slots: list[Any], value: Any) -> Part:
+    try:
+        return _new(Part, (STATE, [], [slot.__get__(value) for slot in slots]))
+    except AttributeError:  # one of them is not set
+        return Part(STATE, [], [_slot(slot, value) for slot in slots])
 
 
 def _slot(slot: Any, value: Any) -> Any:

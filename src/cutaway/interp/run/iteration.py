@@ -24,7 +24,7 @@ def in_order(items: Any) -> Any:
     if type(items) in _ORDERED or not has_random_order(items):
         return items
     here = session.current()
-    if here.in_own_code():
+    if here.in_program():
         here.presume(_SORTED, doubt="the order of a set")
     return _sorted(items)
 

@@ -42,6 +42,9 @@ def signature(function: Any) -> inspect.Signature:
         return unbound.replace(parameters=list(unbound.parameters.values())[1:])
     record = record_of(function)
     if record is None and isinstance(function, type):
+        declared = vars(function).get("__signature__")
+        if isinstance(declared, inspect.Signature):
+            return declared
         constructor = signature(function.__init__)  # type: ignore[misc]
         return constructor.replace(parameters=list(constructor.parameters.values())[1:])
     if record is None:

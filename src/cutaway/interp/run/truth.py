@@ -85,7 +85,7 @@ def settle(value: Any, node: ast.expr | ast.pattern, frame: Frame, prefer: bool 
     can_follow = can_choose()
     if type(value) not in _ANSWERED and not is_tensor(value):
         value = _answer(value)
-    if can_follow and type(value) is Unknown and value.usual is not None and is_own(frame):
+    if can_follow and type(value) is Unknown and _is_followed(value.usual) and is_own(frame):
         holds = _followed(value, node, frame, prefer)
         return truth_of(value) if holds is None else holds
     truth = truth_of(value)
@@ -93,6 +93,10 @@ def settle(value: Any, node: ast.expr | ast.pattern, frame: Frame, prefer: bool 
         return truth
     holds = _followed(_truth_of_tensor(value, truth), node, frame, prefer)
     return truth if holds is None else holds
+
+
+def _is_followed(usual: Usual | None) -> bool:
+    return usual is not None and not usual.placement
 
 
 def _followed(unknown: Unknown, node: ast.expr | ast.pattern, frame: Frame, prefer: bool) -> bool | None:
@@ -203,7 +207,7 @@ def opposite(unknown: Unknown) -> Unknown:
     """Return the truth of the negation of something unknown."""
     about = None if unknown.about is None else unknown.about.negated()
     term = unknown.term.opposite() if unknown.term is not None and unknown.term.text else unknown.term
-    usual = None if unknown.usual is None else Usual(not unknown.usual.value, unknown.usual.assumption)
+    usual = None if unknown.usual is None else replace(unknown.usual, value=not unknown.usual.value)
     return Unknown(unknown.reason, unknown.place, about, bool, term, negation=unknown, usual=usual)
 
 

@@ -43,7 +43,7 @@ from cutaway.interp.stdlib.modules import ModuleType, NativeModule
 from cutaway.interp.stdlib.ranges import LongRange, Range
 from cutaway.interp.symbolic.builtins import OF_SERIES
 from cutaway.interp.symbolic.symbolic_loop import series_of
-from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule, is_shared
+from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule, is_shared, own
 from cutaway.syntax import resolve
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as Python does
@@ -67,6 +67,7 @@ def propagate_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
 
 Range.__name__ = Range.__qualname__ = "range"
 Range.__module__ = "builtins"
+own(Range)
 
 
 def builtin_getattr(*args: Any) -> Any:

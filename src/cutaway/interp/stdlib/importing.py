@@ -49,13 +49,17 @@ def _importlib_util() -> dict[str, Any]:
             usual = Usual(None, f"the package {name} is not installed")
             place = session.current().place()
             return Unknown("what is installed is unknown", place, term=Term(words, ENVIRONMENT), usual=usual)
-        return types.SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=None)
+        return types.SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=_unknown_loader())
 
     return {
         "find_spec": find_spec,
         "spec_from_file_location": _spec_from_file_location,
         "module_from_spec": _module_from_spec,
     }
+
+
+def _unknown_loader() -> Unknown:
+    return Unknown("how Python loads a module is not modelled", session.current().place())
 
 
 def _spec_from_file_location(name: Any, location: Any = None, **_options: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from cutaway.core import session
 from cutaway.core.admission import admit
+from cutaway.core.protocols import MODULE
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.stdlib.allow_list import MODULES, public_names
@@ -57,9 +58,12 @@ class Supposed(NamedTuple):
     def read(self) -> Any:
         """Return the value, and note the assumption."""
         here = session.current()
-        if here.in_own_code():
+        if here.in_program():
             here.presume(self.assumption)
         return self.value
+
+
+_OF_THE_INSTALLATION = frozenset("__file__ __cached__ __path__ __loader__ __spec__".split())
 
 
 class NativeModule:
@@ -78,6 +82,8 @@ class NativeModule:
         self.__name__ = name
 
     def __getattr__(self, name: str) -> Any:
+        if name in _OF_THE_INSTALLATION:
+            return Unknown(f"where Python keeps {self.__name__} is not known", session.current().place())
         if name.startswith("__"):
             raise AttributeError(name)
         if name in self._supposed:
@@ -95,6 +101,7 @@ class _ModuleMeta(type):
         return type.__instancecheck__(cls, instance) or (cls is ModuleType and isinstance(instance, modules))
 
 
+@MODULE
 class ModuleType(metaclass=_ModuleMeta):
     """`types.ModuleType`: a module that the target creates."""
 

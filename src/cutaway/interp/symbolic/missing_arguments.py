@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import Term
+from cutaway.core.pattern import pattern
 from cutaway.core.protocols import is_module_class
 from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
@@ -26,10 +26,16 @@ _FLAGS = {"bool", "builtins.bool"}
 _OTHERS = {"float", "str", "dict", "tuple"}
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift)
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_OF_SIZES = re.compile(r"features|channels|size|dim|num_|heads|embed|shape|units|filters|groups|d_model|factor")
+_OF_SIZES = pattern(r"features|channels|size|dim|num_|heads|embed|shape|units|filters|groups|d_model|factor")
 _MAX_DEPTH = 4
+_TAKES_SIZES = frozenset(
+    "view reshape expand repeat new_zeros new_ones new_empty zeros ones empty rand randn eye arange randperm".split()
+)
+"""Functions of tensors and arrays, in any library, whose arguments are sizes: alone, or in a tuple."""
+_MAY_TAKE_SIZES = frozenset(("Tensor", "FloatTensor"))
+"""The same if there are several arguments; a single one may be the numbers."""
 
-SIZE, FLAG, PLAIN, FIELDS, OTHER = "size", "flag", "plain", "fields", "other"
+SIZE, FLAG, PLAIN, FIELDS, SEQUENCE, OTHER = "size", "flag", "plain", "fields", "sequence", "other"
 
 
 def stand_in(value: Any, name: str, text: str) -> Any:
@@ -48,13 +54,13 @@ def stand_in(value: Any, name: str, text: str) -> Any:
         current.assume(f"the argument {name} of {text} is not a module: its attributes or items are read")
     return Unknown(
         f"the argument {name} of {text} is not given: name a call, as in '{text}({name}=...)'",
-        term=Term(name, plain=kind != OTHER),
+        term=Term(name, plain=kind not in (SEQUENCE, OTHER)),
     )
 
 
 def may_be_anything(value: Any, name: str) -> bool:
     """Tell whether little is said of an argument by what its stand-in is: it is not a size, a flag, a number or a string."""
-    return kind_of(value, name) in (FIELDS, OTHER)
+    return kind_of(value, name) in (FIELDS, SEQUENCE, OTHER)
 
 
 def kind_of(value: Any, name: str, depth: int = 0) -> str:
@@ -64,22 +70,39 @@ def kind_of(value: Any, name: str, depth: int = 0) -> str:
     """
     initializer = getattr(value, "__init__", None) if isinstance(value, type) else value
     record = record_of(initializer)
+    if record is None or name not in (*record.code.positional, *record.code.keyword_only):
+        kind = _kind_of_field(value, name)
+        if kind is not None:
+            return kind
     if record is None:
         return _kind_in_library(value, name)
     for argument in (*record.code.node.args.args, *record.code.node.args.kwonlyargs):
         if argument.arg == name and argument.annotation is not None:
-            annotation = ast.unparse(argument.annotation).strip("'\"")
-            if annotation in _SIZES:
-                return SIZE
-            if annotation in _FLAGS:
-                return FLAG
-            if annotation in _OTHERS:
-                return PLAIN
+            kind = _kind_of_annotation(ast.unparse(argument.annotation))
+            if kind is not None:
+                return kind
     kinds = set(_uses(record, value, name, depth))
-    for kind in (SIZE, OTHER, PLAIN, FIELDS, FLAG):
+    for kind in (SIZE, SEQUENCE, OTHER, PLAIN, FIELDS, FLAG):
         if kind in kinds:
             return kind
     return OTHER
+
+
+def _kind_of_annotation(text: str) -> str | None:
+    """Return the kind that an annotation names, None where it may be any."""
+    annotation = text.strip("'\"")
+    if annotation in _SIZES:
+        return SIZE
+    if annotation in _FLAGS:
+        return FLAG
+    return PLAIN if annotation in _OTHERS else None
+
+
+def _kind_of_field(value: Any, name: str) -> str | None:
+    """Return the kind of a field of a class whose constructor follows from its annotations."""
+    annotated = [vars(base).get("__annotations__", {}) for base in value.__mro__] if isinstance(value, type) else []
+    kind = next((each[name] for each in annotated if type(each) is dict and name in each), None)
+    return _kind_of_annotation(kind if isinstance(kind, str) else getattr(kind, "__name__", ""))
 
 
 def _kind_in_library(value: Any, name: str) -> str:
@@ -161,8 +184,10 @@ def _uses_in(nodes: list[ast.AST], is_argument: Any, record: Record, depth: int)
                 yield FIELDS
             case ast.Call(ast.Attribute(value)) if is_argument(value):
                 yield OTHER
-            case ast.For(_, iterable) | ast.comprehension(_, iterable) if is_argument(iterable):
-                yield OTHER
+            case ast.For(_, iterable) | ast.comprehension(_, iterable) if _iterates_over(iterable, is_argument):
+                yield SEQUENCE
+            case ast.Call(ast.Name("len"), [counted]) if is_argument(counted):
+                yield SEQUENCE
             case ast.If(test) | ast.IfExp(test) | ast.While(test) if is_argument(test):
                 yield FLAG
             case ast.UnaryOp(ast.Not(), operand) if is_argument(operand):
@@ -171,6 +196,14 @@ def _uses_in(nodes: list[ast.AST], is_argument: Any, record: Record, depth: int)
                 yield FLAG
             case ast.Call():
                 yield from _kinds_incallee_of(node, is_argument, record, depth)
+
+
+def _iterates_over(iterable: ast.expr, is_argument: Any) -> bool:
+    """Tell whether a loop is over an argument, by itself or with numbers and other sequences."""
+    match iterable:
+        case ast.Call(ast.Name("enumerate" | "zip" | "reversed"), parts):
+            return any(is_argument(part) for part in parts)
+    return bool(is_argument(iterable))
 
 
 def _kind_in_arithmetic(
@@ -208,8 +241,13 @@ def _kinds_incallee_of(node: ast.Call, is_argument: Any, record: Record, depth: 
     if is_argument(node.func):
         yield OTHER
     if not positions and not keywords:
+        if _is_size(node, is_argument):
+            yield SIZE
         return
     if isinstance(node.func, ast.Name) and node.func.id in ("range", "int"):
+        yield SIZE
+        return
+    if _is_size(node, is_argument):
         yield SIZE
         return
     callee = callee_of(node.func, record)
@@ -222,6 +260,15 @@ def _kinds_incallee_of(node: ast.Call, is_argument: Any, record: Record, depth: 
     for name in (*(names[at] for at in positions if at < len(names)), *keywords):
         if name in names:
             yield kind_of(callee, name, depth + 1)
+
+
+def _is_size(node: ast.Call, is_argument: Any) -> bool:
+    """Tell whether an argument is passed as a size of a tensor or an array."""
+    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if function not in _TAKES_SIZES and (function not in _MAY_TAKE_SIZES or len(node.args) < 2):
+        return False
+    sizes = [part for each in node.args for part in (each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each])]
+    return any(is_argument(size) for size in sizes)
 
 
 def callee_of(node: ast.expr, record: Record) -> Any:

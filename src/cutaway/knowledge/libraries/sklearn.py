@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
@@ -20,7 +21,7 @@ def _rows(array: Any, count: Any) -> Any:
 
         array = numpy.asarray(exact(array))
     shape = getattr(array, "shape", None)
-    if not isinstance(shape, tuple) or not shape or hasattr(type(array), "reference"):
+    if not isinstance(shape, tuple) or not shape or is_tensor(array):
         return Unknown("data that is not known is split")
     return Array((count, *shape[1:]), array.dtype, "how data is split is random")
 

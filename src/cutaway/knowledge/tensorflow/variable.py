@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.protocols import MODULE
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.construction import Construction
 from cutaway.knowledge.base.recorded_call import recorded
@@ -63,6 +64,7 @@ class Variable(KerasVariable):
         return Unknown("the numbers of a variable are not known")
 
 
+@MODULE
 @row("tensorflow.Module")
 class Module:
     """A network of TensorFlow's own: whatever variables and modules its attributes hold."""

@@ -20,14 +20,19 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.analysis.inputs.trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial, is_of_dtype
 from cutaway.solve import phrasing
 from cutaway.solve.constraint import Literals
+from cutaway.solve.effort import Unsolved
 from cutaway.solve.explorer import Settled
 from cutaway.solve.region import Region, where
-from cutaway.solve.subset import ALL, Subset, Unsolved, finite
+from cutaway.solve.subset import ALL, Subset, finite
 from cutaway.syntax.input_descriptions import InputDescription
 
 _MAX_INPUTS = 6
 _MAX_ALTERNATIVES = 3
 _MAX_SIZES = 16
+_TIED_SHARE = 0.4
+"""What trying two inputs with the same sizes may take of their time."""
+_TRIALS_OF_TWO = 16
+"""Trials of all ranks that two inputs take at least, where that is more exact."""
 
 
 @dataclass(slots=True)
@@ -79,9 +84,35 @@ def infer(
 
     `integers` are symbols of other arguments, whose values are solved for too.
     """
-    if not 0 < len(descriptions) <= _MAX_INPUTS:
+    if not 0 < len(descriptions) <= _most_inputs(session):
         return None
     search = Search(run, make, descriptions, integers, session, deadline)
+    is_many = len(descriptions) > MAX_TOGETHER
+    tied: Trial | None = None
+    if len(descriptions) > 1:
+        if not is_many:
+            search.deadline -= max(0.0, deadline - time.process_time()) * (1 - _TIED_SHARE)
+        tied, seconds = _tied_trial(search)
+        search.deadline = deadline
+        is_costly = seconds * _TRIALS_OF_TWO > deadline - time.process_time()
+        if tied is not None and (is_many or is_costly):
+            return _inferred(tied, [tied], None)
+    trials = _trials(search)
+    if time.process_time() > deadline:
+        disk.unrepeatable()
+    passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
+    all_descriptions = [description for each in descriptions.values() for description in each]
+    described = _described_trial(passing, all_descriptions)
+    trial, description = described or (_likeliest(passing) if passing else None, None)
+    if tied is not None and (trial is None or _has_gap(trial)):
+        return _inferred(tied, [tied, *passing], None)
+    if trial is None:
+        return None if is_many else _rejected(trials, len(descriptions))
+    return _inferred(trial, passing, description)
+
+
+def _trials(search: Search) -> list[Trial]:
+    """Return trials with inputs of all ranks, until those of one choice of dtypes pass, or don't fail because of them."""
     trials: list[Trial] = []
     meant: dict[str, str] = {}
     for dtypes, ranks in search.combinations():
@@ -96,15 +127,26 @@ def infer(
         paths = [path for trial in same_dtypes for path in trial.paths]
         if any(path.passes for path in paths) or not any(is_of_dtype(path) for path in paths):
             break
-    if time.process_time() > deadline:
-        disk.unrepeatable()
-    passing = [trial for trial in trials if any(path.passes for path in trial.paths)]
-    if not passing:
-        return _rejected(trials, len(descriptions)) if len(descriptions) <= MAX_TOGETHER else None
-    all_descriptions = [description for each in descriptions.values() for description in each]
-    described = _described_trial(passing, all_descriptions)
-    trial, description = (_likeliest(passing), None) if described is None else described
-    return _inferred(trial, passing, description)
+    return trials
+
+
+def _tied_trial(search: Search) -> tuple[Trial | None, float]:
+    """Return the first trial with inputs of the same sizes that passes and can be followed to its end, and its seconds."""
+    started = time.process_time()
+    for trial in search.tied_trials():
+        if any(path.passes for path in trial.paths) and not _has_gap(trial) and not trial.numbers_read:
+            return trial, time.process_time() - started
+        started = time.process_time()
+    return None, 0.0
+
+
+def _has_gap(trial: Trial) -> bool:
+    return any(path.gap is not None for path in trial.paths if path.passes)
+
+
+def _most_inputs(session: Session) -> int:
+    """Return how many inputs are searched for; of more than are tried with each other, no rejection is certain."""
+    return _MAX_INPUTS if session.states_requirements else MAX_TOGETHER
 
 
 def _described_trial(
@@ -161,6 +203,8 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
     others = tuple(_other_inputs(trial, passing, region, usual, preserving, free))
     region = phrasing.ordered(region, free)
     open_notes = _open_notes(paths, trial.is_complete)
+    if trial.is_tied:
+        open_notes.append(Note("inputs whose sizes differ from each other's were not tried"))
     requires = Precondition(
         _input_values(trial, single),
         phrasing.alternatives(region, order),

@@ -61,7 +61,8 @@ class Trial:
     """Inputs of certain ranks and dtypes, and every path through forward with them.
 
     `integers` are arguments of forward that are solved for as well; `numbers_read` the inputs whose numbers it asks for,
-    `indices_read` those that it uses as indices or sizes, and `meant` the dtypes that inputs are meant to have.
+    `indices_read` those that it uses as indices or sizes, and `meant` the dtypes that inputs are meant to have. Where
+    the trial `is_tied`, several inputs share sizes.
     """
 
     shapes: dict[str, tuple[str, ...]]
@@ -74,6 +75,7 @@ class Trial:
     numbers_read: frozenset[str] = frozenset()
     indices_read: frozenset[str] = frozenset()
     meant: Mapping[str, str] = field(default_factory=dict)
+    is_tied: bool = False
     region: Region = field(init=False)
 
     def __post_init__(self) -> None:
@@ -101,6 +103,8 @@ MAX_TOGETHER = 2
 """Inputs of which all ranks are tried with each other; of more, only those that each of them may have by itself."""
 
 _Ranks = dict[str, Sequence[int]]
+_LIKELIEST = (2, 4, 3, 5, 1, 0, 6)
+"""Ranks, in the order in which networks most often have them."""
 
 
 @dataclass(slots=True)
@@ -138,8 +142,11 @@ class Search:
                 yield dtypes[name], ranks
 
     def trials(self, dtypes: dict[str, str], ranks: _Ranks, others: Mapping[str, Any] | None = None) -> Iterator[Trial]:
-        """Yield a trial for each combination of ranks."""
+        """Yield a trial for each combination of ranks; until one passes, the likeliest first, where only that is asked for."""
         choices = sorted(itertools.product(*ranks.values()), key=lambda each: len(set(each)) if len(each) > 2 else 0)
+        is_enough = not self.session.states_requirements and others is None
+        if is_enough:
+            choices.sort(key=lambda each: [_LIKELIEST.index(rank) for rank in each])
         failed = 0
         for chosen in choices[:_MAX_TRIALS]:
             if time.process_time() > self.deadline or (len(ranks) > MAX_TOGETHER and failed > _MAX_DTYPE_FAULTS):
@@ -147,12 +154,35 @@ class Search:
             trial = self._trial(dict(zip(ranks, chosen)), dtypes, others or {})
             failed += all(is_of_dtype(path) for path in trial.paths)
             yield trial
+            if is_enough and trial.batch is not None and not trial.numbers_read:
+                return
 
-    def _trial(self, ranks: Mapping[str, int], dtypes: dict[str, str], others: Mapping[str, Any]) -> Trial:
+    def tied_trials(self) -> Iterator[Trial]:
+        """Yield trials in which inputs have the same sizes, or only the batch in common where they have fewer dimensions.
+
+        Programs mean most inputs so, and these are few trials.
+        """
+        first, *rest = self.descriptions
+        described = {n: d.dtype for n, each in self.descriptions.items() for d in each[:1] if d.dtype}
+        for rank, dtype, rank_of_rest, dtype_of_rest in _TIED:
+            dtypes = {first: dtype, **dict.fromkeys(rest, dtype_of_rest), **described}
+            if time.process_time() > self.deadline:
+                return
+            yield self._trial({first: rank, **dict.fromkeys(rest, rank_of_rest)}, dtypes, {}, is_tied=True)
+
+    def _trial(
+        self, ranks: Mapping[str, int], dtypes: dict[str, str], others: Mapping[str, Any], is_tied: bool = False
+    ) -> Trial:
+        rank_of_first = next(iter(ranks.values()))
         shapes = {
-            name: tuple(letter if not at else f"{letter}_{name}" for letter in _letters(rank, self.descriptions[name]))
+            name: tuple(
+                letter if not at or (is_tied and (rank == rank_of_first or not axis)) else f"{letter}_{name}"
+                for axis, letter in enumerate(_letters(rank, () if is_tied else self.descriptions[name]))
+            )
             for at, (name, rank) in enumerate(ranks.items())
         }
+        if is_tied:
+            shapes = {n: ("B", *shape[1:]) if len(shape) < rank_of_first else shape for n, shape in shapes.items()}
         shapes = {name: tuple(letter.replace(".", "_") for letter in shape) for name, shape in shapes.items()}
         literals = Literals()
         bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
@@ -186,6 +216,7 @@ class Search:
             frozenset(read),
             frozenset(indices),
             meant,
+            is_tied,
         )
 
 
@@ -198,6 +229,27 @@ def _sources(numbers: Iterable[int], operations: Sequence[Operation]) -> set[int
     return sources
 
 
+_TIED = (
+    (3, "float32", 3, "float32"),
+    (2, "int64", 2, "int64"),
+    (4, "float32", 4, "float32"),
+    (2, "float32", 2, "float32"),
+    (2, "int64", 1, "int64"),
+    (4, "float32", 1, "int64"),
+    (4, "float32", 2, "float32"),
+    (4, "float32", 2, "int64"),
+    (3, "float32", 2, "float32"),
+    (3, "float32", 1, "int64"),
+    (2, "float32", 1, "int64"),
+    (2, "float32", 2, "int64"),
+    (3, "float32", 2, "bool"),
+    (2, "int64", 2, "bool"),
+    (5, "float32", 5, "float32"),
+    (2, "float32", 1, "float32"),
+    (1, "float32", 1, "float32"),
+    (1, "int64", 1, "int64"),
+)
+"""Rank and dtype of the first input, then of all others, as programs have them most often."""
 _USUAL_DTYPES = ("float32", "int64")
 _ALL_DTYPES = (*_USUAL_DTYPES, "bool")
 

@@ -163,11 +163,11 @@ def _call_positional(function: Evaluate, arguments: list[Evaluate], line: int, n
         only = arguments[0]
 
         def call_one(frame: Frame) -> Any:
-            callee, argument = function(frame), only(frame)
-            if id(callee) in NUMBER_FUNCTIONS and type(argument) in NUMBER_TYPES:
-                return NUMBER_FUNCTIONS[id(callee)](argument)
+            callee, args = function(frame), [only(frame)]
+            if id(callee) in NUMBER_FUNCTIONS and type(args[0]) in NUMBER_TYPES:
+                return NUMBER_FUNCTIONS[id(callee)](args[0])
             frame.line = line
-            return _checked(call(callee, [argument], no_keywords), callee, (argument,), node, frame)
+            return _checked(call(callee, args, no_keywords), callee, args, node, frame)
 
         return call_one
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from cutaway.core.pattern import pattern
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.string_limits import is_wide, join_strings, size_in_string, text_of
@@ -22,7 +23,7 @@ from cutaway.knowledge.base.framework import is_mode_argument
 _NOT_ITERABLE = "Value after * must be an iterable, not {}"
 
 
-_NAME_CHARACTERS = re.compile(r"\w*", re.ASCII)
+_NAME_CHARACTERS = pattern(r"\w*", re.ASCII)
 
 
 _PLAIN = frozenset((str, int, float, bool))

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cutaway.core import session
 from cutaway.core.condition import CONFIGURATION, Decision
-from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.core.unknown import Unknown, derived_unknown, is_placement, placed
 from cutaway.interp.boundary.joining import either_value
 from cutaway.interp.boundary.operators import BINARY, COMPARE, PLAIN, UNARY, contains, identical
 from cutaway.interp.compile.scope_compiler import ScopeCompiler
@@ -133,9 +133,13 @@ class Operators(ScopeCompiler):
     def _IfExp(self, node: ast.IfExp) -> Evaluate:
         test, body, orelse = self.test(node.test), self.expression(node.body), self.expression(node.orelse)
         pure = is_pure(node.body) and is_pure(node.orelse)
+        is_device = isinstance(node.body, ast.Constant) and isinstance(node.orelse, ast.Constant)
 
         def evaluate(frame: Frame) -> Any:
-            truth = settle(test(frame), node.test, frame)
+            value = test(frame)
+            if is_device and is_placement(value):
+                return placed(value, (body if value.usual.value else orelse)(frame))
+            truth = settle(value, node.test, frame)
             if truth is True:
                 return body(frame)
             if truth is False:

@@ -7,26 +7,31 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open
+from cutaway.core.unknown import Undecidable, Unknown, conditions_left_open, is_placement
 from cutaway.interp.boundary.joining import both_ways
-from cutaway.interp.compile.statements.undecided import UndecidedCode, is_check
+from cutaway.interp.compile.statements.placement import PlacementCode, may_only_place
+from cutaway.interp.compile.statements.undecided import is_check
 from cutaway.interp.run.frame import Execute, Frame
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.truth import decide, settle, truth_of
 
 
-class Branches(UndecidedCode):
+class Branches(PlacementCode):
     """Compiles branches."""
 
     def _If(self, node: ast.If) -> Execute:
         checks = is_check(node.body) or is_check(node.orelse)
         test, line = (self.expression if checks else self.test)(node.test), node.lineno
         body, orelse = self.block(node.body), self.block(node.orelse)
+        may_place = may_only_place(node)
 
         def execute(frame: Frame) -> object | None:
             frame.line = line
-            truth = settle(test(frame), node.test, frame)
+            value = test(frame)
+            if may_place and is_placement(value) and self.only_places(frame, node):
+                return self.place(frame, node, value, body if value.usual.value else orelse)
+            truth = settle(value, node.test, frame)
             if truth is True:
                 return body(frame)
             if truth is False:

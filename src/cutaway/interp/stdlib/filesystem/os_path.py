@@ -64,7 +64,16 @@ def listdir(path: Any = ".") -> Any:
     if type(path) is Unknown:
         return derived_unknown(path)
     path = plain_path(path)
-    return counted(disk.names(path)) if _is_readable_folder(path) else _outside_project("os.listdir")
+    return _in_order(counted(disk.names(path))) if _is_readable_folder(path) else _outside_project("os.listdir")
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Return names in their order, which is assumed where the user's own code asks for them."""
+    listed = list(names)
+    here = session.current()
+    if len(listed) > 1 and here.in_own_code():
+        here.presume("the system lists the names in a folder in their order")
+    return listed
 
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None, followlinks: bool = False) -> Iterator[Any]:
@@ -89,7 +98,7 @@ def matching_paths(pattern: str, recursive: bool) -> Any:
     base = os.path.dirname(prefix) or "."
     if ".." in pattern.split(os.sep) or not _is_readable_folder(base):
         return _outside_project("glob")
-    paths = [path for path in counted(disk.matching(pattern, recursive)) if is_readable(path)]
+    paths = _in_order(path for path in counted(disk.matching(pattern, recursive)) if is_readable(path))
     return paths or session.current().unknown("no file matches a pattern here, but one may where the program runs")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
 from cutaway.interp.run.annotations import annotations_of, evaluate_annotation
@@ -64,7 +65,9 @@ def file_of(value: Any) -> Any:
     module = loader.current().modules.get(name or "")
     if isinstance(module, SourceModule):
         return module.__dict__["__file__"]
-    raise TypeError(f"{value!r} is a built-in class")
+    if not isinstance(value, type) or is_host_class(value) or registry.is_shared(value):
+        return Unknown("where Python and its packages are installed is not known", session.current().place())
+    raise TypeError(f"<class '{value.__module__}.{value.__qualname__}'> is a built-in class")
 
 
 def source_of(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import MODULE
 from cutaway.core.session import Call
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.flatten import flatten as flatten_references
@@ -32,6 +33,7 @@ _DEEPEST = 500  # calls of layers within calls
 _KINDS = inspect.Parameter
 
 
+@MODULE
 @row("keras.Layer", "keras.layers.Layer", "keras.src.layers.Layer", "keras.src.layers.layer.Layer")
 class Layer(Operation):
     """Base of every layer and model, interpreted or modelled."""

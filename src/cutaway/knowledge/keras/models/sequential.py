@@ -10,6 +10,7 @@ from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Series
+from cutaway.core.protocols import CONTAINER
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.keras.models.input_layer import InputLayer
@@ -21,6 +22,7 @@ from cutaway.knowledge.keras.tensors.shape import sizes_of, text
 from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor
 
 
+@CONTAINER
 @row(
     "keras.Sequential",
     "keras.models.Sequential",

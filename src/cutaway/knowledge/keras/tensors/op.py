@@ -59,6 +59,7 @@ class Out(base.Out):
         self.sizes = sizes
         self.macs = macs
         self.view = view
+        self.temporaries = ()
 
 
 RULES: dict[str, Callable[..., Any]] = {}

@@ -8,6 +8,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import RESIZABLE, has_no_numbers
 from cutaway.core.size.dim import Dim, Size, equal, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
@@ -22,6 +23,7 @@ METHODS: dict[str, Any] = {}
 """Rows that operators and methods of tensors call, by the method's name."""
 
 
+@RESIZABLE
 @row("tensorflow.Tensor", "tensorflow.compat.v1.Tensor")
 class Tensor(AbstractTensor):
     """A tensor of which shape and dtype are known, and sometimes the numbers.
@@ -316,14 +318,14 @@ def _weight_size(size: Any) -> Size:
 
 def is_array(value: Any) -> bool:
     """Tell whether a value is an array of numpy."""
-    if hasattr(type(value), "without_numbers"):
+    if has_no_numbers(value):
         return True
     return hasattr(value, "__array_interface__") and hasattr(value, "shape")
 
 
 def _numbers_of(array: Any) -> Lazy | None:
     """Return the numbers of an array of numpy; None where they are not known."""
-    if hasattr(type(array), "without_numbers") or array.size > LIMIT:
+    if has_no_numbers(array) or array.size > LIMIT:
         return None
     from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
 

@@ -1,5 +1,7 @@
 """attrs: classes whose attributes are arguments. The package itself writes the constructor as source text."""
 
+import inspect
+
 NOTHING = object()
 _COUNT = []
 
@@ -64,6 +66,18 @@ def _fields_of(cls, auto_attribs):
     return list(found.values())
 
 
+def _parameters(attributes, kw_only):
+    parameters = []
+    for each in attributes:
+        if each.init:
+            default = inspect.Parameter.empty if each.default is NOTHING else each.default
+            by_name = (
+                inspect.Parameter.KEYWORD_ONLY if each.kw_only or kw_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+            )
+            parameters.append(inspect.Parameter(each.alias or each.name.lstrip("_"), by_name, default=default))
+    return sorted(parameters, key=lambda each: each.default is not inspect.Parameter.empty)
+
+
 def _decorated(cls, auto_attribs, kw_only, init, eq, frozen, converts):
     attributes = _fields_of(cls, auto_attribs)
     for each in attributes:
@@ -115,6 +129,7 @@ def _decorated(cls, auto_attribs, kw_only, init, eq, frozen, converts):
     cls.__attrs_attrs__ = tuple(attributes)
     if init and "__init__" not in cls.__dict__:
         cls.__init__ = __init__
+        cls.__signature__ = inspect.Signature(_parameters(attributes, kw_only))
     if eq and "__eq__" not in cls.__dict__:
         cls.__eq__ = __eq__
     if frozen and eq and "__hash__" not in cls.__dict__:

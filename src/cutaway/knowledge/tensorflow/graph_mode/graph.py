@@ -9,7 +9,7 @@ from cutaway.core.place import Place
 from cutaway.core.program_state import Key
 from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.base.registry import register, row
+from cutaway.knowledge.base.registry import own, register, row
 from cutaway.knowledge.keras.tensors import graph_trace
 from cutaway.knowledge.keras.tensors.shape import symbolic
 from cutaway.knowledge.keras.tensors.tensor import convert, new
@@ -46,6 +46,7 @@ class Graph:
 
 
 Graph.__module__ = "tensorflow"  # as reports name it
+own(Graph)
 GRAPH: Key[Graph] = Key(Graph)
 """The default graph of the program."""
 

@@ -48,6 +48,10 @@ class HyperparametersMixin:
             self.__dict__["_hparams"] = AttributeDict()
         return self.__dict__["_hparams"]
 
+    @hparams.setter
+    def hparams(self, value):  # until Lightning 1.1, programs set it themselves
+        self.__dict__["_hparams"] = value
+
     @property
     def hparams_initial(self):
         return self.hparams

@@ -13,13 +13,13 @@ from typing import Any
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
-from cutaway.interp.analysis.project_configuration import project_files
+from cutaway.interp.analysis.project.files import project_files
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.function import record_of
 from cutaway.syntax import source
 from cutaway.syntax.source import SourceError
 
-_FIRST = ("train", "main")
+FIRST = ("train", "main", "run")
 """How the names of files begin that say best how a network is made."""
 _MAX_FILES = 20
 """Files with the name in them that are parsed."""
@@ -37,7 +37,7 @@ def project_call(value: Any, parameters: Collection[str], wanted: Collection[str
     """Return the call of the project that gives the most of the wanted arguments; None if no call gives one of them."""
 
     def order(one: ProjectCall) -> tuple[int, bool]:
-        return len(one.arguments.keys() & set(wanted)), os.path.basename(one.place.file).startswith(_FIRST)
+        return len(one.arguments.keys() & set(wanted)), os.path.basename(one.place.file).startswith(FIRST)
 
     best = max(_calls(value, list(parameters)), key=order, default=None)
     return best if best is not None and best.arguments.keys() & set(wanted) else None
@@ -60,12 +60,12 @@ def _calls(value: Any, parameters: list[str]) -> Iterator[ProjectCall]:
             count += 1
             tree = source.parse(text, path)
             is_own = os.path.abspath(path) == os.path.abspath(state.file)
-            names = {name} if is_own else set(_names(tree, name, modules))
+            names = {name} if is_own else set(imported_as(tree, name, modules))
             if names:
                 yield from _calls_in(tree, path, names, parameters)
 
 
-def _names(tree: ast.Module, name: str, modules: Collection[str]) -> Iterator[str]:
+def imported_as(tree: ast.Module, name: str, modules: Collection[str]) -> Iterator[str]:
     """Yield what a file calls a name that another module defines."""
     for node in ast.walk(tree):
         match node:
@@ -83,7 +83,7 @@ def _names(tree: ast.Module, name: str, modules: Collection[str]) -> Iterator[st
 
 
 def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: list[str]) -> Iterator[ProjectCall]:
-    constants = _constants(tree)
+    constants = constants_of(tree)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) not in names:
             continue
@@ -97,7 +97,7 @@ def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: l
         yield ProjectCall(arguments, Place(os.path.relpath(path), node.lineno))
 
 
-def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+def constants_of(tree: ast.Module) -> dict[str, ast.expr]:
     """Return the names of a file that are assigned once, with what they are assigned."""
     values: dict[str, list[ast.expr]] = {}
     others: set[str] = set()

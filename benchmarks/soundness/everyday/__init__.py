@@ -1,0 +1,1 @@
+"""A second generator: ordinary small programs, each with idioms of everyday code around one to three open decisions."""

@@ -1,0 +1,1 @@
+"""What the project around a network says about how it is made."""
