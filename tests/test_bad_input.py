@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cutaway import cli
+from cutaway.syntax import resolve
 
 NET = """\
 import torch
@@ -230,3 +231,11 @@ def test_a_pipe_that_nobody_writes_to(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no endless file")
 def test_a_file_without_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(["/dev/zero"], capsys).startswith("/dev/zero: too large to be source: more than ")
+
+
+def test_a_folder_that_may_not_be_listed_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(resolve.disk, "names", refuse)
+    assert resolve.find("missing", [str(tmp_path)]) is None

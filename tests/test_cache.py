@@ -57,7 +57,7 @@ def analyses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         done.append(str(target))
         return analyse(target, *rest)
 
-    monkeypatch.setattr("cutaway._api.analyse", counted)
+    monkeypatch.setattr(pipeline, "analyse", counted)
     yield done
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cutaway.core import disk
@@ -17,7 +18,6 @@ from cutaway.core.record import dataclass, replace
 from cutaway.core.size.dim import symbols
 from cutaway.core.unknown import Exhausted, Undecidable
 from cutaway.interp.analysis.options import Options
-from cutaway.interp.analysis.pipeline import analyse
 from cutaway.isolation.channel import CHANNEL
 from cutaway.limits import analysis_seconds, interrupted_after
 from cutaway.passes.cost import with_totals
@@ -166,6 +166,7 @@ class _Request:
     options: Options
     values: Mapping[str, int]
     symbolic_inputs: tuple[Input, ...]
+    timeout: float | None = None
 
 
 def _request(
@@ -194,31 +195,37 @@ def _request(
         train=train,
         argv=None if argv is None else tuple(argv),
     )
-    return _Request(target, options, dict(set or {}), tuple(symbolic_inputs))
+    return _Request(target, options, dict(set or {}), tuple(symbolic_inputs), timeout)
 
 
 def recover(
     target: str,
     *,
+    to: str = "torch",
+    input: str | Iterable[str] | Iterable[int] | Mapping[str, Any] = (),
+    path: str | Iterable[str] = (),
     weights: str | None = None,
     weights_file: BinaryIO | None = None,
     timeout: float | None = 120.0,
 ) -> Recovered:
-    """Return code that builds the network of a saved graph, as it is written in PyTorch; nothing is run.
+    """Return code that builds a network, written for one of the frameworks; nothing is run.
 
     Args:
-        target: an ONNX file.
+        target: whatever `show` reads: a saved file, or source.
+        to: the framework of the code, "torch" or "keras".
+        input: the inputs of the forward pass, as for `show`.
+        path: folders to search first for imports.
         weights: the name of a safetensors file that the code loads its weights from.
         weights_file: where these weights are written to, under the names of the code.
-        timeout: seconds after which reading the code again is given up.
+        timeout: seconds after which reading the target, and reading the code again, is given up.
     """
     from cutaway.recovery import recovered  # late: only this needs it
 
     def read_again(source: str, name: str, inputs: tuple[Value, ...]) -> Architecture:
         shapes = [
-            f"{'x'.join(map(str, value.shape))}:{value.dtype}"
+            f"{'x'.join(map(str, value.shape)) or '()'}:{value.dtype}"
             for value in inputs
-            if value.shape and None not in value.shape
+            if value.shape is not None and None not in value.shape
         ]
         request = _request(
             f"-::{name}",
@@ -235,25 +242,29 @@ def recover(
         return _show_here(request, False)[0]
 
     def original() -> Architecture:
-        return show(target, isolated=False, timeout=timeout)[0]
+        return show(target, input=input, path=path, isolated=False, timeout=timeout)[0]
 
-    return recovered(target, original, read_again, weights, weights_file)
+    return recovered(target, to, original, read_again, weights, weights_file)
 
 
-def check_recovered(target: str, result: Recovered, weights: str | None) -> float:
+def check_recovered(
+    target: str, *, to: str = "torch", input: Any = (), path: str | Iterable[str] = (), timeout: float | None = 120.0
+) -> float:
     """RUN recovered code and the file that it is from on random numbers, and return the largest relative difference."""
     from tempfile import TemporaryDirectory  # late: only this needs it
 
     from cutaway.live.recovered_run import largest_difference  # late: it imports the frameworks
 
-    inputs = show(target, isolated=False)[0].inputs
-    if weights:
-        return largest_difference(target, result.source, result.class_name, weights, inputs)
+    inputs = show(target, input=input, path=path, isolated=False, timeout=timeout)[0].inputs
     with TemporaryDirectory() as folder:
-        path = os.path.join(folder, "weights.safetensors")
-        with open(path, "wb") as file:
-            recover(target, weights_file=file)
-        return largest_difference(target, result.source, result.class_name, path, inputs)
+        weights = os.path.join(folder, "weights.safetensors")
+        with open(weights, "wb") as file:
+            result = recover(target, to=to, input=input, path=path, weights=weights, weights_file=file, timeout=timeout)
+        by_name = {value.name: value for value in inputs}
+        ordered = tuple(by_name[name] for name in result.inputs if name in by_name)
+        return largest_difference(
+            target, result.source, result.class_name, weights, ordered if len(ordered) == len(inputs) else inputs
+        )
 
 
 def cache_entry(target: str, **reading: Any) -> str | None:
@@ -269,10 +280,11 @@ def _show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
     """Analyse in this process."""
     target, options = request.target, request.options
     try:
-        architectures = _read_saved(target, options)
-        if architectures is None:
-            architectures = _cached(target, options) if cache else _analyse_recorded(target, options)[0]
-        return _with_values(architectures, request.values, request.symbolic_inputs)
+        with interrupted_after(request.timeout):
+            architectures = _read_saved(target, options)
+            if architectures is None:
+                architectures = _cached(target, options) if cache else _analyse_recorded(target, options)[0]
+            return _with_values(architectures, request.values, request.symbolic_inputs)
     except CutawayError:
         raise
     except (Undecidable, Exhausted) as undecidable:
@@ -315,9 +327,7 @@ def _show_behind_the_wall(target: str, reading: dict[str, Any], cache: bool) -> 
         CHANNEL.name_entry(entry)
     named = [target] if reading["arguments"] is None else [target, reading["arguments"]]
     child.enter(rights(named, request.options.paths, CHANNEL.entries), reading["timeout"])
-    with interrupted_after(request.options.seconds):
-        architectures = _show_here(request, cache)
-    return dumps_briefly(architectures).encode()
+    return dumps_briefly(_show_here(request, cache)).encode()
 
 
 def _asked_mode(target: str, assumed: dict[str, Any], train: bool | None) -> bool | None:
@@ -382,10 +392,7 @@ def _read_saved(target: str, options: Options) -> tuple[Architecture, ...] | Non
     from cutaway import saved_program
     from cutaway.formats import dispatch
 
-    def analysed(program: Target, options: Options) -> list[Architecture]:
-        return analyse(program, options, _fold, _other_mode)
-
-    programs = saved_program.read(target, options, analysed)
+    programs = saved_program.read(target, options, _analysed)
     networks = dispatch.read(target) if programs is None else programs
     if networks is None:
         return None
@@ -393,6 +400,13 @@ def _read_saved(target: str, options: Options) -> tuple[Architecture, ...] | Non
         networks = [_with_unused(each, options) if isinstance(each, Architecture) else each for each in networks]
     described = [each if isinstance(each, Architecture) else _analyse_description(each, options) for each in networks]
     return tuple(with_totals(architecture) for architecture in described)
+
+
+def _analysed(program: Target, options: Options) -> list[Architecture]:
+    """Interpret a program, with its open conditions folded into one network."""
+    from cutaway.interp.analysis.pipeline import analyse  # late: a graph is read without the interpreter
+
+    return analyse(program, options, _fold, _other_mode, _known_share)
 
 
 def _with_unused(network: Architecture, options: Options) -> Architecture:
@@ -410,10 +424,10 @@ def _analyse_description(description: Description, options: Options) -> Architec
 
     named = description.target, description.path, description.text, description.config, options.paths
     try:
-        (architecture,) = analyse(configuration_target(*named), options, _fold, _other_mode)
+        (architecture,) = _analysed(configuration_target(*named), options)
         lost = not all(value.shape for value in architecture.outputs) or not architecture.outputs
         if lost and any("Lambda" in note.text for note in architecture.unknowns):
-            (other,) = analyse(configuration_target(*named, keeps_shapes=True), options, _fold, _other_mode)
+            (other,) = _analysed(configuration_target(*named, keeps_shapes=True), options)
             if confirms_kept_shapes(other, description):
                 other = replace(other, assumptions=(*other.assumptions, Note(KEEPS_SHAPES)))
                 architecture = depending_on(other, KEEPS_SHAPES)
@@ -439,11 +453,19 @@ def network_files(folder: str) -> list[str] | None:
 def fit(weights: str, place: str, *, path: Iterable[str] = (), timeout: float | None = 120.0) -> list[Match]:
     """Return the classes in a file or folder that weights may belong to, with their arguments, the best first."""
     # late: only this needs them
+    from cutaway.interp.analysis.pipeline import analyse
+    from cutaway.interp.analysis.single_run import builds
     from cutaway.syntax.network_classes import network_classes
-    from cutaway.weight_search import search
+    from cutaway.weight_search import Builders, search
+
+    seconds = 60.0 if timeout is None else timeout * 0.8
+    options = Options(paths=tuple(path), seconds=seconds, call=False)
+
+    def opened(name: str) -> AbstractContextManager[Callable[[str], Architecture]]:
+        return builds(parse_target(name), options)
 
     def built(target: str) -> Architecture:
-        return _analyse(target, Options(paths=tuple(path), seconds=20.0, call=False))[0]
+        return analyse(parse_target(target), options)[0]  # conditions of its forward do not matter
 
     (file, *others) = show(weights, isolated=False)
     if others:
@@ -451,7 +473,7 @@ def fit(weights: str, place: str, *, path: Iterable[str] = (), timeout: float | 
         raise CutawayError(f"{weights}: there are {len(others) + 1} networks in it; name one of {names}")
     files = (network_files(place) or []) if os.path.isdir(place) else [place]
     classes = [each for name in files if name.endswith(".py") for each in network_classes(name)]
-    return search(file, classes, built, 60.0 if timeout is None else timeout * 0.8)
+    return search(file, classes, Builders(opened, built), seconds)
 
 
 def _analyse(text: str, options: Options) -> list[Architecture]:
@@ -463,11 +485,13 @@ def _analyse(text: str, options: Options) -> list[Architecture]:
         from cutaway.hub.program import target as folder_target
 
         folder = find(text)
+    if folder is None and text.endswith(".json") and os.path.isfile(text):
+        raise CutawayError(f"{text}: it is JSON that does not describe a network of a known kind")
     if folder is None:
-        return analyse(parse_target(text), options, _fold, _other_mode)
+        return _analysed(parse_target(text), options)
     if folder.name == PIPELINE:
         return [_analyse_pipeline(folder, options)]
-    return analyse(folder_target(folder, options.paths), options, _fold, _other_mode)
+    return _analysed(folder_target(folder, options.paths), options)
 
 
 def _fold(variants: Sequence[Variant], failed: Sequence[Mapping[str, bool]]) -> Folded:
@@ -482,11 +506,18 @@ def _other_mode(shown: Architecture, other: Architecture) -> OtherMode:
     return other_mode(shown, other)
 
 
+def _known_share(architecture: Architecture) -> float:
+    from cutaway.passes.provenance import Provenance  # late: only networks whose arguments nobody gives need it
+
+    return Provenance(architecture).counted().share
+
+
 def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
     """Analyse each network of a pipeline; one that can't be shown is noted, unless none can."""
     # late: only a pipeline needs it
     from cutaway.hub.pipeline import combine, components
     from cutaway.hub.program import target as folder_target
+    from cutaway.interp.analysis.pipeline import analyse
 
     if options.inputs:
         raise CutawayError(
@@ -500,9 +531,8 @@ def _analyse_pipeline(folder: Folder, options: Options) -> Architecture:
         if component.folder is not None:
             seconds_left = None if deadline is None else max(1.0, deadline - time.monotonic())
             try:
-                (result,) = analyse(
-                    folder_target(component.folder, options.paths), replace(options, seconds=seconds_left)
-                )
+                bounded = replace(options, seconds=seconds_left)
+                (result,) = analyse(folder_target(component.folder, options.paths), bounded)
             except CutawayError as error:
                 errors.append(error)
                 result = str(error)

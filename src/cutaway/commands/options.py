@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
-from cutaway.limits import analysis_seconds, interrupted_after
 
 TARGET = (
     "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
@@ -114,10 +112,9 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
             via=getattr(options, "via", "calls"),
         )
     isolated = getattr(options, "isolated", False)
-    with nullcontext() if isolated else interrupted_after(analysis_seconds(options.timeout)):
-        return show(
-            target, **reading_arguments(options), timeout=options.timeout, cache=not options.no_cache, isolated=isolated
-        )
+    return show(
+        target, **reading_arguments(options), timeout=options.timeout, cache=not options.no_cache, isolated=isolated
+    )
 
 
 def reading_arguments(options: argparse.Namespace) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from cutaway.core.architecture import Quantity, Shape
+from cutaway.core.pattern import pattern
 from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import LARGEST_BITS, Figure, as_quantity
 
-_LARGE = re.compile(r"(?<![\w.])\d{5,}(?![\w.])")
-_PLAIN = re.compile(r"\w+")
+_LARGE = pattern(r"(?<![\w.])\d{5,}(?![\w.])")
+_PLAIN = pattern(r"\w+")
 
 
 def short(number: int) -> str:

@@ -29,6 +29,7 @@ from cutaway.core.architecture import (
     Precondition,
     Quantity,
     Setting,
+    Temporary,
     Totals,
     Value,
     Weight,
@@ -258,7 +259,7 @@ _VALUE = _record(
 )
 _ALIAS = _record(Alias, condition=_TEXT, name=_TEXT)
 _FOLDED = ("condition", "repeat", "otherwise", "assumed")
-_FOLDED_OP = ("condition", "repeat", "assumed")
+_FOLDED_OP = ("condition", "repeat", "assumed", "frees", "temporaries")
 _ORIGINS = _Form(dict, _read_options)
 _CALL = _record(
     ModuleCall,
@@ -305,6 +306,15 @@ _WEIGHT = _record(
     otherwise=_many(_ALIAS),
     assumed=_ASSUMED,
 )
+_TEMPORARY = _record(
+    Temporary,
+    optional=("copies", "kept"),
+    brief=("copies", "kept"),
+    shape=_SHAPE,
+    dtype=_optional(_TEXT),
+    copies=_optional(_TEXT),
+    kept=_FLAG,
+)
 _OP = _record(
     Op,
     optional=_FOLDED_OP,
@@ -320,6 +330,8 @@ _OP = _record(
     condition=_optional(_TEXT),
     repeat=_QUANTITY,
     assumed=_ASSUMED,
+    frees=_many(_TEXT),
+    temporaries=_many(_TEMPORARY),
 )
 _TOTALS = _record(Totals, (), (), **dict.fromkeys(Totals.__dataclass_fields__, _QUANTITY))
 _NOTE = _record(Note, text=_TEXT, place=_PLACE, module=_optional(_TEXT))
@@ -350,7 +362,7 @@ _PRECONDITION = _record(
 )
 _ARCHITECTURE = _record(
     Architecture,
-    optional=("separator", "causes", "requires", "conditions", "mode", "other_mode"),
+    optional=("separator", "causes", "requires", "conditions", "mode", "other_mode", "results"),
     name=_TEXT,
     target=_TEXT,
     framework=_TEXT,
@@ -369,4 +381,5 @@ _ARCHITECTURE = _record(
     conditions=_many(_CONDITION),
     mode=_optional(_choice(*MODES)),
     other_mode=_optional(_record(OtherMode, mode=_choice(*MODES), differences=_many(_NOTE))),
+    results=_many(_TEXT),
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from cutaway.core.pattern import pattern
 from cutaway.report.sheet import Sheet
 
-_UNSAFE = re.compile(r"[\\`*_{}\[\]()#+!|~<>&$@:-]")
-_HARMLESS = re.compile(r"[\w ,.%/=]*")
+_UNSAFE = pattern(r"[\\`*_{}\[\]()#+!|~<>&$@:-]")
+_HARMLESS = pattern(r"[\w ,.%/=]*")
 
 
 def render(sheets: Sequence[tuple[str, Sheet]]) -> str:

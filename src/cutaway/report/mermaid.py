@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from cutaway.core.architecture import Architecture
+from cutaway.core.pattern import pattern
 from cutaway.passes.diagram import INPUT, OPERATION, Box, Diagram, diagram
 from cutaway.report import figures
 from cutaway.report.box_text import condition, subtitle, title
 
-_UNSAFE = re.compile(r"[^\w .,:+*/()×→-]")
+_UNSAFE = pattern(r"[^\w .,:+*/()×→-]")
 
 
 def render(architectures: Sequence[Architecture], *, depth: int | None = None) -> str:

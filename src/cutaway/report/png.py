@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.core.pattern import pattern
 from cutaway.report import svg
 
 _ZOOM = 2
 """Pixels for a unit of the drawing: sharp on today's screens."""
 _LONGEST = 16_000
 """Pixels of the longer side; a larger picture is drawn smaller."""
-_SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
+_SIZE = pattern(r'width="(\d+)" height="(\d+)"')
 _FONTS = ("/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", "/Library/Fonts")
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 
 from cutaway.core.architecture import Op, Value
+from cutaway.core.pattern import pattern
 from cutaway.passes.unique_ops import UniqueOp
 
 _HEAD = '''"""Each unique operation of {target}, done again on random data. Written by cutaway ops."""
@@ -84,7 +84,7 @@ def _checked(text: str) -> str:
     return text
 
 
-_NAMES = re.compile(r"torch|float|slice|range|tuple|list|t\d+")
+_NAMES = pattern(r"torch|float|slice|range|tuple|list|t\d+")
 
 
 def _body(op: Op, call: Callable[[Op], str]) -> list[str]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cutaway.core.architecture import Architecture, Module, Value
+from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 from cutaway.passes.cost import Cost, measure, undecided
 from cutaway.passes.fold import Node, fold
 from cutaway.report import figures
 from cutaway.report.terminal import Segment, Terminal, printable, span
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
-_ALTERNATIVE = re.compile(r"#\d+$")
-_WORD = re.compile(r"[\w.]+")
+_NUMBERED = pattern(r"(.*?)(\d+)")
+_ALTERNATIVE = pattern(r"#\d+$")
+_WORD = pattern(r"[\w.]+")
 _LONGEST_LIST = 24
 
 COMPACT = 60

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from cutaway.core.architecture import TRAINING, Architecture, Note, Value
+from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 from cutaway.passes.provenance import Provenance, in_words
 from cutaway.report import figures
@@ -18,7 +18,7 @@ MOST_VALUES = 8
 NARROWEST = 30
 """Columns below which nothing is laid out; a narrower terminal wraps the lines itself."""
 
-_ABSENT = re.compile(r"the package (\S+) is not installed")
+_ABSENT = pattern(r"the package (\S+) is not installed")
 
 LEAST_TEXT = 20
 """Columns that a remark wants beside its place."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
+from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 
 AROUND = 4
@@ -13,7 +13,7 @@ AROUND = 4
 
 LONGEST_LINE = 200
 _LARGEST_FILE = 4 << 20
-_INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+_INSTALLED = pattern(r".*[/\\](?:site|dist)-packages[/\\]")
 
 
 def short_path(path: str) -> str:
