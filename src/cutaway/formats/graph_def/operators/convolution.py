@@ -133,8 +133,9 @@ def batch_norm(call: Call) -> Sequence[Out]:
     if vector is None:
         vector = (shape[-1 if _is_last(call) else 1],) if shape is not None and len(shape) > 1 else (unknown_size(),)
     own = Out(shape, call.value(0).dtype)
-    kept = [Out((unknown_size(),), "float32")] if "V3" in call.name or "Ex" in call.name else []
-    return [own, *(Out(vector, "float32") for _ in range(4)), *kept]  # what is kept for the gradient differs by device
+    # What is kept for the gradient depends on the device and on the build of TensorFlow, its number of dimensions, too.
+    kept = [Out(None, "float32")] if "V3" in call.name or "Ex" in call.name else []
+    return [own, *(Out(vector, "float32") for _ in range(4)), *kept]
 
 
 @rule("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea", "ScaleAndTranslate")
