@@ -1,1 +1,1 @@
-"""Pairs of programs from collections of bugs: the one with a fault, and the one that is mended."""
+"""Pairs of programs from collections of bugs: the one with a fault, and the fixed one."""

@@ -20,12 +20,12 @@ SECONDS = 20.0  # for one file
 
 
 def pairs(root: Path) -> Iterator[tuple[str, list[Path], list[Path]]]:
-    """Yield the name, the faulty and the mended files of each subject below a folder."""
+    """Yield the name, the faulty and the fixed files of each subject below a folder."""
     for faulty in sorted(root.rglob("buggy.py")):
         yield faulty.parent.name, [faulty], [faulty.with_name("correct.py")]
     for folder in sorted(root.rglob("*-buggy")):
-        mended = folder.with_name(folder.name.removesuffix("-buggy") + "-fix")
-        yield folder.parent.name, sorted(folder.glob("*.py")), sorted(mended.glob("*.py"))
+        fixed = folder.with_name(folder.name.removesuffix("-buggy") + "-fix")
+        yield folder.parent.name, sorted(folder.glob("*.py")), sorted(fixed.glob("*.py"))
 
 
 def problems(results: dict[Path, CheckedFile], files: list[Path]) -> list[str]:
@@ -43,8 +43,8 @@ def verdict(reported: list[str], false: list[str]) -> str:
     texts = {text.partition(" ")[2] for text in false}
     told = [text for text in reported if text.partition(" ")[2] not in texts]
     if told:
-        return "found" if len(texts) <= len(reported) - len(told) else "found, with an alarm where it is mended"
-    return "alarm where it is mended" if false and not reported else "missed"
+        return "found" if len(texts) <= len(reported) - len(told) else "found, with an alarm where it is fixed"
+    return "alarm where it is fixed" if false and not reported else "missed"
 
 
 def main() -> int:
@@ -57,21 +57,19 @@ def main() -> int:
     subjects = [
         (folder, *pair) for folder in arguments.folders for pair in pairs(folder) if pair[0].startswith(arguments.only)
     ]
-    files = list(
-        dict.fromkeys(file for _, _, faulty, mended in subjects for file in (*faulty, *mended) if file.exists())
-    )
+    files = list(dict.fromkeys(file for _, _, faulty, fixed in subjects for file in (*faulty, *fixed) if file.exists()))
     results: dict[Path, CheckedFile] = {}
     for at, (checked, _) in check_files([str(file) for file in files], (), SECONDS, os.cpu_count() or 1):
         results[files[at]] = checked
     verdicts: dict[str, int] = {}
     lines: list[str] = []
-    for folder, name, faulty, mended in subjects:
-        reported, false = problems(results, faulty), problems(results, mended)
+    for folder, name, faulty, fixed in subjects:
+        reported, false = problems(results, faulty), problems(results, fixed)
         what = verdict(reported, false)
         verdicts[what] = verdicts.get(what, 0) + 1
         notes = [results[file].note for file in faulty if file in results and results[file].note]
         print(f"{what:8} {folder.name}/{name}")
-        for kind, texts in (("faulty", reported), ("mended", false), ("note", notes)):
+        for kind, texts in (("faulty", reported), ("fixed", false), ("note", notes)):
             for text in texts:
                 print(f"       {kind}  {text}")
         lines.append("\t".join([folder.name, name, what, *reported[:1]]))

@@ -507,7 +507,7 @@ def _other_mode(shown: Architecture, other: Architecture) -> OtherMode:
 
 
 def _known_share(architecture: Architecture) -> float:
-    from cutaway.passes.provenance import Provenance  # late: only networks whose arguments nobody gives need it
+    from cutaway.passes.provenance import Provenance  # late: only networks with missing arguments need it
 
     return Provenance(architecture).counted().share
 

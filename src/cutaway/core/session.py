@@ -186,7 +186,7 @@ class Session:
     `watched` are operations that are recorded also where no module is called. `looks_beside` says whether other files of a
     folder are read for what they call networks with, so that the result depends on all of them. `states_requirements` says
     whether all inputs are asked for that a network accepts, or only whether there are any. Where it `is_concrete`, arguments
-    that nobody gives are examples, not symbols.
+    that are missing are examples, not symbols.
     Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 

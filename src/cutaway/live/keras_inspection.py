@@ -1,4 +1,4 @@
-"""Running one model of Keras, and reading off what it is and did: layers, weights, and what goes through each layer.
+"""Running one model of Keras, and reading off what it is and did: layers, weights, and what passes through each layer.
 
 With TensorFlow it is traced, as `tf.function` does: that computes nothing and changes no state. What can't be traced, and
 what runs on another backend, is called with numbers.

@@ -98,7 +98,7 @@ def _shown(
 def _seen(
     loaded: Loaded, given: Arguments | None, target: str, remarks: list[str], via: str, train: bool | None
 ) -> Architecture:
-    """Return one network; one that can't be exported is seen by its calls instead, which is remarked."""
+    """Return one network; one that can't be exported is seen by its calls instead, which is noted."""
     ops, how = None, "operations are the calls of torch's functions that the network's code makes"
     if via == HOOKS:
         how = "only modules were watched, by hooks: there are no operations"

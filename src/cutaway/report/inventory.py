@@ -1,6 +1,6 @@
 """The two documents of unique modules and unique operations, as plain data.
 
-Their fields come first, in order and form, as `tt-model-analysis` documents them; what is added stands behind.
+Their fields come first, in order and form, as `tt-model-analysis` documents them; what is added follows.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def heading(architecture: Architecture, terminal: Terminal) -> list[str]:
 
 
 def _requires(architecture: Architecture, terminal: Terminal) -> list[str]:
-    """Return what a network requires of inputs that nobody gave."""
+    """Return what a network requires of inferred inputs."""
     required = architecture.requires
     if required is None:
         return []

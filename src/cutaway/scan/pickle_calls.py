@@ -242,7 +242,7 @@ class _Follower:
         content = joblib_array.content(arguments[0], self._file) if arguments else None
         head = content.read(2) if content is not None else b""
         if content is None or head == b"PK":
-            self._enter(RUNS, f"calls {name}{in_words(arguments)}, of which it can't be told what it loads")
+            self._enter(RUNS, f"calls {name}{in_words(arguments)}, of which it can't be determined what it loads")
             self._file.seek(position)
             return
         self._report.add(RECONSTRUCTS, RULE, "puts data together with functions of the libraries that saved it", "")
@@ -258,7 +258,7 @@ class _Follower:
         """Pass over the numbers of an array that joblib has put into the stream; objects are a pickle of their own."""
         array = joblib_array.described(value)
         if array is None:
-            self._enter(RUNS, "has an array in the stream of which it can't be told where it ends")
+            self._enter(RUNS, "has an array in the stream whose end can't be determined")
         elif array.has_objects:
             _Follower(self._file, self._report, f"{self._inner}!objects of an array", self._depth + 1).follow()
         else:

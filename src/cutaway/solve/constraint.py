@@ -91,7 +91,7 @@ class Literals:
         raise Unsolved(f"{atom.kind} of sizes")
 
     def solve(self, relation: str, left: Size, right: Size) -> Region:
-        """Return where `left == right` (equal) or `left < right` (less); raise `Unsolved` where that can't be told."""
+        """Return where `left == right` (equal) or `left < right` (less); raise `Unsolved` where that can't be determined."""
         difference = _stripped(left - right)
         key = relation, difference
         region = self._solved.get(key)

@@ -507,7 +507,7 @@ class Ratio:
     below: Size
 
     def rounded(self, way: str) -> Size | None:
-        """Return what `floor`, `ceil` or `trunc` makes of it; None where that can't be told."""
+        """Return what `floor`, `ceil` or `trunc` makes of it; None where that can't be determined."""
         if way == "floor" or (way == "trunc" and less(self.above, 0) is False):
             return floordiv(self.above, self.below)
         return ceildiv(self.above, self.below) if way == "ceil" or less(0, self.above) is False else None

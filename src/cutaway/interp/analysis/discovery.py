@@ -187,7 +187,7 @@ def _argument(value: Any, name: str, text: str) -> Any:
 
         chosen = example(value, name)
         if chosen is not None:
-            reason = f"an example, because nobody gives it: name a call, as in '{text}({name}=...)'"
+            reason = f"an example, because it is not given: name a call, as in '{text}({name}=...)'"
             session.presume(f"the argument {name} of {text} is {chosen!r}, {reason}", doubt=CHOSEN_ARGUMENTS)
             return chosen
     record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)

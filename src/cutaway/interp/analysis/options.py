@@ -25,7 +25,7 @@ class Options:
     arguments that the program is started with, None where none are given. Where there is a `record`, the program is run as a
     whole, with what it does when it is started as a script, and that is recorded there; `watched` are operations that are
     recorded wherever they take place. Without `call`, networks are built only. Where
-    they are `concrete`, arguments that nobody gives are those that the project has somewhere, or examples, not symbols.
+    they are `concrete`, missing arguments are those that the project has somewhere, or examples, not symbols.
     """
 
     paths: tuple[str, ...] = ()

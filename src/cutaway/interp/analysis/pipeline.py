@@ -40,7 +40,7 @@ def analyse(
     """Return every network that a target names.
 
     `fold` merges the variants of a network that has conditions, `compare_modes` tells how one differs in the mode that is
-    not shown, if it tests its mode. With `known_share`, a network whose arguments nobody gives is shown with examples of them
+    not shown, if it tests its mode. With `known_share`, a network with missing arguments is shown with examples of them
     where more of it is known then than with symbols.
     """
     deadline = None if options.seconds is None else time.monotonic() + options.seconds

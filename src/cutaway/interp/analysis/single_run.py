@@ -250,7 +250,7 @@ _MAIN_SHARE, _FORWARD_SHARE = 0.3, 0.5  # of the time that is left, for the scri
 def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
     """Run a script, and return its networks with those that its functions build.
 
-    A class that was shown with arguments that nobody gives is shown as the script creates it.
+    A class that was shown with stand-ins for missing arguments is shown as the script creates it.
     """
     local = LocalNetworks()
     with budget.share(_MAIN_SHARE), local.collecting():

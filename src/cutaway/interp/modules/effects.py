@@ -82,7 +82,7 @@ class _Body:
         """Return the effect of the body."""
         effect = self.effect
         if not self.outline.is_readable:
-            effect.reason = "its statements can't be told apart without parsing it"
+            effect.reason = "its statements can't be distinguished without parsing it"
             return effect
         self._chunks(self.outline.chunks, conditional=False)
         self._imported_variables()

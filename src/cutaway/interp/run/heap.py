@@ -407,7 +407,7 @@ def _differ(one: list[Any], other: list[Any]) -> bool:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values can't be told apart."""
+    """Tell whether two values can't be distinguished."""
     if one is other:
         return True
     return type(one) is type(other) and type(one) in (int, float, str, bytes, bool) and bool(one == other)

@@ -1,4 +1,4 @@
-"""Example values for arguments that nobody gives, where symbols leave too much of a network open.
+"""Example values for missing arguments, where symbols leave too much of a network open.
 
 They are as small as networks of papers usually have them, and divide each other, so that heads split a width evenly.
 """

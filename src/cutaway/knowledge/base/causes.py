@@ -1,4 +1,4 @@
-"""Where unknowns come from: an unknown value keeps the reason and the place of the first, so what hangs on each can be counted."""
+"""Where unknowns come from: an unknown value keeps the reason and the place of the first, so what depends on each can be counted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cutaway.core.unknown import Unknown
 
 @dataclass(slots=True)
 class _Hanging:
-    """What hangs on one cause."""
+    """What depends on one cause."""
 
     modules: set[str] = field(default_factory=set)
     weights: set[str] = field(default_factory=set)
@@ -83,7 +83,7 @@ class Causes:
                 self.module(path, unknown)
 
     def listed(self) -> tuple[Cause, ...]:
-        """Return the causes, that on which most hangs first; what is remarked and has no effect comes last."""
+        """Return the causes, the one that most depends on first; what is noted and has no effect comes last."""
         for note in self._gathered.unknowns:
             self._found.setdefault(self._key(note.text, note.place), _Hanging())
         made = [

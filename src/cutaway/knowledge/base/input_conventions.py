@@ -201,7 +201,7 @@ def assumed(
         parameters: forward's.
         settings: what is known of the network's sizes.
         main: the name of the argument that the network itself calls its main one, if it says so.
-        annotations: what stands behind the names of forward's arguments, as text.
+        annotations: the annotations of forward's arguments, as strings.
     """
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     named = {name: p for name, p in parameters.items() if p.kind not in kinds}

@@ -212,7 +212,7 @@ def calls_below(gathered: Session, root: Call | None, paths: dict[int, str]) -> 
     return found
 
 
-_UNORDERED = "a set of texts is gone through, in an order that is another one each time that the program is run"
+_UNORDERED = "a set of strings is iterated over, in an order that differs from run to run"
 
 
 def _blur(calls: list[Call], places: list[int]) -> bool:

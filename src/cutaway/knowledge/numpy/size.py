@@ -138,7 +138,7 @@ def largest_value(values: Any, *_rest: Any, **named: Any) -> float:
 
 
 def sum_of_products(subscripts: Any, *operands: Any, **_named: Any) -> float:
-    """Return the index combinations that `einsum` goes through, or the product of all sizes."""
+    """Return the index combinations that `einsum` iterates over, or the product of all sizes."""
     if not isinstance(subscripts, str):
         return outer(*operands)
     sizes: dict[str, float] = {}

@@ -13,7 +13,7 @@ from cutaway.knowledge.torch.tensor.op import RULES, Row
 
 
 class Unwritable(ValueError):
-    """An operation whose arguments can't be told from what is recorded; the message says which."""
+    """An operation whose arguments can't be determined from what is recorded; the message says which."""
 
 
 def call_of(op: Op) -> str:

@@ -1,4 +1,4 @@
-"""How the project itself builds a network whose arguments nobody gives.
+"""How the project itself builds a network, for arguments that are missing.
 
 What refers to its class is looked for in the files of the project: a class that has it as a part, a function that returns
 it, a script. One that can be started without arguments, or with a configuration of the project, is run until the network

@@ -76,7 +76,7 @@ class Loss(Objective):
                 session.current().report(fault)
                 raise
             except (Undecidable, TypeError, ValueError):
-                pass  # what is no tensor has no shape to compare
+                pass  # what is not a tensor has no shape to compare
         return new((), "float32")
 
 

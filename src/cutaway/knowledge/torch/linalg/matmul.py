@@ -39,7 +39,7 @@ def _vectors(name: str, *operands: Tensor) -> None:
 
 
 def require_tensors(name: str, *operands: Any) -> None:
-    """Raise for an operand that is no tensor."""
+    """Raise for an operand that is not a tensor."""
     for operand in operands:
         if isinstance(operand, Unknown):
             raise Undecidable(operand)

@@ -538,7 +538,7 @@ def _traces(module: Module, args: Any, kwargs: Any) -> Any:
 
 
 def _unknown_of(value: Any) -> Unknown | None:
-    """Return why it can't be told what an object is; None if it can."""
+    """Return why it can't be determined what an object is; None if it can."""
     return type(value)._opaque_reason if isinstance(value, Opaque) else None
 
 

@@ -12,7 +12,7 @@ from cutaway.knowledge.torch.tensor.op import composite
 
 @composite("torch.cond", "torch._higher_order_ops.cond.cond")
 def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
-    """Call the function that the predicate asks for; where it hangs on numbers, that is a condition."""
+    """Call the function that the predicate asks for; where it depends on numbers, that is a condition."""
     try:
         holds = bool(pred)
     except Undecidable:

@@ -96,7 +96,7 @@ def elementwise(shape: Any, known: list[tuple[Any, Any]]) -> Any:
 def _whatever_single(shape: Any, known: list[tuple[Any, Any]]) -> Any:
     """Return the strides if they are the same whatever those of dimensions of size 1 are, which are not followed.
 
-    Where something is repeated along a dimension, torch's order of the others may hang on them.
+    Where something is repeated along a dimension, torch's order of the others may depend on them.
     """
     slots = [
         (at, dim)
