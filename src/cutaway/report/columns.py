@@ -157,9 +157,14 @@ def node_cost(node: Node, costs: Mapping[str, Cost]) -> Cost:
     return total
 
 
+def standing_alone(node: Node) -> Node:
+    """Return a row as it is outside of the tree: it counts all of its modules, in whatever repeated parts they are."""
+    return Node(node.names, node.modules, node.children, len(node.modules))
+
+
 def sorted_rows(nodes: Sequence[Node], name: str, cells: Cells) -> list[Node]:
     """Return the rows without parts, those with the largest figure first; unknown ones come last."""
-    leaves = [node for node in nodes if not node.children]
+    leaves = [standing_alone(node) for node in nodes if node.modules and not node.children]
 
     def size(node: Node) -> float:
         value = cells.cell(name, node).value

@@ -10,7 +10,7 @@ from cutaway.core.size.dim import Size
 from cutaway.passes.cost import Figure, byte_size, times
 from cutaway.passes.example_sizes import at, example_sizes
 from cutaway.report import figures
-from cutaway.report.columns import COLUMNS, Cells, default_columns, sizes_in_words, sorted_rows
+from cutaway.report.columns import COLUMNS, Cells, default_columns, sizes_in_words, sorted_rows, standing_alone
 from cutaway.report.rows import rows, view
 from cutaway.report.terminal import Terminal, printable
 from cutaway.report.terminal import columns as wide
@@ -53,13 +53,12 @@ def modules(
     shown = view(architecture, _PLAIN, depth, fold)
     cells = Cells(shown, sizes)
     names = tuple(columns) or default_columns(shown)
-    nodes = [node for _, _, node in rows(shown.root, _PLAIN)] if shown.root else []
+    tree = [node for _, _, node in rows(shown.root, _PLAIN)] if shown.root else []
+    nodes = [standing_alone(node) for node in tree if node.modules]
     if sort is not None:
         nodes = sorted_rows(nodes, sort, cells)
     made = []
     for node in nodes:
-        if not node.modules:
-            continue
         module = node.modules[0]
         found = [cells.cell(name, node) for name in names]
         values = (module.path, module.class_name, node.count, *(cell.value for cell in found))

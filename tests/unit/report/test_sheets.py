@@ -72,6 +72,17 @@ def test_sorted_table_lists_paths() -> None:
     assert "block.fc: Linear" in shown
 
 
+def test_rows_outside_of_the_tree_count_all_of_their_modules() -> None:
+    modules, weights = [Module("", "Net", "Net")], []
+    for at in range(3):
+        modules += [Module(f"{at}", "Block", "Block"), Module(f"{at}.fc", "Linear", "Linear")]
+        weights.append(Weight(f"{at}.fc.weight", (4, 3), "float32", "parameter", module=f"{at}.fc"))
+    blocks = with_totals(Architecture("Net", modules=tuple(modules), weights=tuple(weights)))
+    assert "0.fc: Linear x 3  3 x 12" in table.render([blocks], width=80, colour=False, unicode=True, sort="params")
+    rows = sheet.modules(blocks, columns=("params",)).rows
+    assert [row.values for row in rows] == [("", "Net", 1, 36), ("0", "Block", 3, 36), ("0.fc", "Linear", 3, 36)]
+
+
 def test_a_class_is_never_cut_away() -> None:
     shown = table.render(
         [network("a_very_long_name_of_a_module_that_needs_room")], width=50, colour=False, unicode=True
