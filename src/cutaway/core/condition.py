@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -40,7 +39,7 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 class Term:
     """What an undetermined value is, in the user's words: an argument, or an expression of arguments.
 
-    A comparison has its `subject`, its `relation` and what it compares with. An `inverted` one is the opposite of
+    A comparison has its `subject`, its `relation` and what it compares with; its text may be written otherwise. An `inverted` one is the opposite of
     its text. A term without text depends on something that has no name: the numbers in a tensor. A `plain` one
     is not a part of a network, whatever its value.
     """
@@ -239,10 +238,45 @@ class Decisions:
         self.used.update(text for text in self.taken if text in self.prescribed)
         return True
 
+    def known_truth(self, term: Term | None) -> bool | None:
+        """Return whether a term holds by the decisions so far, None where they leave it open."""
+        if term is None or not term.text:
+            return None
+        taken = self.taken.get(term.text)
+        holds = self._implied(term) if taken is None else taken.holds
+        return None if holds is None else holds is not term.inverted
+
+    def rules_out(self, term: Term, value: Any) -> bool:
+        """Tell whether a value of a term contradicts the decisions so far."""
+        possible = self._ranges.get(term.text)
+        return possible is not None and (
+            any(type(known) is not type(value) or known != value for known in possible.known)
+            or any(type(no) is type(value) and no == value for no in possible.excluded)
+        )
+
+    def assumed_value(self, term: Term | None, usual: Any) -> tuple[Any] | None:
+        """Return what something is that is used by its value, the usual one unless decisions so far say another.
+
+        None means that these rule the usual value out, and leave open which other one it is. What is decided later is
+        decided for the value that is returned.
+        """
+        if term is None or not term.text:
+            return (usual,)
+        if term.relation:
+            holds = self.known_truth(term)
+            return (usual if holds is None else holds,)
+        possible = self._ranges.setdefault(term.text, _Range())
+        if possible.known:
+            return (possible.known[0],)
+        if self.rules_out(term, usual):
+            return None
+        possible.known.append(usual)
+        return (usual,)
+
     @contextmanager
     def forgotten(self) -> Iterator[None]:
         """Forget the decisions that are made inside, and what they imply."""
-        saved = {**self.saved(), "_ranges": copy.deepcopy(self._ranges)}
+        saved = self.saved()
         try:
             yield
         finally:
@@ -342,6 +376,9 @@ class Decisions:
 
     def _implied(self, term: Term) -> bool | None:
         """Return what the decisions so far imply for a term, None where they leave it open."""
+        if term.relation == "is not":
+            holds = self._implied(_positive(term))
+            return None if holds is None else not holds
         possible = self._ranges.get(term.subject or term.text)
         if possible is None:
             return None
@@ -362,6 +399,9 @@ class Decisions:
         return None
 
     def _learn(self, term: Term, holds: bool) -> None:
+        if term.relation == "is not":
+            self._learn(_positive(term), not holds)
+            return
         possible = self._ranges.setdefault(term.subject or term.text, _Range())
         other = term.other
         is_number = isinstance(other, (int, float)) and not isinstance(other, bool)
@@ -389,12 +429,20 @@ class Decisions:
             )
 
 
+def _positive(term: Term) -> Term:
+    """Return the comparison that a term whose text says the opposite is about."""
+    return Term(term.text, term.kind, term.subject, "is", term.other)
+
+
 def _copied(decided: dict[Any, Any]) -> dict[Any, Any]:
     """Return a copy that later decisions leave as it is."""
-    return {
-        key: (item[0], list(item[1])) if type(item) is tuple and type(item[1]) is list else item
-        for key, item in decided.items()
-    }
+    return {key: _copied_item(item) for key, item in decided.items()}
+
+
+def _copied_item(item: Any) -> Any:
+    if type(item) is _Range:
+        return _Range(list(item.known), list(item.excluded), item.low, item.high)
+    return (item[0], list(item[1])) if type(item) is tuple and type(item[1]) is list else item
 
 
 def _compared(value: Any, term: Term) -> bool | None:

@@ -64,11 +64,19 @@ def derived_unknown(unknown: Unknown) -> Unknown:
 
 
 def assumed(value: Any) -> Any:
-    """Return the usual value of something that has one, which is then an assumption; anything else as it is."""
+    """Return the usual value of something that has one, which is then an assumption; anything else as it is.
+
+    In a run that has decided otherwise, it is what that says.
+    """
     if type(value) is not Unknown or value.usual is None:
         return value
-    CURRENT.get().session.suppose(value.usual.assumption)
-    return value.usual.value
+    here = CURRENT.get()
+    taken = here.decisions.assumed_value(value.term, value.usual.value)
+    if taken is None:
+        return derived_unknown(value)
+    if taken[0] is value.usual.value:
+        here.session.suppose(value.usual.assumption)
+    return taken[0]
 
 
 def is_placement(value: Any) -> bool:

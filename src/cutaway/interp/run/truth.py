@@ -24,7 +24,9 @@ def truth_of(value: Any) -> bool | Unknown:
         return value
     if type(value) is Unknown:
         if value.usual is not None:
-            return bool(assumed(value))
+            holds = decisions().known_truth(value.term)
+            taken = assumed(value) if holds is None else holds
+            return taken if type(taken) is Unknown else bool(taken)
         return value if value.term is None else _decide_unknown(value)
     if type(value) is Dim:
         zero = equal(value, 0)

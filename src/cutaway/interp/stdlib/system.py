@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, SOMETHING, Term
-from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, derived_unknown
+from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, decisions, derived_unknown
 from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
@@ -247,6 +247,7 @@ class _Environment:
     def __init__(self) -> None:
         self._values: dict[Any, Any] = {}
         self._deleted: set[Any] = set()
+        self._defaults: dict[str, list[Any]] = {}  # with which variables were asked for
 
     def _is_known(self, name: object) -> bool:
         return type(name) is not str or name in self._deleted or name in self._values
@@ -255,20 +256,35 @@ class _Environment:
         """Return a variable, or the default."""
         if self._is_known(name):
             return self._values.get(name, default)
-        words = f"os.environ.get({name!r})" if default is None else f"os.environ.get({name!r}, {default!r})"
-        return _usually(default, words, None)
+        is_set = self._is_set(name)
+        if is_set is not None:
+            return _variable(name) if is_set else default
+        if default is not None:
+            self._defaults.setdefault(name, []).append(default)
+        return _usually(default, Term(_asked(name, default), ENVIRONMENT, plain=_is_plain(default)), None)
+
+    def _is_set(self, name: str) -> bool | None:
+        """Return what the decisions of this run imply about whether a variable is set."""
+        here = decisions()
+        is_set = here.known_truth(_membership(name))
+        if is_set is not None:
+            return is_set
+        others = ((Term(_asked(name, default), ENVIRONMENT), default) for default in self._defaults.get(name, ()))
+        return True if any(here.rules_out(term, default) for term, default in others) else None
 
     def __contains__(self, name: object) -> bool:
         return bool(assumed(self.membership(name)))
 
     def membership(self, name: object) -> Any:
         """Return `name in os.environ`."""
-        return name in self._values if self._is_known(name) else _usually(False, f"{name!r} in os.environ", bool)
+        if type(name) is not str or self._is_known(name):
+            return name in self._values
+        is_set = self._is_set(name)
+        return _usually(False, _membership(name), bool) if is_set is None else is_set
 
     def __getitem__(self, name: str) -> Any:
         if not self._is_known(name) and settled(self.membership(name)):
-            words = Term(f"os.environ[{name!r}]", ENVIRONMENT)
-            return Unknown("the environment is unknown", session.current().place(), term=words)
+            return _variable(name)
         return self._values[name]
 
     def __setitem__(self, name: str, value: str) -> None:
@@ -321,11 +337,28 @@ class _Environment:
 MutableMapping.register(_Environment)
 
 
-def _usually(value: Any, words: str, kind: type | None) -> Unknown:
+def _usually(value: Any, term: Term, kind: type | None) -> Unknown:
     here = session.current().place()
-    return Unknown(
-        "the environment is unknown", here, kind=kind, term=Term(words, ENVIRONMENT), usual=Usual(value, _NOT_SET)
-    )
+    return Unknown("the environment is unknown", here, kind=kind, term=term, usual=Usual(value, _NOT_SET))
+
+
+def _asked(name: str, default: Any) -> str:
+    """Return how a program asks for a variable that may not be set."""
+    return f"os.environ.get({name!r})" if default is None else f"os.environ.get({name!r}, {default!r})"
+
+
+def _membership(name: str) -> Term:
+    return Term(f"{name!r} in os.environ", ENVIRONMENT, _asked(name, None), "is not", None, plain=True)
+
+
+def _variable(name: str) -> Unknown:
+    """Return the value of a variable that is set in this run."""
+    term = Term(f"os.environ[{name!r}]", ENVIRONMENT, plain=True)
+    return Unknown("the environment is unknown", session.current().place(), term=term)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or type(value) in (str, int, float, bool)
 
 
 @stdlib_module("os")
