@@ -35,6 +35,9 @@ UNCATCHABLE = (Undecidable, Interruption, KeyboardInterrupt)
 _UNSUPPORTED_EXCEPTIONS = (KeyboardInterrupt, GeneratorExit)
 
 
+_PACKAGES = "which packages are installed"
+
+
 class Exceptions(UndecidedCode):
     """Compiles statements that raise and handle exceptions."""
 
@@ -256,7 +259,7 @@ def handle(
     if isinstance(error, Fault):
         session.current().caught(error)
     if isinstance(error, ImportError):
-        text = "which packages are installed" if is_own(frame) else session.LIBRARY_PACKAGES
+        text = _PACKAGES if is_own(frame) else session.LIBRARY_PACKAGES
         session.current().doubts.setdefault(text)
     handling = interpreter().handling
     handling.append(error)
@@ -394,10 +397,16 @@ def _catches_import_error(node: ast.expr | None) -> bool:
 
 
 def _note_import(condition: str, frame: Frame, node: ast.Try, holds: bool) -> None:
-    """Note a condition of the user's own code that the installed packages have decided, if it is one."""
-    if condition and is_own(frame):
-        place = Place(frame.file, node.lineno)
-        session.current().conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))
+    """Note a condition that the installed packages have decided, if it is one: of the user's own code as such, and of
+    another package that is a part of the program as something presumed, where the import fails."""
+    if not condition:
+        return
+    place = Place(frame.file, node.lineno)
+    here = session.current()
+    if is_own(frame):
+        here.conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))
+    elif not holds and here.in_program():
+        here.presume(f"{condition} fails where the program runs", place, doubt=_PACKAGES)
 
 
 def _tracking_handlers(body: Execute) -> Execute:
