@@ -7,6 +7,7 @@ stated then is what the documentation of the JSON form says:
 - A module, a weight, an output, a call, an operation that is listed is there; of a call without outputs it is not
   stated what comes out of it. A size that is None, or an
   expression in symbols other than conditions, is not stated; nor is a configuration value that is unknown.
+- A module whose class name is empty is there; which class it has is not stated.
 - A module that is `complete` has no modules and no weights directly below it but those that are listed. One that is not
   excuses what is missing below it, and nothing else; what is listed below it is stated all the same.
 - A module's forward pass is *doubtful* if an unknown concerns the module, or a call of it gives None. Inside of it, more
@@ -201,7 +202,7 @@ class _Reading:
             self.instance.incomplete.add(self.paths.get(above, ""))
             return
         path = self.paths[module.path] = self.name(module, module.path)
-        self.enter(("module", path), module.class_name, module)
+        self.enter(("module", path), module.class_name or None, module)
         if module.condition is None:
             self.instance.order.append(path)
         (self.instance.complete if module.complete else self.instance.incomplete).add(path)

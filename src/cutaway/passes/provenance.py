@@ -30,6 +30,9 @@ ORIGINS = (LITERAL, DEFAULT, DERIVED, SYMBOLIC, ASSUMED, UNKNOWN)
 
 _OF_INPUTS = ("the input ", "shown for ")
 
+OPEN_CLASS = "which class the network is depends on conditions"
+"""The reason for which the class of a network is not known; elsewhere a class that is not given is not a fact."""
+
 Entry: TypeAlias = Module | Weight | Op | Value
 """What there is a fact about: what a module consists of, the shape of a weight, of results, of an input or output."""
 
@@ -59,6 +62,7 @@ class Provenance:
         self._inputs = tuple(
             note.text for note in architecture.assumptions if note.text.startswith(_OF_INPUTS) and architecture.ops
         )
+        self._class_is_open = any(note.text == OPEN_CLASS for note in architecture.unknowns)
         self._reasons = {note.module: note.text for note in reversed(architecture.unknowns) if note.module is not None}
 
     def assumptions_of(self, entry: Entry) -> tuple[str, ...]:
@@ -67,7 +71,9 @@ class Provenance:
 
     def way(self, entry: Entry) -> str:
         """Return how a fact is known."""
-        if isinstance(entry, Module) and not entry.complete:
+        if isinstance(entry, Module) and (
+            not entry.complete or (self._class_is_open and not entry.path and not entry.class_name)
+        ):
             return UNKNOWN
         is_symbolic = False
         for shape in _shapes(entry):

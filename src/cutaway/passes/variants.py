@@ -36,6 +36,7 @@ from cutaway.core.variant import Folded, Variant
 from cutaway.passes.condition_dependence import Branch, Explainer, Leaf, Open, Tree, is_simple, quantity, when
 from cutaway.passes.hierarchy import children, name_below
 from cutaway.passes.join_values import Entry, Joins
+from cutaway.passes.provenance import OPEN_CLASS
 
 
 def fold(variants: Sequence[Variant], failed: Sequence[Mapping[str, bool]] = ()) -> Folded:
@@ -228,7 +229,7 @@ class _Folding:
         most_calls = max(len(module.calls) for module in variants.values())
         if len({module.class_name for module in variants.values()}) > 1:  # the network itself
             first = replace(first, class_name="", qualified_name="")
-            self.unknowns.setdefault(Note("which class the network is depends on conditions"))
+            self.unknowns.setdefault(Note(OPEN_CLASS))
         return replace(
             first,
             path=entry.path,
