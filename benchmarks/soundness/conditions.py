@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import re
 from collections.abc import Mapping
@@ -22,11 +23,13 @@ class Unreadable(Exception):
     """A condition, or a size, is not written in the documented form."""
 
 
+@functools.lru_cache(maxsize=4096)
 def canonical(text: str) -> str:
     """Return a condition as it is compared with others."""
     return ast.unparse(_parsed(text))
 
 
+@functools.lru_cache(maxsize=4096)
 def _parsed(text: str) -> ast.expr:
     if text.startswith("it depends on "):
         return ast.Name(text)  # under which combinations something is there is not known
@@ -65,13 +68,18 @@ def _evaluated(node: ast.expr, valuation: Valuation | None, found: set[str]) -> 
             return not _evaluated(ast.Call(called, [compared], []), valuation, found)
         case ast.Constant(bool() as value):
             return value
-    text = ast.unparse(node)
+    text = _atom(node)
     found.add(text)
     if valuation is None:
         return False
     if text not in valuation:
         raise Unreadable(text)
     return valuation[text]
+
+
+@functools.lru_cache(maxsize=4096)
+def _atom(node: ast.expr) -> str:
+    return ast.unparse(node)
 
 
 def bracketed(text: str) -> list[str]:

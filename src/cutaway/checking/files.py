@@ -55,17 +55,7 @@ def _above(folder: str) -> Ignored:
 
 
 def _below(folder: str, ignored: Ignored) -> Iterator[str]:
-    waiting: list[tuple[str, Ignored | None]] = [(folder, ignored)]  # with None, a file
-    while waiting:
-        path, above = waiting.pop()
-        if above is None:
-            yield os.path.normpath(path)
-        else:
-            waiting.extend(reversed(list(_inside(path, above.below(path)))))
-
-
-def _inside(folder: str, ignored: Ignored) -> Iterator[tuple[str, Ignored | None]]:
-    """Yield the files of a folder, each with None, and the folders in it."""
+    ignored = ignored.below(folder)
     try:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -79,9 +69,9 @@ def _inside(folder: str, ignored: Ignored) -> Iterator[tuple[str, Ignored | None
             continue
         if is_folder:
             if entry.name not in _SKIPPED:
-                yield entry.path, ignored
+                yield from _below(entry.path, ignored)
         elif entry.name.endswith(_ENDINGS) and entry.is_file():  # to open a pipe would wait for its other end
-            yield entry.path, None
+            yield os.path.normpath(entry.path)
 
 
 def _is_excluded(path: str, patterns: list[str]) -> bool:
