@@ -514,9 +514,7 @@ HEAVY = ("json", "numpy", "pickle", "shutil", "subprocess", "tempfile", "unittes
 def test_showing_a_network_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     model = tmp_path / "model.py"
     model.write_text("import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())\n")
-    program = (
-        f"import sys\nfrom cutaway import cli\ncli.main(['show', {str(model)!r}])\nprint(*sys.modules, file=sys.stderr)"
-    )
+    program = f"import sys\nfrom cutaway import cli\ncli.main(['show', '--no-cache', {str(model)!r}])\nprint(*sys.modules, file=sys.stderr)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(run.stderr.split())
     assert not loaded.intersection(HEAVY)

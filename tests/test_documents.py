@@ -124,7 +124,7 @@ def drawing() -> Any:
         ("resnet18.svg", "show torchvision.models:resnet18 --input 1x3x224x224 --format svg --depth 1"),
         (
             "transformer.svg",
-            "show examples/encoder.py::Encoder --input ids=2x128:int64 --input mask=2x128:bool --format svg",
+            "show examples/encoder.py::Encoder --input ids=2x128:int64 --input mask=2x128:bool --format svg --depth 2",
         ),
     ],
 )

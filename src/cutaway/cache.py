@@ -25,6 +25,7 @@ from cutaway.isolation.files import mark_used, write_entry
 from cutaway.syntax.project import active_environments
 
 VARIABLE = "CUTAWAY_CACHE"
+_LARGEST_SOURCE = 1 << 25
 MIN_SECONDS = 0.5  # a shorter analysis is repeated
 
 Key = list[str]
@@ -109,8 +110,7 @@ def _is_unchanged(head: dict[str, object]) -> bool:
 
 
 def digest_of(path: str) -> str:
-    with open(path, "rb") as file:
-        return digest(file.read())
+    return digest(disk.content(path, _LARGEST_SOURCE))
 
 
 def digest(content: bytes) -> str:

@@ -205,6 +205,34 @@ function written(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** The fields of a configuration object, or of a dict, where a value has any: in a line of its own each. */
+function fields(value: unknown): [string, unknown][] {
+  if (!value || typeof value !== "object" || Array.isArray(value)) return [];
+  const forms = ["symbolic", "unknown", "if", "name", "float", "partial"];
+  if (forms.some((form) => form in value)) return [];
+  return Object.entries(value).filter(([name]) => name !== "dataclass");
+}
+
+/** A value of a configuration; one with fields unfolds. */
+function Setting({ value }: { value: unknown }) {
+  const parts = fields(value);
+  if (!parts.length) return <>{written(value)}</>;
+  const kind = (value as Record<string, unknown>).dataclass;
+  return (
+    <details>
+      <summary>{typeof kind === "string" ? kind.slice(kind.lastIndexOf(".") + 1) : "{…}"} <span class="quiet">{parts.length} {parts.length === 1 ? "field" : "fields"}</span></summary>
+      <dl>
+        {parts.map(([name, part]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd><Setting value={part} /></dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
 function Settings({ of, origins, title }: { of: Record<string, unknown>; origins: Record<string, string>; title: string }) {
   const entries = Object.entries(of);
   if (!entries.length) return null;
@@ -215,8 +243,8 @@ function Settings({ of, origins, title }: { of: Record<string, unknown>; origins
           {entries.map(([name, value]) => (
             <tr key={name} class={origins[name] === "default" ? "quiet" : ""}>
               <td>{name}</td>
-              <td>{written(value)}</td>
-              <td class="quiet">{["default", "literal", "derived", undefined].includes(origins[name]) ? (origins[name] === "default" ? "default" : "") : origins[name]}</td>
+              <td colSpan={fields(value).length ? 2 : 1}><Setting value={value} /></td>
+              {!fields(value).length && <td class="quiet">{["default", "literal", "derived", undefined].includes(origins[name]) ? (origins[name] === "default" ? "default" : "") : origins[name]}</td>}
             </tr>
           ))}
         </tbody>

@@ -127,7 +127,7 @@ export function Tree() {
               <span class="twist" onClick={(event) => { event.stopPropagation(); close(item, !closed.has(item.id)); }}>
                 {canClose ? (closed.has(item.id) ? "▸" : "▾") : ""}
               </span>
-              <span class="name">
+              <span class="name" title={`${item.label} ${item.title}`.trim()}>
                 {level > 0 && <span class="path">{item.label}</span>} <span class="class">{item.title}</span> {times(item) && <b>{times(item)}</b>}
               </span>
               <span class="share" title={figure(own, shownMetric === "macs" ? "operations" : shownMetric === "parameters" ? "count" : "memory")}>

@@ -55,7 +55,17 @@ def _above(folder: str) -> Ignored:
 
 
 def _below(folder: str, ignored: Ignored) -> Iterator[str]:
-    ignored = ignored.below(folder)
+    waiting: list[tuple[str, Ignored | None]] = [(folder, ignored)]  # with None, a file
+    while waiting:
+        path, above = waiting.pop()
+        if above is None:
+            yield os.path.normpath(path)
+        else:
+            waiting.extend(reversed(list(_inside(path, above.below(path)))))
+
+
+def _inside(folder: str, ignored: Ignored) -> Iterator[tuple[str, Ignored | None]]:
+    """Yield the files of a folder, each with None, and the folders in it."""
     try:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -69,9 +79,9 @@ def _below(folder: str, ignored: Ignored) -> Iterator[str]:
             continue
         if is_folder:
             if entry.name not in _SKIPPED:
-                yield from _below(entry.path, ignored)
+                yield entry.path, ignored
         elif entry.name.endswith(_ENDINGS) and entry.is_file():  # to open a pipe would wait for its other end
-            yield os.path.normpath(entry.path)
+            yield entry.path, None
 
 
 def _is_excluded(path: str, patterns: list[str]) -> bool:

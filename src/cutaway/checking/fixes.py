@@ -6,13 +6,18 @@ import ast
 import os
 from collections.abc import Iterable, Sequence
 
+from cutaway.core.error import CutawayError
 from cutaway.core.problem import CheckedFile, Edit, Problem
 from cutaway.core.record import replace
+from cutaway.isolation.files import write_file
+from cutaway.syntax import source
 
 
 def apply_fixes(files: Sequence[CheckedFile]) -> tuple[list[CheckedFile], int]:
     """Fix what can be fixed in some files; return them with the problems that are left, and how many were fixed."""
+    checked = {os.path.abspath(file.path) for file in files}
     problems = [problem for file in files for problem in file.problems if problem.fix is not None]
+    problems = [problem for problem in problems if os.path.abspath(problem.file) in checked]
     fixed: set[Problem] = set()
     for path in dict.fromkeys(problem.file for problem in problems):
         fixed.update(_fixed(path, [problem for problem in problems if problem.file == path]))
@@ -22,8 +27,7 @@ def apply_fixes(files: Sequence[CheckedFile]) -> tuple[list[CheckedFile], int]:
 
 def _fixed(path: str, problems: list[Problem]) -> list[Problem]:
     """Write a file with its fixes, and return the problems that are gone; one whose fix breaks the syntax stays."""
-    with open(path, "rb") as file:
-        content = file.read()
+    content = source.content(path)
     done: list[Problem] = []
     for problem in problems:
         edits = [edit for each in (*done, problem) if each.fix is not None for edit in each.fix.edits]
@@ -31,11 +35,10 @@ def _fixed(path: str, problems: list[Problem]) -> list[Problem]:
             done.append(problem)
     if done:
         changed = edited(content, [edit for each in done if each.fix is not None for edit in each.fix.edits])
-        temporary = f"{path}.cutaway"
-        with open(temporary, "wb") as file:
-            file.write(changed)
-        os.chmod(temporary, os.stat(path).st_mode)
-        os.replace(temporary, path)
+        try:
+            write_file(changed, path)
+        except OSError as error:
+            raise CutawayError(f"{path}: can't be written ({error.strerror})") from None
     return done
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from typing import Any
 
-from cutaway.core.error import CutawayError
+from cutaway.core import disk
+from cutaway.core.error import CutawayError, one_line
 from cutaway.core.problem import Problem, Severity
 from cutaway.core.record import dataclass, field
 
 FILE = "pyproject.toml"
 ALL = "all"
+_LARGEST = 4 << 20
 _KEYS = ("select", "ignore", "per-file-ignores", "exclude")
 
 
@@ -61,8 +63,10 @@ def read_settings(paths: Iterable[str], known: Iterable[str]) -> Settings:
 
 def _table(path: str) -> Mapping[str, Any] | None:
     """Return the settings in a file, None where it has none."""
-    with open(path, "rb") as file:
-        content = file.read()
+    try:
+        content = disk.content(path, _LARGEST)
+    except OSError as error:
+        raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
     if b"tool.cutaway" not in content:
         return None
     try:
@@ -71,8 +75,8 @@ def _table(path: str) -> Mapping[str, Any] | None:
         raise CutawayError(f"{path}: [tool.cutaway] is read from Python 3.11 on; use the options instead") from None
     try:
         table = tomllib.loads(content.decode("utf-8")).get("tool", {}).get("cutaway")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CutawayError(f"{path}: {error}") from None
+    except (ValueError, RecursionError, AttributeError) as error:  # tomllib lets some of its own through
+        raise CutawayError(f"{path}: {one_line(str(error))}") from None
     return table if isinstance(table, dict) else None
 
 

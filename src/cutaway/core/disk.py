@@ -10,12 +10,15 @@ import errno
 import itertools
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from cutaway.core import context
 from cutaway.core.context import CURRENT
+
+_LARGEST_METADATA = 4 << 20
 
 Query = tuple[str, ...]
 """The name of one of the functions below, and its arguments."""
@@ -38,6 +41,18 @@ def recorded() -> Iterator[Recording]:
     recording = Recording()
     with context.installed(CURRENT.get().derived(recording=recording)):
         yield recording
+
+
+def content(path: str, most: int) -> bytes:
+    """Return the bytes of a regular file; raise `OSError` for one that is larger, and for a pipe, which might never end."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", path)
+    return data
 
 
 def unrepeatable() -> None:
@@ -158,11 +173,11 @@ def _metadata(distribution: str, folder: str, field: str) -> list[str] | None:
     if home is None:
         return None
     try:
-        with open(os.path.join(folder, home, "METADATA"), encoding="utf-8", errors="replace") as file:
-            lines = [line for line in itertools.takewhile(str.strip, file) if line.startswith(f"{field}:")]
+        text = content(os.path.join(folder, home, "METADATA"), _LARGEST_METADATA).decode("utf-8", "replace")
     except OSError:
         return None
-    return [line.partition(":")[2].strip() for line in lines]
+    declared = itertools.takewhile(str.strip, text.splitlines())
+    return [line.partition(":")[2].strip() for line in declared if line.startswith(f"{field}:")]
 
 
 _QUERIES: dict[str, Callable[..., Any]] = {

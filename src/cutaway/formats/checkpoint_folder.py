@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
@@ -33,8 +34,7 @@ def read(path: str) -> list[Architecture]:
 def _step(path: str) -> str:
     """Return the folder of the last step, where a file names it."""
     try:
-        with open(os.path.join(path, _LATEST), encoding="utf-8") as file:
-            name = file.read(200).strip()
+        name = disk.content(os.path.join(path, _LATEST), 200).decode("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return path
     below = os.path.join(path, name)

@@ -56,13 +56,15 @@ def components(pipeline: Folder) -> list[Component]:
 def _component(pipeline: Folder, name: str, library: str, class_name: str) -> Component:
     path = os.path.join(pipeline.path, name)
     line = pipeline.line(name)
-    if disk.is_file(os.path.join(path, CONFIG)) and not _is_auxiliary(path):
+    is_below = os.path.basename(name) == name and name not in ("", ".", "..")  # else it is a path to somewhere else
+    if is_below and disk.is_file(os.path.join(path, CONFIG)) and not _is_auxiliary(path):
         settings = read(os.path.join(pipeline.text, name), path, CONFIG)
         return Component(name, library, class_name, line, _named(settings, class_name))
-    kind = next((kind for file, kind in _KINDS.items() if disk.is_file(os.path.join(path, file))), None)
+    files = [file for file in _KINDS if is_below and disk.is_file(os.path.join(path, file))]
+    kind = next((_KINDS[file] for file in files), None)
     if kind is not None:
         return Component(name, library, class_name, line, None, f"{name} ({class_name}) is {kind}: it has no weights")
-    problem = f"has no {CONFIG}" if disk.is_folder(path) else "does not exist"
+    problem = f"has no {CONFIG}" if is_below and disk.is_folder(path) else "does not exist"
     return Component(name, library, class_name, line, None, f"{name} ({class_name}) is omitted: its folder {problem}")
 
 

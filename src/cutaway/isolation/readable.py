@@ -20,7 +20,7 @@ _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/et
 _METADATA = ".metadata"  # of a checkpoint folder
 _EVERYTHING = READ_FILE | READ_FOLDER
 _SAMPLE = 8
-_MOST_ENTRIES = 2000
+_MOST_ENTRIES, _DEEPEST = 2000, 100
 
 Right = tuple[str, int]
 """A path, and the rights of Landlock to what is below it."""
@@ -109,11 +109,11 @@ class _Walk:
     def __init__(self) -> None:
         self.left = _MOST_ENTRIES
 
-    def rights(self, folder: str) -> tuple[list[Right], bool]:
+    def rights(self, folder: str, depth: int = 0) -> tuple[list[Right], bool]:
         """Return the rights to a folder, and whether they are to all of it."""
         entries = _entries(folder) if self.left > 0 else []
         self.left -= len(entries) + 1
-        if self.left <= 0:
+        if self.left <= 0 or depth > _DEEPEST:
             return [(folder, _EVERYTHING)], True
         parts: list[Right] = [(folder, READ_FOLDER)]
         is_whole = True
@@ -121,7 +121,7 @@ class _Walk:
             if _is_out(entry):
                 is_whole = False
             elif entry.is_dir():
-                inner, is_all = self.rights(entry.path)
+                inner, is_all = self.rights(entry.path, depth + 1)
                 parts += inner
                 is_whole = is_whole and is_all
             elif entry.is_file():

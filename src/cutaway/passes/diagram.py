@@ -11,7 +11,8 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture, Module, Op, Quantity, Shape
 from cutaway.core.record import dataclass, field
-from cutaway.passes.fold import Node, fold
+from cutaway.passes.fold import Node
+from cutaway.passes.graph_fold import fold_for_graph
 from cutaway.passes.hierarchy import owner
 
 MOST_BOXES = 40
@@ -71,7 +72,7 @@ class _Drawing:
     def __init__(self, architecture: Architecture) -> None:
         self.architecture = architecture
         self.boxes: dict[str, Box] = {}
-        tree = fold(architecture)
+        tree = fold_for_graph(architecture)
         self.root = self._box(tree, None) if tree is not None else Box(MODULE, architecture.name)
         self.homes: list[Box] = []  # of each operation
         self.limits: list[

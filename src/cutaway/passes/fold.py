@@ -50,11 +50,12 @@ def fold(
     repeats: bool = True,
     depth: int | None = None,
     apart: Collection[str] = (),
+    by_name: Collection[str] = (),
 ) -> Node | None:
     """Return the root of the tree to show, None where there are no modules.
 
     Without `repeats` every module is a node of its own. `depth` limits the levels below the root. Modules whose paths
-    are in `apart` are not folded with others.
+    are in `apart` are not folded with others; those in `by_name` only with modules of the same name, in equal parents.
     """
     if not architecture.modules:
         return None
@@ -62,7 +63,7 @@ def fold(
     modules.setdefault("", Module("", architecture.name, architecture.name))
     below = children(modules, architecture.separator)
     if repeats:
-        forms = _forms(architecture, modules, below, measure(architecture) if costs is None else costs, apart)
+        forms = _forms(architecture, modules, below, measure(architecture) if costs is None else costs, apart, by_name)
         runs = {path: form.runs for path, form in forms.items()}
     else:
         runs = {path: [Run(at, 1, 1) for at in range(len(kids))] for path, kids in below.items()}
@@ -120,6 +121,7 @@ def _forms(
     below: Mapping[str, Sequence[str]],
     costs: Mapping[str, Cost],
     apart: Collection[str],
+    by_name: Collection[str],
 ) -> dict[str, _Form]:
     """Number the modules' structures, children first: equal ones get equal numbers."""
     weights: dict[str, list[Any]] = {}
@@ -152,7 +154,7 @@ def _forms(
             tuple(call.outputs for call in module.calls),
             cost.parameters,
             cost.macs,
-            path if path in apart else None,
+            path if path in apart else path.rpartition(architecture.separator)[2] if path in by_name else None,
             tuple((name_below(path, kid), form.number) for kid, form in zip(below[path], kids)),
         )
         runs = _runs(kids)

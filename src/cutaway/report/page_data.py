@@ -13,7 +13,8 @@ from cutaway.passes.condition_dependence import chance
 from cutaway.passes.cost import Cost, Figure, as_quantity, measure
 from cutaway.passes.diff import Difference
 from cutaway.passes.example_sizes import Limit, example_sizes, limits
-from cutaway.passes.fold import Node, fold
+from cutaway.passes.fold import Node
+from cutaway.passes.graph_fold import fold_for_graph
 from cutaway.passes.liveness import lifetimes
 from cutaway.passes.provenance import Provenance
 from cutaway.report.json import plain, write_quantity
@@ -69,7 +70,7 @@ class _Network:
         """Return the network as plain data."""
         network = self.architecture
         numbers = {module.path: at for at, module in enumerate(network.modules)}
-        root = fold(network, self.costs, apart=self.apart)
+        root = fold_for_graph(network, self.costs, apart=self.apart)
         known = Provenance(network).counted()
         required = limits(network)
         content = {

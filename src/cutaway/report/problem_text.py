@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cutaway.core import disk
 from cutaway.core.problem import CheckedFile, Extent, Problem, ProblemNote, Severity
 from cutaway.report.terminal import STYLES, Terminal, printable
 
 _STYLES = {Severity.ERROR: "fault", Severity.WARNING: "doubt", Severity.HINT: "kind"}
 _AROUND = 2  # lines of code above a problem
 _MOST_LINES = 8
+_LARGEST_FILE = 16 << 20
 
 
 def render(files: Sequence[CheckedFile], terminal: Terminal, count: int) -> str:
@@ -97,8 +99,7 @@ def _source(file: str, sources: dict[str, list[str]]) -> list[str]:
     """Return the lines of a file as it is on disk."""
     if file not in sources:
         try:
-            with open(file, "rb") as opened:
-                sources[file] = opened.read().decode("utf-8", "replace").splitlines()
-        except OSError:
+            sources[file] = disk.content(file, _LARGEST_FILE).decode("utf-8", "replace").splitlines()
+        except (OSError, ValueError):
             sources[file] = []
     return sources[file]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from cutaway.core import disk
 from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 
@@ -12,7 +13,7 @@ AROUND = 4
 """Lines before and after a place."""
 
 LONGEST_LINE = 200
-_LARGEST_FILE = 4 << 20
+_LARGEST_FILE = 16 << 20
 _INSTALLED = pattern(r".*[/\\](?:site|dist)-packages[/\\]")
 
 
@@ -45,8 +46,7 @@ def _lines(file: str, numbers: set[int]) -> dict[str, str]:
     if not file.endswith(".py"):
         return {}
     try:
-        with open(file, "rb") as opened:
-            content = opened.read(_LARGEST_FILE)
+        content = disk.content(file, _LARGEST_FILE)
     except (OSError, ValueError):
         return {}
     lines = content.decode("utf-8", "replace").splitlines()

@@ -17,6 +17,8 @@ from cutaway.report import figures
 from cutaway.report.box_text import condition, subtitle, title
 
 GAP, MARGIN, LANE, LETTER, SMALL = 34, 16, 22, 8.0, 6.2
+STUB = 20
+"""The room for an arrow into the first part of a box, below its title."""
 """Between layers, around parts, between arrows that go around; the width of a letter in a title, and in smaller text."""
 
 _STYLE = (
@@ -94,9 +96,11 @@ def _place(box: Box, arrows: Sequence[Arrow], is_root: bool = True) -> _Placed:
     rows = [[placed[id(part)] for part in level] for level in levels]
     inner = max(sum(part.width for part in row) + GAP * (len(row) - 1) for row in rows)
     inner = max(inner, 0 if is_root else width - 2 * MARGIN)
-    bottom = _stack(rows, inner, MARGIN if is_root else head + 4)
-    drawn = _Placed(box, MARGIN + inner, bottom - GAP + MARGIN, parts=list(placed.values()))
     entering = [arrow for arrow in arrows if arrow.source is box]
+    first = {id(part) for part in levels[0]}
+    enters_first = any(id(arrow.target) in first for arrow in entering)
+    bottom = _stack(rows, inner, MARGIN if is_root else head + (STUB if enters_first else 4))
+    drawn = _Placed(box, MARGIN + inner, bottom - GAP + MARGIN, parts=list(placed.values()))
     _connect(drawn, placed, [*entering, *own], {id(part): at for at, level in enumerate(levels) for part in level})
     return drawn
 
@@ -129,6 +133,10 @@ def _connect(drawn: _Placed, placed: dict[int, _Placed], arrows: Sequence[Arrow]
             beside = right + LANE * lanes - 6
             path = _entering(beside, target) if source is None else _around(beside, source, target)
             drawn.arrows.append((path, 0, 0, ""))
+        elif source is None:  # what the first part gets: from just above it, below the title
+            drawn.arrows.append(
+                (f"M{target.x + target.width / 2:.0f},{target.y - STUB + 2:.0f} V{target.y - 1:.0f}", 0, 0, "")
+            )
         else:
             continue
         widest = max(widest, drawn.arrows[-1][1] + len(drawn.arrows[-1][3]) * 5.6)

@@ -50,11 +50,13 @@ def _script_folders(folder: str, tops: Sequence[str]) -> Iterator[str]:
 
 
 def package_folders(folder: str) -> list[str]:
-    """Return where packages are installed for a project: in an environment that is active, or in one of its own."""
-    active = [os.environ.get(name, "") for name in _ACTIVE]
+    """Return where packages are installed for a project: in an environment that is active, or in one of its own.
+
+    An environment that nobody has activated came with the project: nothing in it leads out of the project.
+    """
     top = root(folder) or os.path.abspath(folder)
-    homes = [*filter(None, active), *(os.path.join(top, name) for name in _ENVIRONMENT_FOLDERS)]
-    return list(dict.fromkeys(_installed(homes)))
+    own = _installed((os.path.join(top, name) for name in _ENVIRONMENT_FOLDERS), within=disk.real_path(top))
+    return list(dict.fromkeys([*_installed(filter(None, active_environments())), *own]))
 
 
 def active_environments() -> tuple[str, ...]:
@@ -62,20 +64,27 @@ def active_environments() -> tuple[str, ...]:
     return tuple(os.environ.get(name, "") for name in _ACTIVE)
 
 
-def _installed(environments: Iterable[str]) -> Iterator[str]:
+def _installed(environments: Iterable[str], within: str = "") -> Iterator[str]:
+    """Yield where environments have packages, and the folders that these refer to; all of them lie within a folder."""
+    inside = os.path.join(within, "") if within else ""
     for home in environments:
         if not any(disk.exists(os.path.join(home, marker)) for marker in ("pyvenv.cfg", "conda-meta")):
             continue
         patterns = (os.path.join(home, "lib", "python3*", "site-packages"), os.path.join(home, "Lib", "site-packages"))
         for packages in [path for pattern in patterns for path in disk.matching(pattern, False)]:
-            yield packages
-            yield from _linked(packages)
+            if disk.real_path(packages).startswith(inside):
+                yield packages
+                yield from (folder for folder in _linked(packages) if disk.real_path(folder).startswith(inside))
 
 
 def _linked(packages: str) -> Iterator[str]:
     """Yield the folders that an installation refers to, as it does to a package that is installed in place."""
     for name in disk.names(packages, ".pth"):
-        for line in source.content(os.path.join(packages, name)).decode("utf-8", "replace").splitlines():
+        try:
+            content = source.content(os.path.join(packages, name))
+        except source.SourceError:  # Python ignores it, too
+            continue
+        for line in content.decode("utf-8", "replace").splitlines():
             if line.strip() and not line.startswith(("import ", "import\t", "#")):
                 folder = os.path.join(packages, line.strip())
                 if disk.is_folder(folder):

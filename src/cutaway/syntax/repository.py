@@ -28,19 +28,31 @@ def network_files(folder: str, frameworks: re.Pattern[bytes]) -> list[str]:
 
 
 def _code_files(folder: str) -> Iterator[str]:
+    waiting = [(path, is_folder) for path, is_folder in reversed(_inside(folder))]
+    while waiting:
+        path, is_folder = waiting.pop()
+        if is_folder:
+            with suppress(OSError):  # it may not be read, or its path is too long
+                waiting.extend(reversed(_inside(path)))
+        else:
+            yield path
+
+
+def _inside(folder: str) -> list[tuple[str, bool]]:
+    """Return the files and folders in a folder, and whether each is a folder."""
     names = disk.names(folder)
     if _ENVIRONMENT in names:
-        return
+        return []
+    entries: list[tuple[str, bool]] = []
     for name in names:
         path = os.path.join(folder, name)
         if disk.is_link(path) or name.startswith("."):
             continue
         if disk.is_folder(path):
-            if name not in _SKIPPED:
-                with suppress(PermissionError):
-                    yield from _code_files(path)
+            entries += [(path, True)] if name not in _SKIPPED else []
         elif name.endswith((".py", notebook.ENDING)) and not name.startswith("test_") and name != "setup.py":
-            yield path
+            entries.append((path, False))
+    return entries
 
 
 def _may_have_networks(path: str, frameworks: re.Pattern[bytes]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from cutaway.core import disk
 from cutaway.core.import_path import DROPPED
 from cutaway.core.record import dataclass
-from cutaway.syntax import markdown, notebook
+from cutaway.syntax import markdown, notebook, project
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def find(name: str, folders: Sequence[str]) -> Location | None:
 
 def stays_inside(path: str, folder: str) -> bool:
     """Tell whether a path is no symbolic link, or one that does not lead out of the project that the folder belongs to."""
-    if not disk.is_link(path) or is_installation(folder):
+    if not disk.is_link(path) or may_link_out(folder):
         return True
     return is_below(disk.real_path(path), disk.real_path(project_root(folder)))
 
@@ -95,6 +95,23 @@ def environment_folders() -> list[str]:
 def is_installation(folder: str) -> bool:
     """Tell whether a folder is one that packages are installed into."""
     return os.path.basename(os.path.normpath(folder)) in ("site-packages", "dist-packages")
+
+
+def may_link_out(folder: str) -> bool:
+    """Tell whether links in a folder may lead anywhere: where the user installs packages, not where a project has some."""
+    if not is_installation(folder):
+        return False
+    if folder in environment_folders() or project.root(folder) is None:
+        return True
+    return any(home and is_below(folder, os.path.abspath(home)) for home in project.active_environments())
+
+
+def own_folder(path: str) -> str:
+    """Return the folder of the outermost package that a file is in, or the folder of the file."""
+    folder = own = os.path.dirname(os.path.abspath(path))
+    while disk.is_file(os.path.join(folder, "__init__.py")) and folder != os.path.dirname(folder):
+        own, folder = folder, os.path.dirname(folder)
+    return own
 
 
 def package_root(path: str, levels: int = 0) -> tuple[str, str]:

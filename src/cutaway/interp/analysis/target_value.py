@@ -66,7 +66,7 @@ def load_target(target: Target, options: Options) -> ModuleState:
             raise TargetError(f"{target.file}: is empty")
         source.parse(text, target.file)
         root, name = resolve.package_root(target.file, source.relative_levels(text))
-        modules.add_own(root)
+        modules.add_own(root, resolve.own_folder(target.file))
         _add_project(os.path.dirname(target.file))
         folders = (os.path.dirname(os.path.abspath(target.file)),) if target.file.endswith("__init__.py") else ()
         package = name.rpartition(".")[0]

@@ -54,6 +54,7 @@ class Loader:
         self.modules: dict[str, Any] = {}  # as the target sees them; it may replace one by an object of its own
         self.states: dict[str, ModuleState] = {}
         self._package_paths: dict[str, bool] = {}  # whether modules in a package's folder may be read
+        self._limited: dict[str, str] = {}  # folders of which only a part is the target's: what it may read of them
         self._unloaded: dict[str, SourceText] = {}
 
     def load(self, name: str, strict: bool = False) -> Any:
@@ -132,9 +133,14 @@ class Loader:
         location = resolve.find(top, sorted(self.own))
         return location is not None and location.file is not None
 
-    def add_own(self, folder: str) -> None:
-        """Look for imports in a folder first; it belongs to the user, unless packages are installed there."""
+    def add_own(self, folder: str, readable: str | None = None) -> None:
+        """Look for imports in a folder first; it belongs to the user, unless packages are installed there.
+
+        Where only a part of it is the target's own, only files that are `readable` may be read as data.
+        """
         self.folders.insert(0, folder)
+        if readable is not None and readable != folder:
+            self._limited[folder] = readable
         self._package_paths.clear()
         if not resolve.is_installation(folder):
             self.own.add(os.path.abspath(folder))
@@ -203,22 +209,15 @@ class Loader:
         """Tell whether the modules in a package's folder may be read."""
         known = self._package_paths.get(folder)
         if known is None:
-            known = self._package_paths[folder] = self.may_read(os.path.join(folder, "any"))
+            known = self._package_paths[folder] = _is_below_one(os.path.join(folder, "any"), self.folders)
         return known
 
     def may_read(self, path: str) -> bool:
         """Tell whether a file is below one of the folders that imports are searched in, and not hidden there.
 
-        Links are followed, so one that leaves the project does not count; files of installed packages may be links.
+        A package's imports start from the folder above it, where there may be anything: that is not the target's.
         """
-        real, plain = disk.real_path(path), os.path.abspath(path)
-        for folder in self.folders:
-            is_inside = resolve.is_below(real, disk.real_path(folder))
-            if is_inside and not _is_hidden(real, disk.real_path(folder)) and not _is_hidden(plain, folder):
-                return True
-            if resolve.is_installation(folder) and resolve.is_below(plain, folder) and not _is_hidden(plain, folder):
-                return True
-        return False
+        return _is_below_one(path, [self._limited.get(folder, folder) for folder in self.folders])
 
     def _moved(self, name: str) -> resolve.Location | None:
         """Return where an installed package has a module now that it had below another package in an earlier version."""
@@ -293,6 +292,21 @@ class Loader:
         state.named = True
         self.modules[name] = state.module
         return state
+
+
+def _is_below_one(path: str, folders: Sequence[str]) -> bool:
+    """Tell whether a path is below one of some folders, and not hidden there.
+
+    Links are followed, so one that leaves the project does not count; files of installed packages may be links.
+    """
+    real, plain = disk.real_path(path), os.path.abspath(path)
+    for folder in folders:
+        is_inside = resolve.is_below(real, disk.real_path(folder))
+        if is_inside and not _is_hidden(real, disk.real_path(folder)) and not _is_hidden(plain, folder):
+            return True
+        if resolve.may_link_out(folder) and resolve.is_below(plain, folder) and not _is_hidden(plain, folder):
+            return True
+    return False
 
 
 def _is_hidden(path: str, folder: str) -> bool:

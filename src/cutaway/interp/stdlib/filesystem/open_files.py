@@ -70,11 +70,13 @@ def read_bytes(name: str) -> Any:
     name = find_file(plain_path(name))
     if not disk.is_file(name):
         return here.unknown(f"file {name} is not found")
-    if not is_readable(name) or os.path.getsize(name) > _MAX_BYTES:
+    try:
+        content = disk.content(name, _MAX_BYTES) if is_readable(name) else None
+    except OSError:
+        content = None
+    if content is None:
         return here.unknown(
             f"file {name} is not read: it is too large, or outside the project: add its folder with --path"
         )
-    with open(name, "rb") as file:
-        content = file.read()
     disk.was_read(name, content)
     return content
