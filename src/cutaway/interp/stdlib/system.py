@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import types
 from collections.abc import MutableMapping
@@ -19,6 +20,7 @@ from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
 from cutaway.interp.stdlib.filesystem import os_path
 from cutaway.interp.stdlib.filesystem.open_files import find_folder, is_readable, plain_path, working_folder
 from cutaway.interp.stdlib.modules import NativeModule, Supposed, do_nothing, stdlib_module
+from cutaway.knowledge.base import attribute
 
 
 def _exc_info() -> tuple[Any, Any, Any]:
@@ -423,9 +425,47 @@ class _Thread:
         return Unknown(f"{name} of a thread is not modelled", session.current().place(), term=SOMETHING)
 
 
+class Thread:
+    """`threading.Thread`: it is run where it is started, which is presumed."""
+
+    def __init__(
+        self,
+        group: Any = None,
+        target: Any = None,
+        name: Any = None,
+        args: Any = (),
+        kwargs: Any = None,
+        *,
+        daemon: Any = None,
+    ) -> None:
+        self._target, self._args, self._kwargs = target, tuple(args), dict(kwargs or {})
+        self.name, self.daemon = name, daemon
+
+    def start(self) -> None:
+        """Run the thread to its end; an exception ends the thread alone."""
+        session.current().presume(_AT_ONCE, doubt="when threads run")
+        with contextlib.suppress(Exception, SystemExit):
+            attribute.get(self, "run")()
+
+    def run(self) -> None:
+        """Call what the thread is for."""
+        if self._target is not None:
+            self._target(*self._args, **self._kwargs)
+
+    def join(self, timeout: Any = None) -> None:
+        """Do nothing: the thread has ended."""
+
+    def is_alive(self) -> bool:
+        """Return whether the thread runs."""
+        return False
+
+
+_AT_ONCE = "a thread runs to its end where it is started"
+
+
 @stdlib_module("threading")
 def _threading() -> dict[str, Any]:
     thread = _Thread()
     started = "the program runs in one thread"
-    return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock,
+    return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock, "Thread": Thread,
             "current_thread": _supposing(thread, started), "main_thread": _supposing(thread, started)}  # fmt: skip

@@ -25,7 +25,7 @@ from cutaway.knowledge.torch.nn.hooks import RemovableHandle, add_hook
 from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.nn.registration import not_initialized, require_kind, wrong_kind
-from cutaway.knowledge.torch.nn.state_dict import check_loading
+from cutaway.knowledge.torch.nn.state_dict import changed_by_loading, check_loading
 from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
@@ -352,7 +352,7 @@ class Module:
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
         check_loading(self, state_dict, strict, Module)
-        return _IncompatibleKeys([], [])
+        return _IncompatibleKeys(*changed_by_loading(self, state_dict, strict, assign, Module))
 
     # Changes of state that leave the structure alone
 

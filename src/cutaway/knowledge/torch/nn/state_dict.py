@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base import attribute
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown
@@ -35,6 +37,38 @@ def check_loading(module: Any, loaded: Any, strict: Any, base: type) -> None:
         _check_shapes(module, own, loaded)
         if strict is True and not any(_ADAPTED in key for key in own):
             _check_keys(module, own, loaded)
+
+
+def changed_by_loading(module: Any, loaded: Any, strict: Any, assign: Any, base: type) -> tuple[Any, Any]:
+    """Change a module as loading does: the numbers, or with `assign` the tensors. Return the missing and unexpected keys."""
+    own = module.state_dict()
+    is_known = type(loaded) in (dict, OrderedDict) and all(type(key) is str for key in loaded)
+    is_plain = is_known and all(_loads_plainly(part, base) for part in module.modules())
+    for path, part in module.named_modules(remove_duplicate=False):
+        for table in (part._parameters, part._buffers):
+            for name, member in list(table.items()):
+                key = f"{path}.{name}" if path else name
+                if key in own and (not is_plain or key in loaded):
+                    _load(part, name, member, loaded[key] if is_known and key in loaded else None, assign)
+    if strict is True:
+        return [], []
+    if not is_plain or any(key not in loaded and key.endswith(_OPTIONAL) for key in own):
+        unknown = Unknown("which keys a state dict has is unknown", session.current().place())
+        return unknown, unknown
+    return [key for key in own if key not in loaded], [key for key in loaded if key not in own]
+
+
+def _load(part: Any, name: str, member: Any, given: Any, assign: Any) -> None:
+    if not isinstance(member, Tensor):
+        return
+    if assign is False:
+        member.forget_numbers()
+    elif assign is True and isinstance(given, Tensor):
+        tensor = given.detach()
+        attribute.put(part, name, type(member)(tensor, member.requires_grad) if name in part._parameters else tensor)
+    else:
+        session.current().presume("weights that are loaded have the element types that they had before", objects=[part])
+        member.forget_numbers()
 
 
 def _loads_plainly(part: Any, base: type) -> bool:
