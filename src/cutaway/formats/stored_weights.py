@@ -37,9 +37,8 @@ def with_stored(architecture: Architecture, description: Description) -> Archite
     architecture = replace(architecture, unknowns=(*architecture.unknowns, *description.unknowns))
     if description.layers is None or not architecture.modules[0].qualified_name.startswith(_FRAMEWORK):
         return architecture
-    matched, contradictions = _matched(architecture, description)
+    matched, contradictions, names = _matched(architecture, description)
     notes = tuple(Note(text, Place(description.path)) for text in contradictions)
-    names = {old.name: new.name for old, new in zip(architecture.weights, matched)}
     ops = architecture.ops
     if any(old != new for old, new in names.items()):
         ops = tuple(
@@ -67,7 +66,7 @@ def confirms_kept_shapes(architecture: Architecture, description: Description) -
     """Tell whether stored weights confirm that Lambda layers keep shapes: all of them fit, and one depends on all sizes."""
     if description.layers is None or not architecture.ops:
         return False
-    matched, contradictions = _matched(architecture, description)
+    matched, contradictions, _ = _matched(architecture, description)
     if contradictions or len(matched) != len(architecture.weights) or any(w.kind == "tensor" for w in matched):
         return False
     inputs = [call.inputs for m in architecture.modules if m.class_name == "Lambda" for call in m.calls]
@@ -91,10 +90,9 @@ def _without_lines(architecture: Architecture, path: str) -> Architecture:
     return replace(architecture, modules=tuple(modules), ops=ops)
 
 
-def _matched(architecture: Architecture, description: Description) -> tuple[list[Weight], list[str]]:
-    """Return the weights as they are stored, and what of that contradicts the configuration."""
-    held = dict(enumerate(architecture.weights))
-    result = dict(held)
+def _matched(architecture: Architecture, description: Description) -> tuple[list[Weight], list[str], dict[str, str]]:
+    """Return the weights as they are stored, what of that contradicts the configuration, and new names by former ones."""
+    result = dict(enumerate(architecture.weights))
     contradictions: list[str] = []
     extra: list[Weight] = []
     assert description.layers is not None
@@ -103,27 +101,38 @@ def _matched(architecture: Architecture, description: Description) -> tuple[list
         at = _weights_of(layer, architecture, description.are_named)
         if _fits(at, layer.weights, architecture.weights):
             for index, (name, stored) in zip(at, layer.weights):
-                weight = architecture.weights[index]
-                called = name if description.are_named else weight.name
-                result[index] = replace(weight, name=called, shape=stored.shape, dtype=stored.dtype)
-                held.pop(index, None)
+                result[index] = _as_stored(architecture.weights[index], name, stored, description)
             continue
         if not layer.weights:
             continue
+        former = _in_former_layout(at, layer, architecture.weights)
+        if former and len(former) == len(at):
+            for index, (name, stored) in zip(at, layer.weights):
+                result[index] = _as_stored(architecture.weights[index], name, stored, description)
+            continue
         where = _SEPARATOR.join(layer.path) or layer.weights[0][0].rpartition("/")[0]
-        if at:
+        if at and not former:
             contradictions.append(_contradiction(where, at, layer, architecture))
         home = _SEPARATOR.join(layer.path)
         home = home if home in paths else layer.path[0] if layer.path and layer.path[0] in paths else ""
         for index in at:
             result.pop(index, None)
-            held.pop(index, None)
+        if former:
+            extra += [_as_stored(weight, *each, description) for weight, each in zip(former, layer.weights)]
+            continue
         extra += [
             Weight(name, stored.shape, stored.dtype, "tensor", None, None, home) for name, stored in layer.weights
         ]
     if not any(layer.path for layer in description.layers) and not description.are_named:
-        return _by_shape(architecture, description)
-    return [*result.values(), *_distinct(extra, result.values())], contradictions
+        matched, contradictions = _by_shape(architecture, description)
+        return matched, contradictions, {}
+    names = {architecture.weights[at].name: weight.name for at, weight in result.items()}
+    return [*result.values(), *_distinct(extra, result.values())], contradictions, names
+
+
+def _as_stored(weight: Weight, name: str, stored: Stored, description: Description) -> Weight:
+    called = name if description.are_named else weight.name
+    return replace(weight, name=called, shape=stored.shape, dtype=stored.dtype)
 
 
 def _distinct(extra: Sequence[Weight], others: object) -> list[Weight]:
@@ -160,6 +169,34 @@ def _fits(at: Sequence[int], stored: Sequence[tuple[str, Stored]], listed: Seque
     return len(at) == len(stored) and all(
         _may_be(listed[index].shape, each.shape) for index, (_, each) in zip(at, stored)
     )
+
+
+def _in_former_layout(at: Sequence[int], layer: StoredLayer, listed: Sequence[Weight]) -> list[Weight]:
+    """Return, for each stored tensor, the weight that Keras 1 stored in this form; nothing where the sizes do not agree.
+
+    Its kernels had another order of dimensions, and a recurrent layer stored W, U and b of each gate.
+    """
+    gates, rest = divmod(len(layer.weights), len(at) or 1)
+    if not at or rest or (gates > 1 and len(at) % 3):
+        return []
+    made = []
+    for number, (_, stored) in enumerate(layer.weights):
+        weight = listed[at[number if gates == 1 else 3 * (number // (3 * gates)) + number % 3]]
+        sizes, other = weight.shape or (), stored.shape or ()
+        if gates > 1:
+            is_same = bool(other) and (*other[:-1], other[-1] * gates) == tuple(sizes)
+        else:
+            is_same = tuple(sizes) == tuple(other) or (
+                min(len(sizes), len(other)) > 2 and _factors(sizes) == _factors(other)
+            )
+        if not is_same:
+            return []
+        made.append(weight)
+    return made
+
+
+def _factors(sizes: Sequence[object]) -> list[str]:
+    return sorted(str(size) for size in sizes if size != 1)
 
 
 def _may_be(shape: Shape, stored: Shape) -> bool:

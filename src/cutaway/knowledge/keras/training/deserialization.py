@@ -255,6 +255,7 @@ def _declared_input(config: dict[str, Any]) -> Any:
     if shape is None or not is_shape(shape):
         return None
     dtype = settings.get("dtype") if config.get("class_name") != "Embedding" else "float32"
+    dtype = settings.get("input_dtype") or dtype  # of Keras 1
     name = settings.get("name")
     return InputLayer(
         batch_shape=tuple(shape),

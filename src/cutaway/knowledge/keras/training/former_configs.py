@@ -11,7 +11,7 @@ _CLASSES = {
     "Convolution1D": "Conv1D", "Convolution2D": "Conv2D", "Convolution3D": "Conv3D", "Deconvolution2D": "Conv2DTranspose",
     "AtrousConvolution1D": "Conv1D", "AtrousConvolution2D": "Conv2D", "SeparableConvolution2D": "SeparableConv2D",
     "Deconvolution3D": "Conv3DTranspose", "BatchNormalizationV1": "BatchNormalization",
-    "BatchNormalizationV2": "BatchNormalization", "CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU", "GRUV1": "GRU", "LSTMV1": "LSTM",
+    "BatchNormalizationV2": "BatchNormalization", "TimeDistributedDense": "Dense", "CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU", "GRUV1": "GRU", "LSTMV1": "LSTM",
     "GRUCellV2": "GRUCell", "LSTMCellV2": "LSTMCell", "LSTMV2": "LSTM", "GRUV2": "GRU", "DenseV2": "Dense",
     "Rescaling": "Rescaling", "SyncBatchNormalization": "BatchNormalization", "HighwayV1": "Highway",
 }  # fmt: skip
@@ -24,7 +24,9 @@ _ARGUMENTS = {
     "filter_length": "kernel_size", "nb_filter": "filters", "p": "rate", "sigma": "stddev", "atrous_rate": "dilation_rate",
     "stride": "strides", "forget_bias_init": None, "depth_multiplier": "depth_multiplier", "consume_less": None,
     "mode": None, "momentum": "momentum", "inner_activity_regularizer": None, "length": "size",
+    "input_dtype": None,
 }  # fmt: skip
+_KERNEL = ("nb_row", "nb_col", "kernel_dim1", "kernel_dim2", "kernel_dim3")
 _DATA_FORMATS = {"tf": "channels_last", "th": "channels_first", "default": None}
 _UNITS = ("Dense", "LSTM", "GRU", "SimpleRNN", "Highway", "MaxoutDense", "TimeDistributedDense")
 _CUDNN = ("CuDNNLSTM", "CuDNNGRU")
@@ -40,6 +42,8 @@ def modern(name: str, settings: Settings) -> tuple[str, Settings]:
     made = dict(settings)
     if former and name != "Merge":
         made = _renamed(name, made)
+    if name == "InputLayer" and "input_dtype" in settings:
+        made.setdefault("dtype", settings["input_dtype"])
     if name in _CUDNN:
         made.setdefault("recurrent_activation", "sigmoid")
         if name == "CuDNNGRU":
@@ -61,21 +65,28 @@ def _is_former(name: str, settings: Settings) -> bool:
         "inner_init",
         "p",
         "inner_activation",
+        "input_dtype",
     )
     return (
-        any(word in settings for word in words) and not (name == "Embedding" and "init" not in settings)
+        any(word in settings for word in words)
+        and not (name == "Embedding" and "init" not in settings and "input_dtype" not in settings)
     ) or name == "Merge"
 
 
 def _renamed(name: str, settings: Settings) -> Settings:
     made: Settings = {}
+    for key in _KERNEL:  # the order in the file may be that of the alphabet
+        if key in settings:
+            made["kernel_size"] = (*made.get("kernel_size", ()), settings[key])
     for key, value in settings.items():
         if key == "output_dim" and name in _UNITS:
             made["units"] = value
+        elif key == "dropout" and name == "Embedding":
+            continue  # of whole words, in training alone; the present Keras has no such argument
         elif key == "dim_ordering":
             made["data_format"] = _DATA_FORMATS.get(value)
-        elif key in ("nb_row", "nb_col", "kernel_dim1", "kernel_dim2", "kernel_dim3"):
-            made["kernel_size"] = (*made.get("kernel_size", ()), value)
+        elif key in _KERNEL:
+            continue
         elif key in _ARGUMENTS:
             present = _ARGUMENTS[key]
             if present is not None:
