@@ -344,6 +344,121 @@ def volumes(x):
     )
 
 
+@program(IMAGE)
+def windows(x):
+    filters = weight(3, 2, 3)
+    with tf.GradientTape() as tape:
+        tape.watch([x, filters])
+        y = tf.nn.dilation2d(x, filters, (1, 2, 1, 1), "SAME", "NHWC", (1, 1, 2, 1))
+    return (
+        y,
+        tape.gradient(y, [x, filters]),
+        tf.nn.dilation2d(x, filters, (1, 1, 1, 1), "VALID", "NHWC", (1, 1, 1, 1)),
+        tf.extract_volume_patches(x[:, None], (1, 1, 3, 2, 1), (1, 1, 2, 2, 1), "VALID"),
+        tf.extract_volume_patches(x[:, None], (1, 1, 3, 2, 1), (1, 1, 2, 2, 1), "SAME"),
+        tf.nn.fractional_max_pool(x, (1.0, 1.4, 1.7, 1.0)),
+        tf.nn.fractional_avg_pool(x, (1.0, 1.4, 1.7, 1.0)),
+        tf.image.extract_patches(x, (1, 2, 2, 1), (1, 2, 2, 1), (1, 2, 2, 1), "SAME"),
+    )
+
+
+@program((None, 4, 3))
+def decompositions(x):
+    square = tf.matmul(x, x, transpose_b=True)
+    return (
+        tf.linalg.svd(x),
+        tf.linalg.svd(x, full_matrices=True),
+        tf.linalg.svd(x, compute_uv=False),
+        tf.raw_ops.Svd(input=x, compute_uv=False, full_matrices=False),
+        tf.linalg.qr(x, full_matrices=True),
+        tf.linalg.eigvalsh(square),
+        tf.linalg.lu(square + tf.eye(4)),
+    )
+
+
+@program((None,), dtype="string")
+def characters(x):
+    decoded = tf.strings.unicode_decode(x, "UTF-8")
+    letters, starts = tf.strings.unicode_decode_with_offsets(x, "UTF-8")
+    words = tf.strings.split(x)
+    return (
+        decoded,
+        letters,
+        starts,
+        decoded.to_tensor(-1),
+        decoded.to_sparse(),
+        tf.strings.unicode_encode(decoded, "UTF-8"),
+        tf.strings.ngrams(words, 2),
+        words.row_splits,
+        tf.strings.unicode_script(decoded.flat_values),
+    )
+
+
+@program((None, 6), dtype="int32")
+def ragged(x):
+    rows = tf.RaggedTensor.from_tensor(x, 1 + x[:, 0] % 3)
+    nested = tf.RaggedTensor.from_uniform_row_length(rows, 1)
+    return (
+        rows,
+        tf.gather(rows, [0, 1, 0]),
+        tf.gather(rows, [[0, 1], [1, 0]]),
+        rows.to_sparse(),
+        nested.to_sparse(),
+        tf.math.bincount(rows, minlength=5, maxlength=5, axis=-1),
+        tf.sparse.bincount(x, axis=-1),
+        tf.sparse.bincount(rows, axis=-1),
+        tf.reduce_sum(rows, 1),
+        tf.ragged.boolean_mask(x, x > 0),
+        tf.concat([rows, rows], 1),
+        tf.raw_ops.RaggedTensorToVariant(
+            rt_nested_splits=[rows.row_splits], rt_dense_values=rows.values, batched_input=True
+        ),
+        tf.map_fn(lambda row: row * 2, rows).to_tensor(),
+    )
+
+
+@program((None, 5), dtype="int32")
+def sets(x):
+    kept = tf.sparse.from_dense(x)
+    indices, values = kept.indices, tf.cast(kept.values, tf.float32)
+    numbers = tf.SparseTensor(indices, values, kept.dense_shape)
+    return (
+        tf.sets.union(x, x + 1),
+        tf.sets.intersection(x, kept),
+        tf.sets.difference(kept, kept),
+        tf.sets.size(kept),
+        tf.sparse.reduce_sum(numbers, 1),
+        tf.sparse.reduce_max(numbers, 1, keepdims=True),
+        tf.sparse.maximum(numbers, numbers),
+        tf.unravel_index(x[:, 0], [3, 4]),
+        tf.unravel_index(1, [3, 4]),
+    )
+
+
+@program(SERIES)
+def labels(x):
+    series = tf.transpose(x, (1, 0, 2))
+    lengths = tf.fill([tf.shape(x)[0]], 7)
+    found, scores = tf.nn.ctc_beam_search_decoder(series, lengths, 5, 2)
+    return found, scores, tf.sparse.to_dense(found[0])
+
+
+@program((None, 3))
+def arrays(x):
+    array = tf.compat.v1.raw_ops
+    handle, flow = array.TensorArrayV3(size=2, dtype=tf.float32, element_shape=[None, 3], clear_after_read=False)
+    flow = array.TensorArrayWriteV3(handle=handle, index=0, value=x, flow_in=flow)
+    flow = array.TensorArrayWriteV3(handle=handle, index=1, value=x * 2.0, flow_in=flow)
+    joined = array.TensorArrayConcatV3(handle=handle, flow_in=flow, dtype=tf.float32)
+    read = array.TensorArrayReadV3(handle=handle, index=1, flow_in=flow, dtype=tf.float32)
+    return joined, read, array.TensorArraySizeV3(handle=handle, flow_in=flow)
+
+
+@program((2, 3))
+def stacked_in_parallel(x):
+    return tf.parallel_stack([x, x + 1.0, x * 2.0])
+
+
 def main() -> None:
     """Write a folder for each program."""
     for name in PROGRAMS:

@@ -20,6 +20,8 @@ from cutaway.formats.graph_def.value import MOST_NUMBERS, Shape, Value, compatib
 
 MOST_OPERATIONS = 200_000
 _DEEPEST = 40
+_HANDLES = ("resource", "variant")
+"""Types of what stands for something else: versions of TensorFlow give such tensors different shapes."""
 _NO_WORD = re.compile(r"\W")
 
 
@@ -308,16 +310,16 @@ class Inference:
     def _made(self, node: Node, name: str, at: int, out: Out, claim: ToldShape) -> Value:
         """Return a tensor that an operation makes, compared with what the file states of it."""
         shape = out.shape
+        listed = outputs(node) or ()
+        kind = (listed[at][1] if at < len(listed) else None) or out.dtype or node.type("T") or node.type("dtype")
         if compatible(shape, claim):
             shape = completed(shape, claim)
-        else:
+        elif kind not in _HANDLES:
             self.contradictions.append(_contradiction(name, at, shape, claim))
         label = name if not at else f"{name}:{at}"
         if shape is not None and not self._muted:
             shape = self.named(shape, label)
         numbers = out.numbers if out.numbers is None or len(out.numbers) <= MOST_NUMBERS else None
-        listed = outputs(node) or ()
-        kind = (listed[at][1] if at < len(listed) else None) or out.dtype or node.type("T") or node.type("dtype")
         return Value(label, shape, kind, numbers, element=out.element)
 
     def named(self, shape: tuple[Size, ...], name: str) -> tuple[Size, ...]:

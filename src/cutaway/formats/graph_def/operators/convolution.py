@@ -70,7 +70,8 @@ def _without_filter(call: Call, images: Shape, rank: int, last: bool) -> Shape:
     return (images[0], unknown_size(), *sizes)
 
 
-@rule("Conv2D", "Conv3D", "_FusedConv2D", "DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
+@rule("Conv2D", "Conv3D", "_FusedConv2D", "DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative",
+      "FusedDepthwiseConv2dNative")  # fmt: skip
 def convolution(call: Call) -> Sequence[Out]:
     """Convolve; the filter has its channels last."""
     rank = 3 if "3D" in call.name else 2
@@ -106,6 +107,38 @@ def transposed_convolution(call: Call) -> Sequence[Out]:
         macs = product((images[0], *(images[1:-1] if last else images[2:]), *filters))
         return [Out(sizes, call.value(2).dtype, macs=macs)]
     return [Out(sizes, call.value(2).dtype, macs=unknown_size())]
+
+
+@rule("Dilation2D")
+def dilation(call: Call) -> Sequence[Out]:
+    """Take the largest sum of windows and a filter, in each channel by itself."""
+    images, filters = call.shape(0), call.shape(1)
+    if len(images) != 4 or len(filters) != 3:
+        raise Open("an input has another number of dimensions")
+    stride, rate = (_spatial(call.node.integers(key), 2, True) for key in ("strides", "rates"))
+    shape = pool(
+        call.name, _channels_first(images, True), filters[:2], stride, _padding(call, 2, True), rate, rank=2, whole=True
+    )
+    return [Out(_restored(shape, True), call.value(0).dtype)]
+
+
+@rule("ExtractVolumePatches")
+def volume_patches(call: Call) -> Sequence[Out]:
+    """Put the elements of each window into channels."""
+    kernel = _spatial(call.node.integers("ksizes"), 3, True)
+    stride = _spatial(call.node.integers("strides"), 3, True)
+    first = _channels_first(call.shape(0), True)
+    shape = pool(call.name, first, kernel, stride, _padding(call, 3, True), rank=3, whole=True)
+    return [Out((shape[0], *shape[2:], first[1] * product(kernel)), call.value(0).dtype)]
+
+
+@rule("FractionalMaxPool", "FractionalAvgPool")
+def fractional_pooling(call: Call) -> Sequence[Out]:
+    """Pool windows of random sizes; the ratios are numbers that are not whole."""
+    batch, _height, _width, channels = _sized(call, 0, 4)
+    height, width = unknown_size(), unknown_size()
+    made = Out((batch, height, width, channels), call.value(0).dtype)
+    return [made, Out((height + 1,), "int64"), Out((width + 1,), "int64")]
 
 
 @rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", "MaxPoolV2", "MaxPoolWithArgmax")

@@ -16,7 +16,9 @@ ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyMomentum ApplyPowerSign ApplyPro
 ApplyRMSProp SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyFtrl
 SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent SparseApplyRMSProp
 ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate ScatterNdAdd ScatterNdSub
-ScatterNdUpdate ScatterNdMax ScatterNdMin StridedSliceAssign LRNGrad""".split()
+ScatterNdUpdate ScatterNdMax ScatterNdMin StridedSliceAssign LRNGrad Dilation2DBackpropInput
+ApplyGradientDescent BatchCholesky BatchCholeskyGrad BatchMatrixBandPart BatchMatrixInverse BatchMatrixSetDiag
+BatchFFT BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D UniformQuantize UniformDequantize UniformRequantize""".split()
 _FROM_SIZES = {
     "AvgPoolGrad": 0, "AvgPool3DGrad": 0, "Conv2DBackpropFilter": 1, "Conv3DBackpropFilterV2": 1,
     "DepthwiseConv2dNativeBackpropFilter": 1, "StridedSliceGrad": 0, "CropAndResizeGradImage": 3,
@@ -42,7 +44,13 @@ def from_sizes(call: Call) -> Sequence[Out]:
     return [Out(tuple(call.sizes(_FROM_SIZES[call.name])), call.inputs[-1].dtype)]
 
 
-@rule("ResizeBilinearGrad", "ResizeBicubicGrad", "CropAndResizeGradBoxes")
+@rule(
+    "ResizeBilinearGrad",
+    "ResizeBicubicGrad",
+    "CropAndResizeGradBoxes",
+    "Dilation2DBackpropFilter",
+    "ScaleAndTranslateGrad",
+)
 def like_second(call: Call) -> Sequence[Out]:
     """Return a gradient for an input that is given."""
     at = 2 if call.name == "CropAndResizeGradBoxes" else 1

@@ -44,13 +44,21 @@ def range_of(_call: Call) -> Sequence[Out]:
     return [Out((), "float32"), Out((), "float32")]
 
 
-@rule("QuantizedConv2D")
+_FUSED = """QuantizedConv2DAndRelu QuantizedConv2DAndReluAndRequantize QuantizedConv2DAndRequantize QuantizedConv2DPerChannel
+QuantizedConv2DWithBias QuantizedConv2DWithBiasAndRelu QuantizedConv2DWithBiasAndReluAndRequantize
+QuantizedConv2DWithBiasAndRequantize QuantizedConv2DWithBiasSignedSumAndReluAndRequantize QuantizedConv2DWithBiasSumAndRelu
+QuantizedConv2DWithBiasSumAndReluAndRequantize QuantizedDepthwiseConv2D QuantizedDepthwiseConv2DWithBias
+QuantizedDepthwiseConv2DWithBiasAndRelu QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize""".split()
+
+
+@rule("QuantizedConv2D", *_FUSED)
 def convolved(call: Call) -> Sequence[Out]:
     """Convolve."""
     return _ranged(convolution(call)[0], call.node.type("out_type") or "qint32")
 
 
-@rule("QuantizedMatMul")
+@rule("QuantizedMatMul", "QuantizedMatMulWithBias", "QuantizedMatMulWithBiasAndRelu", "QuantizedMatMulWithBiasAndReluAndRequantize",
+      "QuantizedMatMulWithBiasAndRequantize")  # fmt: skip
 def multiplied(call: Call) -> Sequence[Out]:
     """Multiply matrices."""
     return _ranged(product_of_matrices(call)[0], call.node.type("Toutput") or "qint32")

@@ -190,6 +190,29 @@ def write_array(call: Call) -> Sequence[Out]:
     return [Out((), "float32", call.inputs[-1].numbers, element=Value("", inner, call.value(at).dtype))]
 
 
+@rule("TensorArrayConcatV3", "TensorArrayConcatV2", "TensorArrayConcat")
+def joined_array(call: Call) -> Sequence[Out]:
+    """Join the tensors of an array along their first dimension, which may be of any length in each."""
+    held = call.inputs[-1].element or call.value(0).element
+    there, stated = call.node.shape("element_shape_except0")
+    inner = told(stated) if there else None
+    if held is not None and held.shape:
+        inner = held.shape[1:]
+    numbers = call.inputs[-1].numbers
+    count = numbers[0] if numbers is not None and len(numbers) == 1 and numbers[0] is not None else unknown_size()
+    value = None if inner is None else (unknown_size(), *inner)
+    return [Out(value, call.node.type("dtype")), Out((count,), "int64")]
+
+
+@rule("TensorArrayGradV3", "TensorArrayGradV2", "TensorArrayGradWithShape")
+def array_gradient(call: Call) -> Sequence[Out]:
+    """Make an array for the gradients of the tensors of another."""
+    held, count = call.value(0).element, call.inputs[-1].numbers
+    if call.name == "TensorArrayGradWithShape":
+        held = None
+    return [Out((2,), "resource", count, element=held), Out((), "float32", count, element=held)]
+
+
 @rule("TensorArrayReadV3", "TensorArrayGatherV3")
 def read_array(call: Call) -> Sequence[Out]:
     """Read from an array of tensors; what flows in last is the newest state of it."""

@@ -9,7 +9,8 @@ from cutaway.formats.graph_def.operators.registry import Call, Open, Out, rule
 from cutaway.formats.graph_def.value import Shape, told
 
 
-def _sparse(rank: Size, count: Size, kind: str | None, sizes: tuple[Size, ...] | None = None) -> list[Out]:
+def sparse_tensor(rank: Size, count: Size, kind: str | None, sizes: tuple[Size, ...] | None = None) -> list[Out]:
+    """Return the indices, the values and the shape of a sparse tensor."""
     return [Out((count, rank), "int64"), Out((count,), kind), Out((rank,), "int64", sizes)]
 
 
@@ -74,7 +75,7 @@ def filled_rows(call: Call) -> Sequence[Out]:
 @rule("SparseAdd", "SparseSlice")
 def combined(call: Call) -> Sequence[Out]:
     """Make a sparse tensor of the same number of dimensions."""
-    return _sparse(_rank(call, 0, 2), unknown_size(), call.value(1).dtype)
+    return sparse_tensor(_rank(call, 0, 2), unknown_size(), call.value(1).dtype)
 
 
 @rule("SparseConcat")
@@ -83,7 +84,7 @@ def joined(call: Call) -> Sequence[Out]:
     parts = call.node.integer("N")
     if not 0 < parts <= len(call.inputs) // 3:
         raise Open("it has fewer inputs than it says")
-    return _sparse(_rank(call, 0, 2 * parts), unknown_size(), call.value(parts).dtype)
+    return sparse_tensor(_rank(call, 0, 2 * parts), unknown_size(), call.value(parts).dtype)
 
 
 @rule("SparseSplit")
@@ -92,7 +93,7 @@ def cut(call: Call) -> Sequence[Out]:
     parts = call.node.integer("num_split", 1)
     if not 0 < parts <= 64:
         raise Open("there are too many parts")
-    made = [_sparse(_rank(call, 1, 3), unknown_size(), call.value(2).dtype) for _ in range(parts)]
+    made = [sparse_tensor(_rank(call, 1, 3), unknown_size(), call.value(2).dtype) for _ in range(parts)]
     return [each[at] for at in range(3) for each in made]
 
 
@@ -100,7 +101,7 @@ def cut(call: Call) -> Sequence[Out]:
 def crossed(call: Call) -> Sequence[Out]:
     """Combine features: each row is a batch of strings or hashes."""
     kind = call.node.type("out_type") or ("int64" if call.name == "SparseCrossHashed" else "string")
-    return _sparse(2, unknown_size(), kind)
+    return sparse_tensor(2, unknown_size(), kind)
 
 
 @rule("SparseSoftmax", "SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv")
@@ -135,7 +136,7 @@ def parsed(call: Call) -> Sequence[Out]:
     batch: Shape = () if single else call.value(0).shape
     kinds = node.types("sparse_types")
     rank = 1 if single else unknown_size() if batch is None else len(batch) + 1
-    sparse = [_sparse(rank, unknown_size(), kind) for kind in kinds]
+    sparse = [sparse_tensor(rank, unknown_size(), kind) for kind in kinds]
     made = [each[at] for at in range(3) for each in sparse]
     for kind, shape in zip(node.types("Tdense"), node.shapes("dense_shapes")):
         inner = told(shape)

@@ -10,6 +10,7 @@ from cutaway.formats.graph_def.operators import (
     linear_algebra,
     media,
     quantized,
+    ragged,
     random,
     recurrent,
     reduction,
@@ -20,7 +21,7 @@ from cutaway.formats.graph_def.operators import (
 from cutaway.formats.graph_def.operators.registry import RULES
 
 FAMILIES = (
-    arrangement, convolution, elementwise, gradients, linear_algebra, media, quantized, random, recurrent, reduction,
+    arrangement, convolution, elementwise, gradients, linear_algebra, media, quantized, ragged, random, recurrent, reduction,
     selection, sources, sparse,
 )  # fmt: skip
 
