@@ -118,7 +118,8 @@ def _reader(path: str) -> str | None:
                 return "recognised" if recognised.sniff(head) else None
             if path.endswith((".yaml", ".yml")):
                 head = file.read(1 << 16)
-                return "keras_file" if import_module("cutaway.formats.keras_file").is_configuration(head) else None
+                is_keras = import_module("cutaway.formats.keras_file").is_configuration(head)
+                return "keras_file" if is_keras else "recognised"
             head = file.read(_HEAD)
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None

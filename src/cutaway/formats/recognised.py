@@ -182,7 +182,8 @@ _BY_ENDING: dict[str, str] = {
     ".nnp": "a network of NNabla", ".nntxt": "a network of NNabla", ".tnnproto": "a network of TNN", ".tnnmodel": "a file of parameters of TNN",
     ".bson": _MODEL + "Flux", ".nnef": "a network of NNEF", ".mar": "an archive of a model server", ".dot": "a drawing of Graphviz",
     ".pmml": "a model in PMML", ".joblib": "a file of joblib", ".mlnet": _MODEL + "ML.NET", ".jax_export": "an exported function of JAX",
-    ".npy": "an array of numpy", ".pbz": "a compressed file of protobuf", ".dat": "data of no known format",
+    ".npy": "an array of numpy", ".yaml": "YAML that does not describe a network of a known kind",
+    ".yml": "YAML that does not describe a network of a known kind", ".pbz": "a compressed file of protobuf", ".dat": "data of no known format",
     ".bin": "data of no known format: weights of a network that another file describes?",
 }  # fmt: skip
 """How the name of a file ends -> what it is, where its content says nothing."""
@@ -259,7 +260,7 @@ def refusal(path: str) -> CutawayError | None:
     text = name_of(path)
     if text is None:
         return None
-    says_all = text == LFS or ":" in text or "no known" in text or "not a network" in text
+    says_all = text == LFS or ":" in text or "no known" in text or "not a network" in text or "not describe" in text
     return CutawayError(f"{path}: it is {text}{'' if says_all else ', which is not supported'}")
 
 

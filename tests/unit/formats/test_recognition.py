@@ -25,6 +25,11 @@ def test_a_file_with_the_name_of_a_model_is_not_taken_for_a_program(tmp_path: Pa
     assert refusal(path, b"") == f"{path}: it is empty"
 
 
+def test_settings_in_yaml_are_not_taken_for_a_program(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    assert refusal(path, b"model:\n  depth: 3\n") == f"{path}: it is YAML that does not describe a network of a known kind"
+
+
 def test_a_tensor_of_onnx_is_called_that(tmp_path: Path) -> None:
     dims = protobuf.number(1, 3) + protobuf.number(1, 500)
     content = dims + protobuf.number(2, 1) + protobuf.text(9, bytes(6000))
