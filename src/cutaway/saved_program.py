@@ -10,7 +10,7 @@ from cutaway.core.architecture import Architecture, Diagnostic, Module, Note, Op
 from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
 from cutaway.core.record import replace
-from cutaway.formats import torch_save
+from cutaway.formats import torch_beginning
 from cutaway.interp.analysis.options import Options
 from cutaway.syntax.target import OptionError, Program, Target
 
@@ -24,10 +24,10 @@ def read(text: str, options: Options, analyse: Analyse) -> list[Architecture] | 
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
-        if not torch_save.sniff(file.read(64)):
+        if not torch_beginning.sniff(file.read(64)):
             return None
         file.seek(0)
-        from cutaway.formats import torchscript  # late: other files need none of it
+        from cutaway.formats import torch_save, torchscript  # late: other files need none of it
 
         with torch_save.told(path):
             script = torchscript.read(file, os.path.basename(path), path) if not name else None
@@ -43,7 +43,7 @@ def _whole_modules(
 ) -> list[Architecture] | None:
     """Return the networks of a file that was saved with its modules, computed by the source of their classes."""
     # late: other files need none of it
-    from cutaway.formats import checkpoint, exported_program, pickle_machine, pickled_program
+    from cutaway.formats import checkpoint, exported_program, pickle_machine, pickled_program, torch_save
 
     file.seek(0)
     if exported_program.is_archive(file):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutaway
-from cutaway.formats import safetensors, torch_save
+from cutaway.formats import safetensors, torch_beginning, torch_save
 from cutaway.formats.pickle_machine import Damaged, load
 from tests.unit.formats.test_weights import archive, entries, state_dict
 from tests.unit.formats.test_weights import safetensors as written
@@ -27,7 +27,7 @@ def changed(content: bytes, changes: list[tuple[int, int]]) -> bytes:
 @settings(max_examples=300, deadline=None)
 def test_a_changed_pickle_is_followed_or_refused(changes: list[tuple[int, int]]) -> None:
     pickle = changed(state_dict(), changes)
-    for content in (archive(pickle), torch_save.MAGIC + b"\x80\x02K\x01." + b"\x80\x02}." + pickle):
+    for content in (archive(pickle), torch_beginning.MAGIC + b"\x80\x02K\x01." + b"\x80\x02}." + pickle):
         try:
             torch_save.read(io.BytesIO(content), "model.pt")
         except cutaway.CutawayError as error:

@@ -20,6 +20,8 @@ _IN_FOLDERS = ("saved_model.pb", "saved_model.pbtxt")
 READERS = ("tensorboard", "keras_file", "torch_save", "safetensors", "gguf", "numpy_file", "ort", "tflite", "executorch", "tf_checkpoint",
            "saved_model", "onnx", "pickled", "flax_msgpack", "recognised")  # fmt: skip
 """The readers of files that begin in a way of their own, those that can tell best first."""
+_BEGINNINGS = {"torch_save": "torch_beginning"}
+"""Where `sniff` is in a file of its own, because the reader imports much."""
 _UNSURE = ("saved_model", "onnx", "torch_save", "pickled", "flax_msgpack", "keras_file")
 """The readers that may take a file of another format for one of theirs."""
 FOLDERS = ("checkpoint_folder",)
@@ -123,7 +125,9 @@ def _reader(path: str) -> str | None:
             head = file.read(_HEAD)
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
-    found = next((each for each in READERS if import_module(f"cutaway.formats.{each}").sniff(head)), None)
+    found = next(
+        (each for each in READERS if import_module(f"cutaway.formats.{_BEGINNINGS.get(each, each)}").sniff(head)), None
+    )
     if found is None and (path.endswith(recognised.ENDINGS) or b"\0" in head or recognised.name_of(path)):
         return "recognised"
     return found

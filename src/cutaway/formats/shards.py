@@ -9,7 +9,7 @@ from typing import BinaryIO
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
-from cutaway.formats import safetensors, torch_save, weights
+from cutaway.formats import safetensors, torch_beginning, torch_save, weights
 from cutaway.formats.pickled_tensor import Stored
 
 _LARGEST = 64 << 20
@@ -58,6 +58,6 @@ def _shard(path: str) -> tuple[dict[str, Stored], str]:
         file.seek(0)
         if safetensors.sniff(head):
             return safetensors.tensors(file, path)
-        if torch_save.sniff(head):
+        if torch_beginning.sniff(head):
             return torch_save.tensors(file, path)
     raise CutawayError(f"{path}: holds no weights: it is of neither safetensors nor torch.save")

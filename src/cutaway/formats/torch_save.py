@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -26,21 +25,11 @@ from cutaway.formats import (
 )
 from cutaway.formats.pickle_machine import Damaged
 from cutaway.formats.pickled_tensor import Storage, Stored, tensor
+from cutaway.formats.torch_beginning import LEGACY, ZIP
 
-_ZIP = b"PK\x03\x04"
-MAGIC = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
-"""The pickle of torch's magic number, which a file of the legacy format begins with."""
-_LEGACY = re.compile(
-    rb"\x80[\x02-\x05](\x95.{8})?" + re.escape(MAGIC[2:]) + rb"|L119547037146038801333356L\n\.", re.DOTALL
-)
 _DATA = "data.pkl"
 _MOST_ENTRIES = 1_000_000
 _LARGEST = 96 << 20
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this may have been written by torch."""
-    return head.startswith(_ZIP) or _LEGACY.match(head) is not None
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
@@ -55,7 +44,7 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
 
 def _other_archive(file: BinaryIO, path: str) -> list[Architecture]:
     """Return the networks of a zip archive of torch.export, or of numpy; none for other files."""
-    is_zip = file.read(len(_ZIP)) == _ZIP
+    is_zip = file.read(len(ZIP)) == ZIP
     file.seek(0)
     if not is_zip:
         return []
@@ -121,11 +110,11 @@ def content(file: BinaryIO) -> tuple[Any, dict[str, int] | None]:
     """Return the description of what was saved, and the bytes of each storage, where the file tells them."""
     head = file.read(64)
     file.seek(0)
-    if _LEGACY.match(head):
+    if LEGACY.match(head):
         for _ in range(3):  # the magic number, the version of the form, the sizes of numbers
             pickle_machine.load(file)
         return pickle_machine.load(file), None
-    if head.startswith(_ZIP):
+    if head.startswith(ZIP):
         return _archive(file)
     return tar_save.content(file) if tar_save.is_tar(file) else pickle_machine.load(file), None
 

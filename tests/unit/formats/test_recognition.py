@@ -27,7 +27,9 @@ def test_a_file_with_the_name_of_a_model_is_not_taken_for_a_program(tmp_path: Pa
 
 def test_settings_in_yaml_are_not_taken_for_a_program(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
-    assert refusal(path, b"model:\n  depth: 3\n") == f"{path}: it is YAML that does not describe a network of a known kind"
+    assert (
+        refusal(path, b"model:\n  depth: 3\n") == f"{path}: it is YAML that does not describe a network of a known kind"
+    )
 
 
 def test_a_tensor_of_onnx_is_called_that(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import cutaway
 from cutaway.cli import main
-from cutaway.formats import pickle_machine, torch_save
+from cutaway.formats import pickle_machine, torch_beginning
 
 MODEL = """
 import torch
@@ -286,7 +286,7 @@ def test_an_archive_of_something_else_is_told(tmp_path: Path) -> None:
 
 
 def test_every_cut_of_a_file_gives_one_clear_error(tmp_path: Path) -> None:
-    legacy = torch_save.MAGIC + b"\x80\x02M\xe9\x03." + b"\x80\x02}." + state_dict()
+    legacy = torch_beginning.MAGIC + b"\x80\x02M\xe9\x03." + b"\x80\x02}." + state_dict()
     assert shapes_of(written(tmp_path, "old.pt", legacy)) == SHAPES
     for content in (legacy, safetensors(entries())):
         for end in range(20, len(content) - 1, 7):
