@@ -23,8 +23,9 @@ ENDINGS = (".onnx", ".pt", ".pth", ".pt2", ".ptl", ".keras", ".h5", ".tflite")
 
 def attempt(path: str, to: str, keep: str | None, connection: Any) -> None:
     """Compare one file, and send how far it gets."""
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    import torch
+
+    torch.set_num_threads(1)
     outcome: dict[str, Any] = {}
     try:
         outcome = _attempt(path, to, keep)
@@ -67,14 +68,18 @@ def main() -> None:
     parser.add_argument("--keep")
     parser.add_argument("--details", action="store_true")
     options = parser.parse_args()
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
     files = [each for path in options.paths for each in sorted(_files(Path(path)))]
     states: Counter[str] = Counter()
     same = 0
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.recover.preloaded", "cutaway._api"])
     for path in files:
         receiving, sending = context.Pipe(False)
         process = context.Process(target=attempt, args=(str(path), options.to, options.keep, sending))
         process.start()
+        sending.close()
         if receiving.poll(options.seconds):
             try:
                 outcome = receiving.recv()

@@ -14,7 +14,7 @@ from cutaway.formats import dispatch
 from cutaway.recover.graph import Graph
 from cutaway.recover.layout import settle_layouts
 from cutaway.recover.proof import differences
-from cutaway.recover.raising.pattern import raise_patterns
+from cutaway.recover.raising.pattern import raise_early, raise_patterns
 from cutaway.recover.result import Recovered
 from cutaway.recover.sizes import settle
 from cutaway.recover.sources.keras import lowering as keras
@@ -91,6 +91,7 @@ def program_of(contents: Contents, origin: str, weights_path: str | None = None)
 
 def written(graph: Graph, to: str, origin: str, weights_file: str) -> Program:
     """Return the program that builds a graph."""
+    raise_early(graph)
     settle_layouts(graph)
     raise_patterns(graph)
     if to == "keras":

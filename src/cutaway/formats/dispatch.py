@@ -61,15 +61,16 @@ def read(text: str) -> list[Architecture | Description] | None:
 
 
 @contextmanager
-def contents(path: str) -> Iterator[Contents | None]:
+def contents(text: str) -> Iterator[Contents | None]:
     """Open a saved graph for what it contains; None where it is read in another way. Tensors are read while it is open."""
+    path, _, name = text.partition("::")
     reader = _reader(path)
     module = None if reader is None else import_module(f"cutaway.formats.{reader}")
     if module is None or not hasattr(module, "contents"):
         yield None
         return
     with open(_file(path), "rb") as file:
-        yield module.contents(file, path)
+        yield module.contents(file, path, name)
 
 
 @contextmanager

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
@@ -27,6 +28,10 @@ from cutaway.formats.graph_def.messages import (
     text,
 )
 from cutaway.formats.protobuf import Malformed, viewed
+
+if TYPE_CHECKING:
+    from cutaway.core.contents import Contents
+    from cutaway.formats.graph_def.architecture import Network
 
 _MAIN = "serving_default"
 _INITIAL = "__saved_model_init_op"
@@ -54,20 +59,27 @@ def sniff(head: bytes) -> bool:
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the networks of a file: one for each signature, the one that is served by default first."""
+    with _refusing(path):
+        networks, notes = _networks(file, path)
+        found = _described(networks)
+    return [replace(each, assumptions=(*each.assumptions, *notes)) for each in found] if notes else found
+
+
+def contents(file: BinaryIO, path: str, name: str) -> Contents:
+    """Return what one of the networks of a file contains, the first one without a name."""
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph_def.contents import contents as contained
+
+    with _refusing(path):
+        networks, _ = _networks(file, os.path.join(path, os.path.basename(file.name)) if os.path.isdir(path) else path)
+        chosen = next((each for each in networks if each.name == name), networks[0])
+        return contained(chosen)
+
+
+@contextmanager
+def _refusing(path: str) -> Iterator[None]:
     try:
-        head = file.read(64)
-        file.seek(0)
-        data: Any
-        if text_form.sniff(head):
-            kind, data = text_form.encoded(file)
-        else:
-            data = viewed(file)
-            kind = _kind(head, data)
-        if kind == "SavedModel":
-            return _saved_model(parse(data), path)
-        if kind == "MetaGraphDef":
-            return _meta_graph(parse(data), path, None)
-        return [_bare_graph(graph(data), path, os.path.basename(path))]
+        yield
     except Malformed as error:
         raise CutawayError(
             f"{path}: it is not a graph of operations, or it is damaged: {one_line(str(error))}"
@@ -76,14 +88,31 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
         raise CutawayError(f"{path}: its messages are nested too deeply") from None
 
 
+def _networks(file: BinaryIO, path: str) -> tuple[list[Network], list[Note]]:
+    """Return the networks of a file, and what is to be noted of all of them."""
+    head = file.read(64)
+    file.seek(0)
+    data: Any
+    if text_form.sniff(head):
+        kind, data = text_form.encoded(file)
+    else:
+        data = viewed(file)
+        kind = _kind(head, data)
+    if kind == "SavedModel":
+        return _saved_model(parse(data), path)
+    if kind == "MetaGraphDef":
+        return _meta_graph(parse(data), path, None), []
+    return [_bare_graph(graph(data), path, os.path.basename(path))], []
+
+
 def read_graph(data: bytes, path: str) -> Architecture:
     """Describe a graph that is part of a file."""
-    return _bare_graph(graph(memoryview(data)), path, os.path.basename(path))
+    return _described([_bare_graph(graph(memoryview(data)), path, os.path.basename(path))])[0]
 
 
 def read_meta_graph(data: bytes, path: str) -> list[Architecture]:
     """Describe a graph with signatures that is part of a file."""
-    return _meta_graph(parse(memoryview(data)), path, None)
+    return _described(_meta_graph(parse(memoryview(data)), path, None))
 
 
 def _kind(head: bytes, data: Any) -> str:
@@ -100,7 +129,7 @@ def _kind(head: bytes, data: Any) -> str:
     return "MetaGraphDef"
 
 
-def _saved_model(fields: Fields, path: str) -> list[Architecture]:
+def _saved_model(fields: Fields, path: str) -> tuple[list[Network], list[Note]]:
     graphs = messages(fields, 2)
     if not graphs:
         raise CutawayError(f"{path}: it is a SavedModel without a graph")
@@ -109,18 +138,24 @@ def _saved_model(fields: Fields, path: str) -> list[Architecture]:
     found = _meta_graph(chosen, path, os.path.dirname(path))
     if len(graphs) > 1:
         others = ", ".join("+".join(names) or "no tags" for each, names in zip(graphs, tags) if each is not chosen)
-        note = Note(f"it has other graphs, which are not shown: {others}", Place(path))
-        found = [replace(each, assumptions=(*each.assumptions, note)) for each in found]
-    return found
+        return found, [Note(f"it has other graphs, which are not shown: {others}", Place(path))]
+    return found, []
 
 
 def _information(fields: Fields) -> Fields:
     return parse(fields[1][-1]) if 1 in fields else {}
 
 
-def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Architecture]:
+def _described(networks: list[Network]) -> list[Architecture]:
     # late: which reader a file is for is asked of all of them
     from cutaway.formats.graph_def.architecture import architecture
+
+    return [architecture(network) for network in networks]
+
+
+def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Network]:
+    # late: which reader a file is for is asked of all of them
+    from cutaway.formats.graph_def.architecture import Network
 
     if 2 not in fields:
         raise CutawayError(f"{path}: it has no graph")
@@ -135,28 +170,14 @@ def _meta_graph(fields: Fields, path: str, folder: str | None) -> list[Architect
         outputs = {key: _tensor_info(info)[0] for key, info in sorted(entries(signatures[name], 2).items())}
         if not outputs or not all(outputs.values()):
             continue
-        made.append(
-            architecture(
-                whole,
-                name=name,
-                target=f"{path}::{name}",
-                path=path,
-                inputs=inputs,
-                outputs=outputs,
-                objects=objects,
-                shapes=shapes,
-            )
-        )
+        target = f"{path}::{name}"
+        made.append(Network(whole, name, target, path, inputs, outputs, objects, shapes, folder=folder))
     if made:
         first = made[0]
         return [replace(first, target=path if len(made) == 1 else first.target), *made[1:]]
     if objects is not None and objects.variables and not _has_body(whole):
-        return [
-            architecture(
-                whole, name=named, target=path, path=path, inputs={}, outputs={}, objects=objects, shapes=shapes
-            )
-        ]
-    return [_bare_graph(whole, path, named, shapes)]
+        return [Network(whole, named, path, path, {}, {}, objects, shapes, folder=folder)]
+    return [_bare_graph(whole, path, named, shapes, folder)]
 
 
 def _has_body(whole: Graph) -> bool:
@@ -178,11 +199,15 @@ def _checkpoint(folder: str) -> dict[str, tuple[ToldShape, str | None]]:
 
 
 def _bare_graph(
-    whole: Graph, path: str, name: str, shapes: Mapping[str, tuple[ToldShape, str | None]] | None = None
-) -> Architecture:
-    """Describe a graph without signatures: from its placeholders to what nothing else reads."""
+    whole: Graph,
+    path: str,
+    name: str,
+    shapes: Mapping[str, tuple[ToldShape, str | None]] | None = None,
+    folder: str | None = None,
+) -> Network:
+    """Return the network of a graph without signatures: from its placeholders to what nothing else reads."""
     # late: which reader a file is for is asked of all of them
-    from cutaway.formats.graph_def.architecture import architecture
+    from cutaway.formats.graph_def.architecture import Network
 
     if not whole.nodes:
         raise CutawayError(f"{path}: its graph has no operations")
@@ -199,10 +224,8 @@ def _bare_graph(
         if node.op in ("Placeholder", "PlaceholderV2") and (node.name in reached or not read)
     }
     every = [n.name for n in whole.nodes if n.op not in _SINKS and n.op not in _SOURCES and n.name not in training]
-    return architecture(
-        whole, name=name, target=path, path=path, inputs=inputs, outputs={each: each for each in outputs}, shapes=shapes,
-        also=every,
-    )  # fmt: skip
+    named = {each: each for each in outputs}
+    return Network(whole, name, path, path, inputs, named, None, shapes or {}, every, folder)
 
 
 def _reached(whole: Graph, names: list[str]) -> set[str]:

@@ -10,15 +10,16 @@ from typing import Any, BinaryIO
 from cutaway.core import disk
 from cutaway.core.architecture import Architecture, Module
 from cutaway.core.error import CutawayError, one_line
-from cutaway.core.record import replace
+from cutaway.core.record import dataclass, replace
 from cutaway.formats import weights
-from cutaway.formats.graph_def.messages import ToldShape, dtype, number, parse, shape
+from cutaway.formats.graph_def.messages import Fields, ToldShape, dtype, number, parse, shape
 from cutaway.formats.pickled_tensor import Stored
 from cutaway.formats.protobuf import Malformed, varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
 _TRAILER = 5
+_CHECKSUM = 4
 _LARGEST = 64 << 20
 _MOST_BLOCKS = 100_000
 _GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -73,17 +74,68 @@ def shapes(path: str) -> dict[str, tuple[ToldShape, str | None]]:
         return {}  # the graph beside it is shown without
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A tensor of a checkpoint: which of its files it is in, and where."""
+
+    shape: tuple[int, ...]
+    dtype: str | None
+    shard: int
+    start: int
+    length: int
+
+
+def entries(path: str) -> tuple[dict[str, Entry], int]:
+    """Return the tensors of a checkpoint by their keys, and how many files they are in."""
+    with open(path, "rb") as file:
+        data = file.read(_LARGEST + 1)
+    found: dict[str, Entry] = {}
+    shards = 1
+    for key, value in _entries(data):
+        fields = parse(value)
+        if not key:
+            shards = number(fields, 1, 1)
+            continue
+        name = key.decode("utf-8", "replace")
+        found[name] = Entry(
+            _stored_shape(name, fields), dtype(number(fields, 1)), number(fields, 3), number(fields, 4), number(fields, 5)
+        )
+    return found, shards
+
+
+def shard(path: str, number: int, count: int) -> str:
+    """Return the path of one of the files that an index belongs to."""
+    return f"{path.removesuffix('.index')}.data-{number:05}-of-{count:05}"
+
+
+def tracked(path: str) -> bytes:
+    """Return the graph of the objects that a checkpoint was written from; empty where there is none."""
+    found, count = entries(path)
+    entry = found.get(_GRAPH)
+    if entry is None or not 0 < entry.length <= _LARGEST:
+        return b""
+    with open(shard(path, entry.shard, count), "rb") as file:
+        file.seek(entry.start)
+        content = file.read(entry.length)
+    length, at = varint(content, 0)
+    return content[at + _CHECKSUM : at + _CHECKSUM + length]
+
+
+def _stored_shape(name: str, fields: Fields) -> tuple[int, ...]:
+    told = shape(fields[2][-1]) if 2 in fields else ()
+    if told is None or any(size is None for size in told):
+        raise Malformed(f"{name}: its shape is not one of a stored tensor")
+    return tuple(size or 0 for size in told)
+
+
 def _tensors(data: bytes) -> Iterator[tuple[str, tuple[int, ...], str | None]]:
     for key, value in _entries(data):
         if not key:
             continue
         fields = parse(value)
         name = key.decode("utf-8", "replace")
-        told = shape(fields[2][-1]) if 2 in fields else ()
-        if told is None or any(size is None for size in told):
-            raise Malformed(f"{name}: its shape is not one of a stored tensor")
         if name != _GRAPH:
-            yield name, tuple(size or 0 for size in told), dtype(number(fields, 1))
+            yield name, _stored_shape(name, fields), dtype(number(fields, 1))
 
 
 def _entries(data: bytes) -> Iterator[tuple[bytes, Any]]:

@@ -11,6 +11,7 @@ from cutaway.core.architecture import Architecture, Diagnostic, Module, ModuleCa
 from cutaway.core.architecture import Value as StatedValue
 from cutaway.core.error import one_line
 from cutaway.core.place import Place
+from cutaway.core.record import dataclass, field
 from cutaway.core.session import Session
 from cutaway.formats.graph.architecture import CONTRADICTED
 from cutaway.formats.graph_def.inference import Inference, Operation
@@ -21,7 +22,7 @@ from cutaway.formats.graph_def.value import Value, quantity, stated, told
 
 FRAMEWORK = "tensorflow"
 OPERATIONS = "tensorflow.raw_ops"
-_SEPARATOR = "/"
+SEPARATOR = "/"
 BATCH = "B"
 _NO_SCOPE = re.compile(r"(?:(?:Stateful|TPU)?PartitionedCall|while)(?:_\d+)?")
 """Parts of names that stand for calls of functions and for loops, not for layers."""
@@ -30,32 +31,64 @@ _MOST_NOTES = 20
 _SAME_BATCH = "inputs whose first dimension is left open have the same batch size"
 
 
-def architecture(
-    graph: Graph,
-    *,
-    name: str,
-    target: str,
-    path: str,
-    inputs: Mapping[str, tuple[str, ToldShape, str | None]],
-    outputs: Mapping[str, str],
-    objects: Objects | None = None,
-    shapes: Mapping[str, tuple[ToldShape, str | None]] | None = None,
-    also: Sequence[str] = (),
-) -> Architecture:
-    """Follow a graph from inputs to outputs, both named with their nodes.
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A part of a graph that is a network: from inputs to outputs, both named with their nodes.
 
-    `inputs` have the node, the shape and the type that the file states; `shapes` are those of variables in a checkpoint.
-    `also` are further nodes that are followed.
+    `inputs` have the node, the shape and the type that the file states; `shapes` are those of variables in a checkpoint,
+    which is in the `folder`. `also` are further nodes that are followed.
     """
+
+    graph: Graph
+    name: str
+    target: str
+    path: str
+    inputs: Mapping[str, tuple[str, ToldShape, str | None]]
+    outputs: Mapping[str, str]
+    objects: Objects | None = None
+    shapes: Mapping[str, tuple[ToldShape, str | None]] = field(default_factory=dict)
+    also: Sequence[str] = ()
+    folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What is found out about a network: its operations, and the values that go in and come out."""
+
+    inference: Inference
+    inputs: list[Value]
+    outputs: Mapping[str, Value]
+    scopes: Scopes
+    premises: list[str]
+
+
+def follow(network: Network) -> Followed:
+    """Follow a network from its inputs to its outputs."""
     with session.installed(Session()) as here:
-        inference = Inference(graph)
-        given = _given(inference, inputs)
-        _enter_variables(inference, objects, shapes or {})
-        found = inference.run([*outputs.values(), *also], given)
+        inference = Inference(network.graph)
+        given = _given(inference, network.inputs)
+        _enter_variables(inference, network.objects, network.shapes)
+        found = inference.run([*network.outputs.values(), *network.also], given)
         here.assume_premises()
         premises = [note.text for note in here.assumptions]
-        values = dict(zip(outputs, found))
-        return _described(inference, name, target, path, list(given.values()), values, objects, premises)
+        values = dict(zip(network.outputs, found))
+        return Followed(inference, list(given.values()), values, Scopes(inference, network.objects), premises)
+
+
+def architecture(network: Network) -> Architecture:
+    """Describe a network."""
+    followed = follow(network)
+    return _described(
+        followed.inference,
+        followed.scopes,
+        network.name,
+        network.target,
+        network.path,
+        followed.inputs,
+        followed.outputs,
+        network.objects,
+        followed.premises,
+    )
 
 
 def _given(inference: Inference, inputs: Mapping[str, tuple[str, ToldShape, str | None]]) -> dict[str, Value]:
@@ -97,6 +130,7 @@ def _enter_variables(
 
 def _described(
     inference: Inference,
+    scopes: Scopes,
     name: str,
     target: str,
     path: str,
@@ -105,7 +139,6 @@ def _described(
     objects: Objects | None,
     premises: Sequence[str],
 ) -> Architecture:
-    scopes = _Scopes(inference, objects)
     place = Place(path)
     ops = tuple(_op(operation, scopes) for operation in inference.operations)
     weights = _weights(inference, objects, scopes)
@@ -127,12 +160,12 @@ def _described(
         unknowns=tuple(Note(each, place) for each in inference.notes),
         diagnostics=tuple(Diagnostic(CONTRADICTED, one_line(each), place) for each in contradicted),
         assumptions=tuple(Note(text, place) for text in [*([_SAME_BATCH] if is_shared else []), *premises]),
-        separator=_SEPARATOR,
+        separator=SEPARATOR,
         results=tuple(value.name for value in outputs.values()),
     )
 
 
-class _Scopes:
+class Scopes:
     """Which module an operation belongs to: the scope in its name, without what stands for the whole network."""
 
     def __init__(self, inference: Inference, objects: Objects | None) -> None:
@@ -194,7 +227,7 @@ class _Scopes:
                     known = (*known, _SUFFIX.sub("", part))
                 else:
                     known = (*known, part)
-        return _SEPARATOR.join(known)
+        return SEPARATOR.join(known)
 
     def weight_home(self, name: str, modules: Iterable[str]) -> str:
         """Return the module that a variable belongs to by its name."""
@@ -202,7 +235,7 @@ class _Scopes:
         paths = set(modules)
         for start in (1, 0) if self.root or len(parts) > 1 else (0,):
             for end in range(len(parts), start, -1):
-                path = _SEPARATOR.join(parts[start:end])
+                path = SEPARATOR.join(parts[start:end])
                 if path in paths:
                     return path
         return ""
@@ -212,7 +245,7 @@ def _parts(path: str) -> list[str]:
     return [part for part in path.split("/")[:-1] if not _NO_SCOPE.fullmatch(part)] + [path.rpartition("/")[2]]
 
 
-def _op(operation: Operation, scopes: _Scopes) -> Op:
+def _op(operation: Operation, scopes: Scopes) -> Op:
     return Op(
         f"{OPERATIONS}.{operation.node.op}",
         _attributes(operation),
@@ -257,9 +290,9 @@ def _setting(node: Node, name: str) -> Setting:
     return None
 
 
-def _weights(inference: Inference, objects: Objects | None, scopes: _Scopes) -> tuple[Weight, ...]:
+def _weights(inference: Inference, objects: Objects | None, scopes: Scopes) -> tuple[Weight, ...]:
     paths = {scopes.module(operation) for operation in inference.operations}
-    paths |= {path.rpartition(_SEPARATOR)[0] for path in paths}
+    paths |= {path.rpartition(SEPARATOR)[0] for path in paths}
     trainable = {v.name: v.trainable for v in objects.variables} if objects is not None else {}
     found: dict[str, Weight] = {}
     used = [inference.weights[name] for name in inference.used if name in inference.weights]
@@ -285,7 +318,7 @@ def _weights(inference: Inference, objects: Objects | None, scopes: _Scopes) -> 
 
 def _modules(
     inference: Inference,
-    scopes: _Scopes,
+    scopes: Scopes,
     outputs: Mapping[str, Value],
     weights: Sequence[Weight],
     objects: Objects | None,
@@ -296,20 +329,20 @@ def _modules(
     results = {value.name for value in outputs.values()}
     paths: dict[str, None] = {"": None}
     for path in [*homes, *(weight.module or "" for weight in weights)]:
-        parts = path.split(_SEPARATOR) if path else []
-        paths.update((_SEPARATOR.join(parts[: at + 1]), None) for at in range(len(parts)))
+        parts = path.split(SEPARATOR) if path else []
+        paths.update((SEPARATOR.join(parts[: at + 1]), None) for at in range(len(parts)))
     calls = _calls(inference, scopes, homes, results)
     made = []
     layers = {} if objects is None else objects.layers
     for path in _ordered(paths):
-        layer = layers.get(path.rpartition(_SEPARATOR)[2]) if path else objects.root if objects is not None else None
+        layer = layers.get(path.rpartition(SEPARATOR)[2]) if path else objects.root if objects is not None else None
         listed = [(list(inputs), list(outputs.values()))] if not path else calls.get(path, [])
         kind = layer.class_name if layer is not None else ""
         made.append(
             Module(path, kind, kind, _config(layer), None, tuple(_call(ins, outs) for ins, outs in listed if outs))
         )
     for name, layer in layers.items():
-        if name not in paths and not any(path.endswith(f"{_SEPARATOR}{name}") for path in paths):
+        if name not in paths and not any(path.endswith(f"{SEPARATOR}{name}") for path in paths):
             value = next((each for each in inputs if each.name == name), None)
             own = (_call([], [value]),) if value is not None and layer.class_name == "InputLayer" else ()
             made.append(Module(name, layer.class_name, layer.class_name, _config(layer), None, own))
@@ -328,7 +361,7 @@ def _call(inputs: Sequence[Value], outputs: Sequence[Value]) -> ModuleCall:
 _Call = tuple[list[Value], list[Value]]
 
 
-def _calls(inference: Inference, scopes: _Scopes, homes: Sequence[str], results: set[str]) -> dict[str, list[_Call]]:
+def _calls(inference: Inference, scopes: Scopes, homes: Sequence[str], results: set[str]) -> dict[str, list[_Call]]:
     """Return what goes into each module and comes out of it, for each of its calls: a scope of its own in the file."""
     within = [scopes.scope(operation) for operation in inference.operations]
     made_in: dict[str, tuple[str, ...]] = {}
@@ -357,8 +390,8 @@ def _calls(inference: Inference, scopes: _Scopes, homes: Sequence[str], results:
 
 
 def _with_parents(path: str) -> list[str]:
-    parts = path.split(_SEPARATOR) if path else []
-    return [_SEPARATOR.join(parts[: at + 1]) for at in range(len(parts))]
+    parts = path.split(SEPARATOR) if path else []
+    return [SEPARATOR.join(parts[: at + 1]) for at in range(len(parts))]
 
 
 def _ordered(paths: Iterable[str]) -> list[str]:
@@ -366,7 +399,7 @@ def _ordered(paths: Iterable[str]) -> list[str]:
     below: dict[str, list[str]] = {}
     for path in paths:
         if path:
-            below.setdefault(path.rpartition(_SEPARATOR)[0], []).append(path)
+            below.setdefault(path.rpartition(SEPARATOR)[0], []).append(path)
     made: list[str] = []
     waiting = [""]
     while waiting:

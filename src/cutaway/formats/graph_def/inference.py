@@ -67,6 +67,7 @@ class Inference:
         self.operations: list[Operation] = []
         self.weights: dict[str, Weight] = {}
         self.aliases: dict[str, str] = {}
+        self.constants: dict[str, Node] = {}
         self.used: dict[str, None] = {}
         self.notes: dict[str, None] = {}
         self.contradictions: list[str] = []
@@ -248,6 +249,7 @@ class Inference:
             return Value(node.name, None, node.type("dtype"))
         shape = told(held.shape)
         value = Value(self._unique(node.name, frame), shape, held.dtype, held.numbers, is_constant=True)
+        self.constants[value.name] = node
         if _is_weight(held.dtype, held.shape):
             self.weights[value.name] = Weight(value.name, shape, held.dtype, False)
             value = replace(value, weight=value.name)

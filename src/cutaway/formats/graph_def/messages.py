@@ -290,6 +290,11 @@ class Node:
         found = self.attribute(name)
         return None if found is None or 8 not in found else constant(found[8][-1])
 
+    def raw_tensor(self, name: str = "value") -> Any:
+        """Return a tensor as it is written; None where there is none."""
+        found = self.attribute(name)
+        return None if found is None or 8 not in found else found[8][-1]
+
     def function(self, name: str) -> str:
         """Return the name of a function."""
         found = self.attribute(name)

@@ -54,6 +54,27 @@ class Objects:
     variables: list[Variable] = field(default_factory=list)
     layers: dict[str, Layer] = field(default_factory=dict)
     root: Layer | None = None
+    children: list[list[tuple[str, int]]] = field(default_factory=list)
+    named: dict[int, str] = field(default_factory=dict)  # the names of variables, by the numbers of their objects
+
+    def keys(self, tracked: Any) -> list[tuple[str, str]]:
+        """Return the variables in order with their keys in a checkpoint, which has a graph of its own of the same objects."""
+        nodes = [parse(each) for each in parse(tracked).get(1, ())]
+        there = [dict(_children(node)) for node in nodes]
+        pairs, waiting = {0: 0}, [0]
+        while waiting:
+            at = waiting.pop()
+            for name, below in self.children[at] if at < len(self.children) else ():
+                other = there[pairs[at]].get(name) if pairs[at] < len(there) else None
+                if other is not None and below not in pairs:
+                    pairs[below] = other
+                    waiting.append(below)
+        found = []
+        for at, name in sorted(self.named.items()):
+            attributes = messages(nodes[pairs[at]], 2) if at in pairs and 0 <= pairs[at] < len(nodes) else []
+            key = next((text(each, 3) for each in attributes if text(each, 1) == "VARIABLE_VALUE"), "")
+            found.append((name, key))
+        return found
 
 
 def read(data: Any, folder: str | None) -> Objects:
@@ -65,6 +86,9 @@ def read(data: Any, folder: str | None) -> Objects:
     children = [_children(node) for node in nodes]
     slots = {number(slot, 3) for node in nodes for slot in messages(node, 3)}
     found.variables = _variables(nodes, children, slots)
+    found.children = children
+    variables = {at: message(node, 7) for at, node in enumerate(nodes)}
+    found.named = {at: text(variable, 6) for at, variable in variables.items() if variable is not None}
     metadata = {at: _user_metadata(node) for at, node in enumerate(nodes)}
     if folder is not None:
         metadata.update(_separate_metadata(os.path.join(folder, _METADATA)))

@@ -70,7 +70,7 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
         return [architecture(_model(file), path, RULES, "onnx")]
 
 
-def contents(file: BinaryIO, path: str) -> Contents:
+def contents(file: BinaryIO, path: str, name: str = "") -> Contents:
     """Return what the graph of a file contains; its tensors can be read while the file is open."""
     # late: only code is made of it
     from cutaway.formats.graph import contents as graph_contents

@@ -32,15 +32,16 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
         raise CutawayError(f"{path}: it is not a complete TFLite file: {one_line(str(error))}") from None
 
 
-def contents(file: BinaryIO, path: str) -> Contents:
-    """Return what the first graph of a file contains; its tensors can be read while it is open."""
+def contents(file: BinaryIO, path: str, name: str = "") -> Contents:
+    """Return what one graph of a file contains, the first one without a name; its tensors can be read while it is open."""
     # late: which reader a file is for is asked of all of them
     from cutaway.formats.graph import contents as graph_contents
     from cutaway.formats.tflite.reader import read_models
     from cutaway.formats.tflite.table import RULES
 
     try:
-        ((_, model), *_) = read_models(Flatbuffer(protobuf.opened(file)))
+        models = read_models(Flatbuffer(protobuf.opened(file)))
+        model = next((each for key, each in models if key == name), models[0][1])
         return graph_contents.contents(model, path, RULES, "tflite")
     except (Damaged, protobuf.Malformed) as error:
         raise CutawayError(f"{path}: it is not a complete TFLite file: {one_line(str(error))}") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cutaway.recover.graph import Input, Node, Operand
-from cutaway.recover.raising.pattern import Around, either, pattern
+from cutaway.recover.graph import Input, Literal, Node, Operand
+from cutaway.recover.raising.pattern import Around, become, either, pattern
 
 
 @pattern("@")
@@ -49,6 +49,77 @@ def scaled_dot_product(around: Around, node: Node) -> bool:
         config["scale"] = round(scale, 10)
     node.op, node.inputs, node.config = "F.scaled_dot_product_attention", inputs, config
     return True
+
+
+@pattern("torch.einsum")
+def by_letters(around: Around, node: Node) -> bool:
+    """The same as sums of products by letters, `BTNH,BSNH->BNTS` and `BNTS,BSNH->BTNH`, heads after positions."""
+    outer = _letters(node)
+    softmax = around.only(node.inputs[1], "nn.Softmax") if outer is not None and len(node.inputs) == 3 else None
+    if outer is None or softmax is None or softmax.config.get("dim") not in (-1, 3):
+        return False
+    scores, mask = softmax.inputs[0], None
+    total = around.only(scores, "+")
+    if total is not None:
+        found = [(product, added) for product, added in either(total) if _scores(around, product) is not None]
+        if not found or not isinstance(found[0][1], str):
+            return False
+        scores, mask = found[0]
+    inner = _scores(around, scores)
+    if inner is None:
+        return False
+    product, scale = inner
+    given = _letters(product)
+    if given is None or len(product.inputs) != 3:
+        return False
+    (left, right, score), (weights, values, out) = given, outer
+    if not all(len(each) == 4 for each in (*given, *outer)):
+        return False
+    if score[:2] != left[0] + left[2] or (score[2], score[3]) != (left[1], right[1]) or right[0] + right[2:] != left[0] + left[2:]:
+        # Keys and queries may change places.
+        if score[:2] == right[0] + right[2] and (score[2], score[3]) == (right[1], left[1]) and left[0] + left[2:] == right[0] + right[2:]:
+            product.inputs[1], product.inputs[2] = product.inputs[2], product.inputs[1]
+        else:
+            return False
+    b, n, t, s = weights
+    if values[:3] != b + s + n or out[:3] != b + t + n or out[3] != values[3]:
+        return False
+    query, factor = _unscaled(around, product.inputs[1])
+    key, other = _unscaled(around, product.inputs[2])
+    turned = []
+    for operand in (query, key, node.inputs[2]):
+        shape = around.shape(operand)
+        if shape is None or len(shape) != 4 or not isinstance(operand, str):
+            return False
+        turned.append((operand, (shape[0], shape[2], shape[1], shape[3])))
+    width, scale = turned[0][1][3], scale * factor * other
+    config: dict[str, Any] = {}
+    if mask is not None:
+        config["attn_mask"] = Input(3)
+    if not isinstance(width, int) or abs(scale * math.sqrt(width) - 1) > 1e-5:
+        config["scale"] = round(scale, 10)
+    names = [around.before(node, ".transpose", name, shape=shape, dims=(1, 2)) for name, shape in turned]
+    extra = [] if mask is None else [mask]
+    shape = (*turned[0][1][:3], turned[2][1][3])
+    made = around.before(node, "F.scaled_dot_product_attention", *names, *extra, shape=shape, **config)
+    return become(node, ".transpose", made, dims=(1, 2))
+
+
+def _letters(node: Node) -> tuple[str, str, str] | None:
+    """Return the letters of a product of two tensors."""
+    equation = node.inputs[0]
+    if not isinstance(equation, Literal) or not isinstance(equation.value, str) or "." in equation.value:
+        return None
+    operands, arrow, result = equation.value.partition("->")
+    left, comma, right = operands.partition(",")
+    return (left, right, result) if arrow and comma and "," not in right else None
+
+
+def _scores(around: Around, operand: Operand) -> tuple[Node, float] | None:
+    """Return the product by letters that an operand is, and the number it is multiplied by."""
+    inner, scale = _unscaled(around, operand)
+    node = around.only(inner, "torch.einsum")
+    return None if node is None else (node, scale)
 
 
 def _product(around: Around, operand: Operand) -> tuple[Node, float] | None:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from cutaway.core.contents import Fact
 from cutaway.recover.graph import Graph, Literal, Node, Operand, Tensor
 
 _FAMILIES = ("layout", "linear", "activation", "normalization", "attention", "recurrent")
 """The files of patterns, in the order in which they are tried: later ones may build on what earlier ones make."""
+_EARLY = ("moments",)
+"""Those that must be seen before changes of the order of dimensions are moved past them."""
 
 Pattern: TypeAlias = "Callable[[Around, Node], bool]"
 _TABLE: dict[str, list[tuple[str, Pattern]]] = {}
@@ -26,9 +29,19 @@ def pattern(*ends: str) -> Callable[[Pattern], Pattern]:
     return entered
 
 
+def raise_early(graph: Graph) -> None:
+    """Replace the patterns that changes of the order of dimensions would hide."""
+    _replace(graph, _EARLY)
+
+
 def raise_patterns(graph: Graph) -> None:
+    """Replace all other patterns in a graph."""
+    _replace(graph, _FAMILIES)
+
+
+def _replace(graph: Graph, families: tuple[str, ...]) -> None:
     """Replace patterns in a graph, until there are none; what nothing reads any more is removed."""
-    for family in _FAMILIES:
+    for family in families:
         import_module(f"cutaway.recover.raising.{family}")
         table: dict[str, list[Pattern]] = {}
         for op, function in _TABLE[family]:
@@ -43,6 +56,7 @@ def raise_patterns(graph: Graph) -> None:
                         changed = True
                         around.update(node)
                         break
+            around.place()
             graph.sweep()
 
 
@@ -57,6 +71,29 @@ class Around:
         for node in graph.nodes:
             for name in node.reads():
                 self.readers.setdefault(name, []).append(node)
+
+        self.added: dict[int, list[Node]] = {}
+
+    def before(self, node: Node, op: str, *inputs: Operand, shape: Any = None, **config: Any) -> str:
+        """Add a node before another one, in the same module, and return the name of what it makes."""
+        listed = self.added.setdefault(id(node), [])
+        name = f"{node.outputs[0]}:{op.rpartition('.')[2]}{len(listed)}"
+        while name in self.graph.facts:
+            name += "'"
+        dtype = self.graph.fact(inputs[0]).dtype if inputs else None
+        self.graph.facts[name] = Fact(None if shape is None else tuple(shape), dtype)
+        made = Node(op, list(inputs), [name], config, path=node.path)
+        listed.append(made)
+        self.makers[name] = made
+        self.uses[name] += 1
+        self.readers[name] = [node]
+        return name
+
+    def place(self) -> None:
+        """Put what was added where it belongs."""
+        if self.added:
+            self.graph.nodes = [each for node in self.graph.nodes for each in (*self.added.get(id(node), ()), node)]
+            self.added = {}
 
     def update(self, node: Node) -> None:
         """Take note that a node has changed."""

@@ -86,6 +86,29 @@ class ChannelsLast:
         return 0
 
 
+    def windowed(self, padding: str, window: Sequence[int], strides: Sequence[int], is_max: bool) -> tuple[Any, bool]:
+        """Return the padding of a pooling layer, and whether its size is rounded up.
+
+        Where one more is added at the end, a last window that is cut off sees the same numbers.
+        """
+        if padding.lower() == "same":
+            ones = [1] * len(window)
+            pairs = [_same(*each) for each in zip(self.shape[2:], window, strides, ones)]
+            if all(type(one) is int and type(other) is int for one, other in pairs):
+                uneven = [other - one for one, other in pairs]
+                fits = all(2 * one <= width for (one, _), width in zip(pairs, window))
+                moves = all(not more or stride > 1 for more, stride in zip(uneven, strides))
+                if any(uneven) and fits and moves and all(uneven):
+                    return alike([one for one, _ in pairs]), True
+                if fits and not any(uneven):
+                    return alike([one for one, _ in pairs]), False
+        before = self.source
+        amount = self.padded(padding, window, strides, [1] * len(window), float("-inf") if is_max else None)
+        if not is_max and self.source != before:
+            raise Unsupported("its padding differs on two sides, and does not count")
+        return amount, False
+
+
 def _same(size: Any, width: int, stride: int, dilation: int) -> tuple[Any, Any]:
     """Return what is added before and after a dimension, so that its size is only divided by the stride."""
     reach = (width - 1) * dilation

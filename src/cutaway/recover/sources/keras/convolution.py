@@ -135,19 +135,13 @@ def pool(call: Call) -> None:
     layer = ChannelsLast(call, call.name("inputs"), _is_last(call))
     window = spread(call.get("pool_size"), layer.spatial)
     strides = spread(call.get("strides") or window, layer.spatial)
-    ones = [1] * layer.spatial
-    mode = call.get("padding", "valid")
-    if call.key == "max_pool":
-        padding = layer.padded(mode, window, strides, ones, float("-inf"))
-        layer.emit(f"nn.MaxPool{layer.spatial}d", kernel_size=alike(window), stride=alike(strides), padding=padding,
-                   dilation=1, ceil_mode=False)  # fmt: skip
-        return
-    before = layer.source
-    padding = layer.padded(mode, window, strides, ones)
-    if layer.source != before:
-        call.unsupported("its padding differs on two sides, and does not count")
-    layer.emit(f"nn.AvgPool{layer.spatial}d", kernel_size=alike(window), stride=alike(strides), padding=padding,
-               ceil_mode=False, count_include_pad=padding == 0)  # fmt: skip
+    is_max = call.key == "max_pool"
+    padding, ceiling = layer.windowed(call.get("padding", "valid"), window, strides, is_max)
+    config: dict[str, Any] = {"kernel_size": alike(window), "stride": alike(strides), "padding": padding}
+    if is_max:
+        layer.emit(f"nn.MaxPool{layer.spatial}d", **config, dilation=1, ceil_mode=ceiling)
+    else:
+        layer.emit(f"nn.AvgPool{layer.spatial}d", **config, ceil_mode=ceiling, count_include_pad=padding == 0 and not ceiling)
 
 
 @row("batch_normalization", "x mean variance offset scale")

@@ -1,4 +1,4 @@
-"""The contents of an ONNX or TFLite file to a graph in terms of PyTorch."""
+"""The contents of an ONNX, TFLite or TensorFlow file to a graph in terms of PyTorch."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 import cutaway.recover.sources.onnx as rows
+import cutaway.recover.sources.tensorflow as tensorflow
 import cutaway.recover.sources.tflite as tflite
 from cutaway.core.contents import Contents, Fact, Operation, Stored
 from cutaway.core.size.dim import Dim
@@ -49,7 +50,7 @@ def path_of(module: str, separator: str) -> Path:
 
 
 def _load() -> None:
-    for package in (rows, tflite):
+    for package in (rows, tensorflow, tflite):
         for module in iter_modules(package.__path__):
             if module.name not in _TABLES:
                 import_module(f"{package.__name__}.{module.name}")

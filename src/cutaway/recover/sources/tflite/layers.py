@@ -93,15 +93,12 @@ def pool(call: Call) -> None:
     layer = ChannelsLast(call, call.name())
     window, mode = [call.get("filter_height", 1), call.get("filter_width", 1)], _PADDING[call.get("padding", 0)]
     is_max = call.op.startswith("MAX")
-    before = layer.source
-    padding = layer.padded(mode, window, _strides(call), [1, 1], float("-inf") if is_max else None)
-    if not is_max and layer.source != before:
-        call.unsupported("its padding differs on two sides, and does not count")
+    padding, ceiling = layer.windowed(mode, window, _strides(call), is_max)
     config: dict[str, Any] = {"kernel_size": alike(window), "stride": alike(_strides(call)), "padding": padding}
     if is_max:
-        layer.emit("nn.MaxPool2d", **config, dilation=1, ceil_mode=False)
+        layer.emit("nn.MaxPool2d", **config, dilation=1, ceil_mode=ceiling)
     else:
-        layer.emit("nn.AvgPool2d", **config, ceil_mode=False, count_include_pad=padding == 0)
+        layer.emit("nn.AvgPool2d", **config, ceil_mode=ceiling, count_include_pad=padding == 0 and not ceiling)
 
 
 @operator("FULLY_CONNECTED")

@@ -127,22 +127,29 @@ def pool(call: Rewriting) -> None:
         if not all(isinstance(size, int) for size in (*sizes, *out)):
             call.unsupported("its size is rounded up, and not known")
         ends = [max((o - 1) * s + w - (n + 2 * p), 0) for n, o, w, s, p in zip(sizes, out, window, strides, pads)]
-        if any(ends) and not is_max:
-            call.unsupported("its size is rounded up")
         both = [(pad, pad + end) for pad, end in zip(pads, ends)]
     source, mode = call.name(), "valid"
     if any(before or after for before, after in both):
-        if not is_max and not call.get("count_include_pad", True):
-            if not _is_same(sizes, window, strides, [1] * number, pads):
-                call.unsupported("its padding does not count")
+        if _spreads(sizes, window, strides, both) and (is_max or not call.get("count_include_pad", True)):
             mode = "same"
-        elif is_max and all(a == b for a, b in both) and _is_same(sizes, window, strides, [1] * number, pads):
-            mode = "same"
+        elif not is_max and (not call.get("count_include_pad", True) or any(a != b for a, b in both)):
+            call.unsupported("its padding does not count")
         else:
             source = _padded(call, source, both, float("-inf") if is_max else None)
     kind = "Max" if is_max else "Average"
     call.emit(f"layers.{kind}Pooling{number}D", source, pool_size=alike(window),
               strides=None if strides == window else alike(strides), padding=mode)  # fmt: skip
+
+
+def _spreads(sizes: Any, window: list[int], strides: list[int], both: list[tuple[int, int]]) -> bool:
+    """Tell whether padding is what Keras spreads over both sides so that a size is only divided by the stride."""
+    if not all(isinstance(size, int) or stride == 1 for size, stride in zip(sizes, strides)):
+        return False
+    totals = [
+        w - 1 if stride == 1 else max((-(-size // stride) - 1) * stride + w - size, 0)
+        for size, w, stride in zip(sizes, window, strides)
+    ]
+    return [(total // 2, total - total // 2) for total in totals] == both
 
 
 @row("nn.AdaptiveAvgPool1d nn.AdaptiveAvgPool2d nn.AdaptiveAvgPool3d nn.AdaptiveMaxPool1d nn.AdaptiveMaxPool2d "

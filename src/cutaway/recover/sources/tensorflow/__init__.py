@@ -1,0 +1,1 @@
+"""Graphs of TensorFlow: the operations of SavedModels, frozen graphs and TensorBoard."""
