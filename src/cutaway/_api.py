@@ -255,16 +255,12 @@ def check_recovered(
 
     from cutaway.live.recovered_run import largest_difference  # late: it imports the frameworks
 
-    inputs = show(target, input=input, path=path, isolated=False, timeout=timeout)[0].inputs
+    network = show(target, input=input, path=path, isolated=False, timeout=timeout)[0]
     with TemporaryDirectory() as folder:
         weights = os.path.join(folder, "weights.safetensors")
         with open(weights, "wb") as file:
             result = recover(target, to=to, input=input, path=path, weights=weights, weights_file=file, timeout=timeout)
-        by_name = {value.name: value for value in inputs}
-        ordered = tuple(by_name[name] for name in result.inputs if name in by_name)
-        return largest_difference(
-            target, result.source, result.class_name, weights, ordered if len(ordered) == len(inputs) else inputs
-        )
+        return largest_difference(target, network, result, weights)
 
 
 def cache_entry(target: str, **reading: Any) -> str | None:

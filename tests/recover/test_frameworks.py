@@ -65,8 +65,81 @@ def test_a_keras_file_becomes_code_of_either_framework(to: str, tmp_path: Path) 
 def test_an_operation_without_code_raises_at_its_place(tmp_path: Path) -> None:
     source = tmp_path / "net.py"
     source.write_text(
-        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        x[:, 0] = 0\n        return x\n"
+        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        x[x > 0] = x.mean()\n        return x\n"
     )
     result = recover(f"{source}::Net", input="2x3")
     assert len(result.missing) == 1
     assert "raise NotImplementedError(" in result.source
+
+
+class Changes(nn.Module):
+    """Changes a tensor through views of it, by an index, and by another tensor."""
+
+    def forward(self, x: Any) -> Any:
+        y = x * 2
+        y[:, 1:3].mul_(5)
+        y[0, 0] = 1.5
+        z = torch.zeros(2, 4)
+        z.copy_(x)
+        z.view(4, 2).add_(y.reshape(4, 2))
+        return torch.relu_(y) + y + z
+
+
+@pytest.mark.parametrize("form", ["trace", "export"])
+def test_changes_of_a_tensor_through_its_views_are_seen_by_all_that_read_it(form: str, tmp_path: Path) -> None:
+    path, inputs = tmp_path / ("net.pt2" if form == "export" else "net.pt"), (torch.randn(2, 4),)
+    if form == "trace":
+        torch.jit.trace(Changes(), inputs, check_trace=False).save(path)
+    else:
+        torch.export.save(torch.export.export(Changes(), inputs), path)
+    result = recover(str(path))
+    assert not result.missing and not result.different
+    assert check_recovered(str(path)) <= TOLERANCE
+
+
+def test_a_change_through_a_view_without_code_is_not_left_out(tmp_path: Path) -> None:
+    source = tmp_path / "net.py"
+    source.write_text(
+        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        y = x * 2\n"
+        "        y.expand(3, 2, 3).diagonal().zero_()\n        return y\n"
+    )
+    result = recover(f"{source}::Net", input="2x3")
+    assert len(result.missing) == 1
+
+
+@pytest.fixture(scope="module")
+def saved_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A network of Keras in the formats of TensorFlow; normalisation is written out in them."""
+    keras = pytest.importorskip("keras")
+    tensorflow = pytest.importorskip("tensorflow")
+    layers = keras.layers
+    inputs = keras.Input((8, 8, 3))
+    x = layers.Conv2D(4, 3, strides=2, padding="same")(inputs)
+    x = layers.Add()([x, layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(4, 3, padding="same")(x)))])
+    x = layers.LayerNormalization()(layers.Reshape((16, 4))(layers.Conv2DTranspose(4, 3, padding="same")(x)))
+    x = layers.GlobalAveragePooling1D()(layers.MultiHeadAttention(2, 4)(x, x))
+    network = keras.Model(inputs, layers.Dense(2, "softmax")(x))
+    for weight in network.weights:
+        if "moving_variance" in weight.path:
+            weight.assign(keras.random.uniform(weight.shape, 0.5, 1.5))
+        elif len(weight.shape) == 1 and "seed" not in weight.path:
+            weight.assign(keras.random.normal(weight.shape, 0.5, 0.3))
+    folder = tmp_path_factory.mktemp("saved")
+    network.export(str(folder / "net"), verbose=False)
+    call = tensorflow.function(lambda x: network(x, training=False))
+    concrete = call.get_concrete_function(tensorflow.TensorSpec((None, 8, 8, 3)))
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+    frozen = convert_variables_to_constants_v2(concrete).graph.as_graph_def()
+    (folder / "net.pb").write_bytes(frozen.SerializeToString())
+    return folder
+
+
+@pytest.mark.parametrize("name", ["net", "net.pb"])
+def test_a_graph_of_tensorflow_becomes_layers(name: str, saved_model: Path) -> None:
+    path = str(saved_model / name)
+    result = recover(path)
+    assert not result.missing and not result.different
+    for layer in ("nn.BatchNorm2d(4, eps=0.001)", "nn.LayerNorm(4, eps=0.001)", "F.scaled_dot_product_attention("):
+        assert layer in result.source
+    assert check_recovered(path) <= TOLERANCE

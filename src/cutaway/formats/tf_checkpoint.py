@@ -98,7 +98,11 @@ def entries(path: str) -> tuple[dict[str, Entry], int]:
             continue
         name = key.decode("utf-8", "replace")
         found[name] = Entry(
-            _stored_shape(name, fields), dtype(number(fields, 1)), number(fields, 3), number(fields, 4), number(fields, 5)
+            _stored_shape(name, fields),
+            dtype(number(fields, 1)),
+            number(fields, 3),
+            number(fields, 4),
+            number(fields, 5),
         )
     return found, shards
 

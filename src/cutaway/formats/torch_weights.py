@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import zipfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from cutaway.formats.pickled_tensor import Stored as Pickled
 
 _PIECE = 1 << 22
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_NO_WORD = re.compile(r"\W")
 _LARGEST_CONFIG = 1 << 26
 
 
@@ -49,13 +51,22 @@ def _of_archive(named: Iterable[tuple[str, Pickled]], file: BinaryIO) -> dict[st
 def of_exported(file: BinaryIO, dtypes: Mapping[int, str | None]) -> dict[str, Stored]:
     """Return the weights of an archive of torch.export; none where they are kept apart."""
     archive = zipfile.ZipFile(file)
-    entry = next((each for each in archive.infolist() if each.filename.endswith("_weights_config.json")), None)
+    found = _configured(archive, "_weights_config.json", dtypes)
+    # Numbers of the program that are no weights have names of their own in its graph.
+    constants = _configured(archive, "_constants_config.json", dtypes)
+    return {**{f"c_{_NO_WORD.sub('_', name)}": tensor for name, tensor in constants.items()}, **constants, **found}
+
+
+def _configured(archive: zipfile.ZipFile, ending: str, dtypes: Mapping[int, str | None]) -> dict[str, Stored]:
+    """Return the tensors that a file in an archive lists."""
+    entry = next((each for each in archive.infolist() if each.filename.endswith(ending)), None)
     if entry is None or entry.file_size > _LARGEST_CONFIG:
         return {}
     home = os.path.dirname(entry.filename)
     result = {}
     for name, about in json.loads(archive.read(entry))["config"].items():
-        meta, dtype = about["tensor_meta"], dtypes.get(about["tensor_meta"]["dtype"])
+        meta = about.get("tensor_meta") or {}
+        dtype = dtypes.get(meta.get("dtype", -1))
         if about.get("use_pickle") or dtype is None:
             continue
         sizes, strides = (tuple(each["as_int"] for each in meta[key]) for key in ("sizes", "strides"))

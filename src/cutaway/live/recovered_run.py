@@ -5,23 +5,47 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from cutaway.core.architecture import Value
+from cutaway.core.architecture import Architecture, Value
 from cutaway.core.error import CutawayError
 from cutaway.core.size.dim import symbols
 from cutaway.core.size.parser import evaluate
+
+
+class Result(Protocol):
+    """Recovered code."""
+
+    @property
+    def source(self) -> str:
+        """The code."""
+
+    @property
+    def class_name(self) -> str:
+        """The class of the network."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs, in the order in which the network is called with them."""
+
 
 _BATCHES, _SIZES = (2, 3), (64, 96)
 _KERAS = (".keras", ".h5", ".hdf5")
 _TFLITE = b"TFL3"
 
 
-def largest_difference(path: str, source: str, class_name: str, weights: str, inputs: tuple[Value, ...]) -> float:
-    """Return the largest difference of outputs, relative to the largest number in them, at two sizes of the free sizes."""
+def largest_difference(path: str, network: Architecture, result: Result, weights: str) -> float:
+    """Return the largest difference of outputs, relative to the largest number in them, at two sizes of the free sizes.
+
+    `network` is what the target was read as, `result` the code that was recovered from it.
+    """
+    by_name = {value.name: value for value in network.inputs}
+    inputs = tuple(by_name[name] for name in result.inputs if name in by_name)
+    if len(inputs) != len(network.inputs):
+        inputs = network.inputs
     try:
-        original = original_run(path, [value.name for value in inputs])
-        recovered = recovered_run(path, source, class_name, weights)
+        original = original_run(path, network, [value.name for value in inputs])
+        recovered = recovered_run(path, result.source, result.class_name, weights)
         worst = 0.0
         for batch, size in zip(_BATCHES, _SIZES):
             values = random_values(inputs, batch, size)
@@ -98,21 +122,45 @@ def _torch(network: Any) -> Callable[[list[Any]], list[Any]]:
     return run
 
 
-def original_run(path: str, names: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
+def original_run(path: str, network: Architecture, names: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
     """Return what runs the network of a file; names are those of its inputs."""
-    if os.path.isdir(path):
-        return _saved_model(path, names)
-    with open(path, "rb") as file:
-        head = file.read(16)
-    if head[4:8] == _TFLITE:
-        return _tflite(path, names)
-    if path.endswith(_KERAS):
-        return _keras(path, names)
-    if zipfile.is_zipfile(path):
-        return _torch(_torch_file(path))
-    if path.endswith((".py", ".pb", ".pbtxt", ".json")) or "::" in path:
+    file = path.partition("::")[0]
+    if os.path.isdir(file):
+        return _saved_model(file, network, names)
+    if file.endswith((".py", ".ipynb", ".pbtxt", ".json")) or not os.path.isfile(file):
         raise CutawayError(f"{path}: only files with weights can be run for --check")
-    return _onnx(path, names)
+    if network.framework == "tensorflow":
+        return _graph_def(file, names, network.results)
+    with open(file, "rb") as opened:
+        head = opened.read(16)
+    if head[4:8] == _TFLITE:
+        return _tflite(file, names)
+    if file.endswith(_KERAS):
+        return _keras(file, names)
+    if zipfile.is_zipfile(file):
+        return _torch(_torch_file(file))
+    return _onnx(file, names)
+
+
+def _graph_def(path: str, names: Sequence[str], results: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
+    import tensorflow as tf  # late: only these files need it
+
+    graph = tf.compat.v1.GraphDef()
+    with open(path, "rb") as file:
+        graph.ParseFromString(file.read())
+
+    def run(values: list[Any]) -> list[Any]:
+        with tf.Graph().as_default():
+            tf.import_graph_def(graph, name="")
+            with tf.compat.v1.Session() as session:
+                feeds = {_tensor(name): value for name, value in zip(names, values)}
+                return flat(session.run([_tensor(name) for name in results], feeds))
+
+    return run
+
+
+def _tensor(name: str) -> str:
+    return name if ":" in name else f"{name}:0"
 
 
 def _onnx(path: str, names: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
@@ -146,11 +194,11 @@ def _keras(path: str, names: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
     return run
 
 
-def _saved_model(path: str, names: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
+def _saved_model(path: str, network: Architecture, names: Sequence[str]) -> Callable[[list[Any]], list[Any]]:
     import tensorflow as tf  # late: only these files need it
 
     loaded = tf.saved_model.load(path)
-    signature = loaded.signatures["serving_default"]
+    signature = loaded.signatures[network.name if network.name in loaded.signatures else "serving_default"]
 
     def run(values: list[Any]) -> list[Any]:
         return flat(signature(**{name: tf.constant(value) for name, value in zip(names, values)}))

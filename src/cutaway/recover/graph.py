@@ -167,7 +167,7 @@ class Graph:
         needed = set(self.outputs)
         kept = []
         for node in reversed(self.nodes):
-            if node.missing or any(name in needed for name in node.outputs):
+            if any(name in needed for name in node.outputs):
                 kept.append(node)
                 needed.update(node.reads())
         self.nodes = kept[::-1]

@@ -32,9 +32,9 @@ class _Inexpressible(Exception):
 
 def settle(graph: Graph) -> None:
     """Replace symbolic sizes in the arguments of all nodes by sizes of tensors, which the nodes then read."""
-    at_hand: dict[str, list[tuple[Dim, str, int, Path]]] = {}
+    at_hand = _AtHand(graph)
     for name in graph.inputs:
-        _enter(at_hand, graph, name, ())
+        at_hand.enter(name, ())
     for node in graph.nodes:
         settled = _Settled(graph, node, at_hand)
         try:
@@ -48,14 +48,46 @@ def settle(graph: Graph) -> None:
         except _Inexpressible as error:
             node.missing = f"{node.op}: no tensor at hand has the size {error}"
         for name in node.outputs:
-            _enter(at_hand, graph, name, node.path)
+            at_hand.enter(name, node.path)
 
 
-def _enter(at_hand: dict[str, list[tuple[Dim, str, int, Path]]], graph: Graph, name: str, path: Path) -> None:
-    for axis, size in enumerate(graph.shape(name) or ()):
-        if isinstance(size, Dim):
-            for symbol in symbols(size):
-                at_hand.setdefault(symbol.name, []).append((size, name, axis, path))
+class _AtHand:
+    """The tensors that tell sizes, by the modules in which they are at hand: made there, taken in, or returned by a part."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.readers: dict[str, list[Path]] = {}
+        for node in graph.nodes:
+            for name in node.reads():
+                self.readers.setdefault(name, []).append(node.path)
+        self.equal: dict[tuple[Path, Dim], tuple[str, int]] = {}
+        self.plain: dict[tuple[Path, str], tuple[str, int]] = {}
+        self.multiples: dict[str, tuple[str, int, int]] = {}
+
+    def enter(self, name: str, path: Path) -> None:
+        """Note what sizes a tensor has that is made in a module."""
+        sizes = [(axis, size) for axis, size in enumerate(self.graph.shape(name) or ()) if isinstance(size, Dim)]
+        if not sizes:
+            return
+        places = {path}
+        for reader in self.readers.get(name, ()):
+            shared = len(_common(path, reader))
+            places.update(path[:depth] for depth in range(shared, len(path)))
+            places.update(reader[:depth] for depth in range(shared, len(reader) + 1))
+        for axis, size in sizes:
+            for place in places:
+                self.equal.setdefault((place, size), (name, axis))
+            names = symbols(size)
+            if len(names) != 1:
+                continue
+            (only,) = names
+            plain = Dim({((only, 1),): 1})
+            times = divide(size, plain)
+            if size == plain:
+                for place in places:
+                    self.plain.setdefault((place, only.name), (name, axis))
+            elif isinstance(times, int) and times > 0:
+                self.multiples.setdefault(only.name, (name, axis, times))
 
 
 def _reshape(settled: _Settled, node: Node) -> None:
@@ -74,7 +106,7 @@ def _reshape(settled: _Settled, node: Node) -> None:
 class _Settled:
     """The sizes of one node."""
 
-    def __init__(self, graph: Graph, node: Node, at_hand: dict[str, list[tuple[Dim, str, int, Path]]]) -> None:
+    def __init__(self, graph: Graph, node: Node, at_hand: _AtHand) -> None:
         self.graph = graph
         self.node = node
         self.at_hand = at_hand
@@ -103,10 +135,9 @@ class _Settled:
         own = self.own(size)
         if own is not None:
             return own
-        for symbol in symbols(size):
-            for known, name, axis, path in self._nearest(symbol.name):
-                if known == size and path == self.node.path:
-                    return self._of(name, axis)
+        there = self.at_hand.equal.get((self.node.path, size))
+        if there is not None:
+            return self._of(*there)
         return _simple(Formula(tuple(self._sum(size))))
 
     def _of(self, name: str, axis: int) -> SizeOf:
@@ -115,16 +146,6 @@ class _Settled:
             self.extra.append(name)
             names.append(name)
         return SizeOf(names.index(name), axis)
-
-    def _nearest(self, symbol: str) -> list[tuple[Dim, str, int, Path]]:
-        """Return the tensors whose sizes depend on a symbol, those of the node's own module first, the earliest first."""
-        own = self.node.path
-
-        def distance(entry: tuple[Dim, str, int, Path]) -> int:
-            shared = sum(1 for _ in _common(entry[3], own))
-            return len(own) - shared
-
-        return sorted(self.at_hand.get(symbol, ()), key=distance)
 
     def _symbol(self, symbol: Symbol) -> list[Any]:
         own = [
@@ -138,14 +159,13 @@ class _Settled:
         for known, place, axis in own:
             if known == plain:
                 return [SizeOf(place, axis)]
-        nearest = self._nearest(symbol.name)
-        for known, name, axis, _ in nearest:
-            if known == plain:
-                return [self._of(name, axis)]
-        for known, name, axis, _ in nearest:
-            times = divide(known, plain)
-            if isinstance(times, int) and times > 0:
-                return ["(", self._of(name, axis), f" // {times})"]
+        for depth in range(len(self.node.path), -1, -1):
+            there = self.at_hand.plain.get((self.node.path[:depth], symbol.name))
+            if there is not None:
+                return [self._of(*there)]
+        if symbol.name in self.at_hand.multiples:
+            name, axis, times = self.at_hand.multiples[symbol.name]
+            return ["(", self._of(name, axis), f" // {times})"]
         raise _Inexpressible(str(symbol))
 
     def _sum(self, size: Any) -> list[Any]:

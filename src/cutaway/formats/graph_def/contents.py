@@ -104,17 +104,19 @@ def _tensors(followed: Followed, network: Network) -> dict[str, Stored]:
 
 
 def _fact(value: Value, tensors: dict[str, Stored]) -> Fact:
-    known = stated(value.shape)
+    shape: Any = stated(value.shape)
     if value.numbers is not None:
-        return Fact(known, value.dtype, tuple(quantity(each) for each in value.numbers))
+        return Fact(shape, value.dtype, tuple(quantity(each) for each in value.numbers))
     tensor = tensors.get(value.name) if value.is_constant else None
-    return Fact(known, value.dtype, None if tensor is None else few_numbers(tensor))
+    return Fact(shape, value.dtype, None if tensor is None else few_numbers(tensor))
 
 
 def _classes(followed: Followed, network: Network) -> dict[str, str]:
     """Return the classes of layers that the file states, by the paths of their modules."""
     layers = {} if network.objects is None else network.objects.layers
     paths = {followed.scopes.module(operation) for operation in followed.inference.operations}
-    inner = {SEPARATOR.join(path.split(SEPARATOR)[: at + 1]) for path in paths for at in range(path.count(SEPARATOR) + 1)}
+    inner = {
+        SEPARATOR.join(path.split(SEPARATOR)[: at + 1]) for path in paths for at in range(path.count(SEPARATOR) + 1)
+    }
     named = {path: layers.get(path.rpartition(SEPARATOR)[2]) for path in inner}
     return {path: layer.class_name for path, layer in named.items() if layer is not None}

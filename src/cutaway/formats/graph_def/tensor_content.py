@@ -17,7 +17,16 @@ _CODES = {
     "float32": "f", "float64": "d", "float16": "e", "bfloat16": "H", "int64": "q", "int32": "i", "int16": "h", "int8": "b",
     "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q", "bool": "?",
 }  # fmt: skip
-_LISTED = {"float32": 5, "float64": 6, "int64": 10, "bool": 11, "float16": 13, "bfloat16": 13, "uint32": 16, "uint64": 17}
+_LISTED = {
+    "float32": 5,
+    "float64": 6,
+    "int64": 10,
+    "bool": 11,
+    "float16": 13,
+    "bfloat16": 13,
+    "uint32": 16,
+    "uint64": 17,
+}
 """The fields that list numbers one by one; other whole numbers are in field 7."""
 _MOST_LISTED = 1 << 24
 _FEW = 1024

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cutaway.recover.graph import Input, Literal, Node, Operand
+from cutaway.recover.raising.layout import order_of, reordered, shared_path
 from cutaway.recover.raising.pattern import Around, become, either, pattern
 
 
@@ -34,10 +35,19 @@ def scaled_dot_product(around: Around, node: Node) -> bool:
     swap = around.only(turned, ".transpose", ".permute")
     if swap is None:
         return False
-    key, inner_factor = _unscaled(around, swap.inputs[0])
     rank = len(around.shape(turned) or ())
-    if not _swaps_last(swap, rank) or rank < 3 or len(around.shape(query) or ()) != rank:
+    if rank < 3 or len(around.shape(query) or ()) != rank:
         return False
+    key, inner_factor = _unscaled(around, swap.inputs[0])
+    if not _swaps_last(swap, rank):
+        # Several changes of order that were made one: the keys are what the last two dimensions were swapped of.
+        inner_factor, shape = 1.0, around.shape(turned)
+        order = order_of(swap, rank)
+        if shape is None or order is None:
+            return False
+        swapped = [*order[:-2], order[-1], order[-2]]
+        sizes = (*shape[:-2], shape[-1], shape[-2])
+        key = reordered(around, node, swap.inputs[0], swapped, sizes)
     width = (around.shape(query) or (None,))[-1]
     scale *= factor * other * inner_factor
     config: dict[str, Any] = {}
@@ -58,31 +68,12 @@ def by_letters(around: Around, node: Node) -> bool:
     softmax = around.only(node.inputs[1], "nn.Softmax") if outer is not None and len(node.inputs) == 3 else None
     if outer is None or softmax is None or softmax.config.get("dim") not in (-1, 3):
         return False
-    scores, mask = softmax.inputs[0], None
-    total = around.only(scores, "+")
-    if total is not None:
-        found = [(product, added) for product, added in either(total) if _scores(around, product) is not None]
-        if not found or not isinstance(found[0][1], str):
-            return False
-        scores, mask = found[0]
+    scores, mask = _masked(around, softmax.inputs[0])
     inner = _scores(around, scores)
     if inner is None:
         return False
     product, scale = inner
-    given = _letters(product)
-    if given is None or len(product.inputs) != 3:
-        return False
-    (left, right, score), (weights, values, out) = given, outer
-    if not all(len(each) == 4 for each in (*given, *outer)):
-        return False
-    if score[:2] != left[0] + left[2] or (score[2], score[3]) != (left[1], right[1]) or right[0] + right[2:] != left[0] + left[2:]:
-        # Keys and queries may change places.
-        if score[:2] == right[0] + right[2] and (score[2], score[3]) == (right[1], left[1]) and left[0] + left[2:] == right[0] + right[2:]:
-            product.inputs[1], product.inputs[2] = product.inputs[2], product.inputs[1]
-        else:
-            return False
-    b, n, t, s = weights
-    if values[:3] != b + s + n or out[:3] != b + t + n or out[3] != values[3]:
+    if not _is_of_keys(product) or not _is_of_values(outer):
         return False
     query, factor = _unscaled(around, product.inputs[1])
     key, other = _unscaled(around, product.inputs[2])
@@ -92,10 +83,9 @@ def by_letters(around: Around, node: Node) -> bool:
         if shape is None or len(shape) != 4 or not isinstance(operand, str):
             return False
         turned.append((operand, (shape[0], shape[2], shape[1], shape[3])))
+    node.path = shared_path(product.path[:-1], node.path[:-1])
     width, scale = turned[0][1][3], scale * factor * other
-    config: dict[str, Any] = {}
-    if mask is not None:
-        config["attn_mask"] = Input(3)
+    config: dict[str, Any] = {} if mask is None else {"attn_mask": Input(3)}
     if not isinstance(width, int) or abs(scale * math.sqrt(width) - 1) > 1e-5:
         config["scale"] = round(scale, 10)
     names = [around.before(node, ".transpose", name, shape=shape, dims=(1, 2)) for name, shape in turned]
@@ -103,6 +93,39 @@ def by_letters(around: Around, node: Node) -> bool:
     shape = (*turned[0][1][:3], turned[2][1][3])
     made = around.before(node, "F.scaled_dot_product_attention", *names, *extra, shape=shape, **config)
     return become(node, ".transpose", made, dims=(1, 2))
+
+
+def _masked(around: Around, scores: Operand) -> tuple[Operand, Operand | None]:
+    """Return scores without a mask that is added to them, and that mask."""
+    total = around.only(scores, "+")
+    for product, added in either(total) if total is not None else ():
+        if _scores(around, product) is not None and isinstance(added, str):
+            return product, added
+    return scores, None
+
+
+def _is_of_keys(product: Node) -> bool:
+    """Tell whether a product by letters is that of queries and keys, which are then its inputs in this order."""
+    given = _letters(product)
+    if given is None or len(product.inputs) != 3 or any(len(each) != 4 for each in given):
+        return False
+    left, right, score = given
+    places = {"left": (left[0] + left[2], left[1], right[1]), "right": (right[0] + right[2], right[1], left[1])}
+    if left[0] + left[2:] != right[0] + right[2:]:
+        return False
+    if (score[:2], score[2], score[3]) == places["right"]:
+        product.inputs[1], product.inputs[2] = product.inputs[2], product.inputs[1]
+        return True
+    return (score[:2], score[2], score[3]) == places["left"]
+
+
+def _is_of_values(letters: tuple[str, str, str]) -> bool:
+    """Tell whether a product by letters is that of the weights of attention and values."""
+    if any(len(each) != 4 for each in letters):
+        return False
+    weights, values, out = letters
+    batch, heads, targets, sources = weights[0], weights[1], weights[2], weights[3]
+    return values[:3] == batch + sources + heads and out == batch + targets + heads + values[3]
 
 
 def _letters(node: Node) -> tuple[str, str, str] | None:

@@ -43,7 +43,7 @@ def same(around: Around, node: Node) -> bool:
     return False
 
 
-def _order(node: Node, rank: int) -> list[int] | None:
+def order_of(node: Node, rank: int) -> list[int] | None:
     """Return the order of dimensions that a node makes."""
     order = list(range(rank))
     if node.op == ".permute":
@@ -55,6 +55,16 @@ def _order(node: Node, rank: int) -> list[int] | None:
     return None
 
 
+def reordered(around: Around, node: Node, source: Operand, order: list[int], shape: Any) -> Operand:
+    """Return a tensor with its dimensions in another order, by a node before another one."""
+    moved = [place for place, other in enumerate(order) if place != other]
+    if not moved:
+        return source
+    if len(moved) == 2:
+        return around.before(node, ".transpose", source, shape=shape, dims=tuple(moved))
+    return around.before(node, ".permute", source, shape=shape, dims=tuple(order))
+
+
 @pattern(".reshape")
 def batched_transpose(around: Around, node: Node) -> bool:
     """Leading dimensions that are joined only to swap the last two."""
@@ -63,7 +73,7 @@ def batched_transpose(around: Around, node: Node) -> bool:
     if swap is None or joined is None:
         return False
     before, after, inner = around.shape(joined.inputs[0]), node.config["sizes"], around.shape(joined.outputs[0])
-    if before is None or inner is None or len(inner) != 3 or len(before) < 3 or _order(swap, 3) != [0, 2, 1]:
+    if before is None or inner is None or len(inner) != 3 or len(before) < 3 or order_of(swap, 3) != [0, 2, 1]:
         return False
     if inner[1:] != before[-2:] or tuple(after) != (*before[:-2], before[-1], before[-2]):
         return False
@@ -75,7 +85,7 @@ def split_before_swap(around: Around, node: Node) -> bool:
     """A first dimension that is taken apart after the last two are swapped: it can be taken apart before."""
     swap = around.only(node.inputs[0], ".transpose", ".permute")
     before = None if swap is None else around.shape(swap.inputs[0])
-    if swap is None or before is None or len(before) != 3 or _order(swap, 3) != [0, 2, 1]:
+    if swap is None or before is None or len(before) != 3 or order_of(swap, 3) != [0, 2, 1]:
         return False
     sizes = tuple(node.config["sizes"])
     if len(sizes) <= 3 or sizes[-2:] != (before[2], before[1]):
@@ -98,7 +108,7 @@ def stacked(around: Around, node: Node) -> bool:
     if squeeze is None or swap is None or grow is None:
         return False
     shape = around.shape(swap.outputs[0])
-    order = None if shape is None else _order(swap, len(shape))
+    order = None if shape is None else order_of(swap, len(shape))
     if shape is None or order is None:
         return False
     added, gone = grow.config["dim"] % len(shape), squeeze.config["dim"]

@@ -7,7 +7,7 @@ from typing import Any
 from cutaway.core.record import dataclass
 from cutaway.recover.graph import Node, Operand, Tensor
 from cutaway.recover.layout import LAYOUT
-from cutaway.recover.raising.pattern import Around, become, either, pattern
+from cutaway.recover.raising.pattern import Around, become, close, either, pattern
 from cutaway.recover.sources.channels_last import filled, first_order, last_order, zeros_like
 from cutaway.recover.sources.emission import shortest
 
@@ -31,7 +31,13 @@ def batch_norm(around: Around, node: Node) -> bool:
     if parts is None:
         return False
     mean, variance, shape = around.tensor(parts.mean), around.tensor(parts.variance), around.shape(parts.source)
-    if mean is None or variance is None or shape is None or len(shape) not in (2, 3, 4, 5) or mean.shape != variance.shape:
+    if (
+        mean is None
+        or variance is None
+        or shape is None
+        or len(shape) not in (2, 3, 4, 5)
+        or mean.shape != variance.shape
+    ):
         return False
     axis = _axis(mean.shape, shape)
     given = [each for each in (parts.weight, parts.bias) if each is not None]
@@ -67,13 +73,15 @@ def layer_norm(around: Around, node: Node) -> bool:
         return False
     shape = around.shape(parts.source)
     mean, variance = around.maker(parts.mean, ".mean"), around.maker(parts.variance, ".mean")
-    if shape is None or mean is None or variance is None or mean.inputs != [parts.source] or mean.config != variance.config:
+    if (
+        shape is None
+        or mean is None
+        or variance is None
+        or mean.inputs != [parts.source]
+        or mean.config != variance.config
+    ):
         return False
-    square = around.maker(variance.inputs[0], "torch.square", "**", "*")
-    gap = None if square is None else around.maker(square.inputs[0], "-")
-    if square is None or gap is None or set(map(str, gap.inputs)) != {parts.source, mean.outputs[0]}:
-        return False
-    if square.op == "**" and around.number(square.inputs[1]) != 2 or square.op == "*" and square.inputs[0] != square.inputs[1]:
+    if not _is_squared_gap(around, variance.inputs[0], {parts.source, mean.outputs[0]}):
         return False
     dims = mean.config["dim"]
     axes = sorted(dim % len(shape) for dim in (dims if isinstance(dims, tuple) else (dims,)))
@@ -91,6 +99,17 @@ def layer_norm(around: Around, node: Node) -> bool:
            bias=parts.bias is not None)  # fmt: skip
     node.weights = weights
     return True
+
+
+def _is_squared_gap(around: Around, operand: Operand, ends: set[str]) -> bool:
+    """Tell whether an operand is the square of the difference of two values."""
+    square = around.maker(operand, "torch.square", "**", "*")
+    gap = None if square is None else around.maker(square.inputs[0], "-")
+    if square is None or gap is None or set(map(str, gap.inputs)) != ends:
+        return False
+    if square.op == "**":
+        return close(around.number(square.inputs[1]), 2.0)
+    return square.op == "torch.square" or square.inputs[0] == square.inputs[1]
 
 
 def _parts(around: Around, node: Node) -> _Parts | None:

@@ -85,7 +85,6 @@ class ChannelsLast:
         self.step("F.pad", shape, pad=pad, **({"value": value} if value else {}))
         return 0
 
-
     def windowed(self, padding: str, window: Sequence[int], strides: Sequence[int], is_max: bool) -> tuple[Any, bool]:
         """Return the padding of a pooling layer, and whether its size is rounded up.
 

@@ -141,11 +141,12 @@ def traced(
     key: Key,
     fallback: Callable[[Call], bool] | None = None,
     layers: Mapping[str, Module] | None = None,
+    finish: Callable[[Graph, Mapping[int, Call]], None] | None = None,
 ) -> Graph:
     """Return the graph of a network.
 
     `stored` are its weights by name, `key` returns the table and row of an operation, `fallback` adds nodes for one that has
-    no row, `layers` are the modules that are one operation each.
+    no row, `layers` are the modules that are one operation each. `finish` is told which operation each node is the last one of.
     """
     separator = architecture.separator
     modules = {module.path: module for module in architecture.modules}
@@ -165,13 +166,19 @@ def traced(
     )
     for name, tensor in graph.tensors.items():
         graph.facts[name] = Fact(tensor.shape, tensor.dtype)
+    calls: dict[int, Call] = {}
     for op in architecture.ops:
         path = tuple(part for part in op.module.split(separator) if part)
         table, name = key(op)
         row, signature = table.rows.get(name, (None, ""))
         call = Call(op, name, graph, path, signature)
         call.layers, call.modules, call.separator, call.homes = layers or {}, modules, separator, homes
-        graph.nodes += _nodes(call, row, fallback)
+        nodes = _nodes(call, row, fallback)
+        graph.nodes += nodes
+        if nodes:
+            calls[id(nodes[-1])] = call
+    if finish is not None:
+        finish(graph, calls)
     if not architecture.results:
         graph.nodes.append(Node("missing", [], ["results"], missing="what the network returns is not known"))
         graph.outputs = ["results"]
@@ -199,10 +206,19 @@ def _tensors(architecture: Architecture, stored: Mapping[str, Stored]) -> Iterat
         if weight.tied_to is not None:
             own = stored.get(weight.tied_to) or Stored(weight.tied_to, weight.dtype, sizes, None, _NO_NUMBERS)
         yield weight.name, Tensor(own, constant=weight.kind == "buffer")
+    made = {value.name for op in architecture.ops for value in op.outputs} | {
+        weight.name for weight in architecture.weights
+    }
+    made.update(value.name for value in architecture.inputs)
+    for name, constant in stored.items():
+        if name not in made:
+            yield name, Tensor(constant, constant=True)
 
 
 def _nodes(call: Call, row: Row | None, fallback: Callable[[Call], bool] | None) -> list[Node]:
     op = call.op
+    if not call.outputs:
+        return []  # an assertion, or something else that makes nothing
     try:
         if op.condition is not None or op.repeat != 1:
             raise Unsupported(f"{op.op}: it is not always run, or any number of times")

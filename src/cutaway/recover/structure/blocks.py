@@ -135,6 +135,9 @@ class _Builder:
             part = self._layer(block, node, "", taken, layers) if node.weights or node.op in self.only_layers else ""
             pending.append((place, [place], Step(node, part, list(node.reads()), list(node.outputs))))
         block.steps = _ordered(pending)
+        block.parts = {
+            part: block.parts[part] for part in dict.fromkeys(step.part for step in block.steps if step.part)
+        }
         _number_lists(block)
         if block.is_sequence and path:
             _close_gaps(block)

@@ -13,6 +13,7 @@ _RESERVED = {
 }  # fmt: skip
 _OTHER = re.compile(r"\W+", re.ASCII)
 _TRAILING = re.compile(r"(_?\d+)+$")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LONGEST = 40
 
 
@@ -22,6 +23,11 @@ def identifier(text: str, default: str = "module") -> str:
     if word[0].isdigit():
         word = f"{default}_{word}"
     return f"{word}_" if keyword.iskeyword(word) or keyword.issoftkeyword(word) or word in _RESERVED else word
+
+
+def snake(word: str) -> str:
+    """Return a name in lower case, with its words apart: `TensorListStack` is `tensor_list_stack`."""
+    return _HUMP.sub("_", word).lower()
 
 
 def class_name(text: str, default: str = "Block", numbered: bool = False) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core.record import dataclass, field
-from cutaway.recover.graph import Graph
+from cutaway.recover.graph import Graph, Node
 from cutaway.recover.structure.blocks import Block, Layer, Step
 from cutaway.recover.structure.classes import Optional
-from cutaway.recover.structure.names import identifier
+from cutaway.recover.structure.names import identifier, snake, unused
 from cutaway.recover.targets.dialect import Dialect
 from cutaway.recover.targets.expression import POSTFIX
+from cutaway.recover.targets.lines import wrapped
 
 _LONGEST, _DEEPEST = 72, 3
 _PLAIN = re.compile(r"^(conv|bn|norm|relu|act|linear|fc|ln|dropout|drop|layer|proj|embed)\w*$")
@@ -21,6 +22,7 @@ _BY_OP = {
     "F.scaled_dot_product_attention": "out", "ops.dot_product_attention": "out", "@": "scores", "torch.cat": "joined",
     "ops.concatenate": "joined", "nn.Softmax": "weights", "layers.Softmax": "weights",
 }  # fmt: skip
+_ATTENTION = ("F.scaled_dot_product_attention", "ops.dot_product_attention")
 _CONDITIONAL = -1
 _RESULTS = ("out", "y", "z", "u", "v", "w")
 RECURRENT = ("nn.LSTM", "nn.GRU", "nn.RNN")
@@ -43,6 +45,36 @@ class _Tree:
                 yield name
 
 
+class Missing:
+    """The functions that stand for operations without code; each raises, and says why."""
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[str, bool], str] = {}
+
+    def function(self, node: Node) -> str:
+        """Return the name of the function for an operation."""
+        key = node.missing, len([name for name in node.outputs if name]) > 1
+        if key not in self.names:
+            word = node.missing.partition(":")[0].rpartition(".")[2]
+            name = f"missing_{snake(identifier(word, 'operation'))}"
+            self.names[key] = unused(name, set(self.names.values()))
+        return self.names[key]
+
+    def lines(self, annotation: str) -> list[str]:
+        """Return the functions."""
+        lines: list[str] = []
+        for (why, is_several), name in self.names.items():
+            result = f"tuple[{annotation}, ...]" if is_several else annotation
+            typed, returned = (f": {annotation}", f" -> {result}") if annotation else ("", "")
+            lines += [
+                "",
+                "",
+                f"def {name}(*inputs{typed}){returned}:",
+                *wrapped(f"raise NotImplementedError({why!a})", 4),
+            ]
+        return lines
+
+
 class Forward:
     """The statements of one block; `texts` are those of the numbers in its expressions, in order."""
 
@@ -54,7 +86,9 @@ class Forward:
         texts: Iterator[str],
         input_names: list[str] | None = None,
         optional: Optional | None = None,
+        missing: Missing | None = None,
     ) -> None:
+        self.missing = missing or Missing()
         self.graph = graph
         self.dialect = dialect
         self.block = block
@@ -65,10 +99,17 @@ class Forward:
         self.names.update(zip(block.inputs, self.arguments))
         for name, own in block.parameters.items():
             self.names[name] = f"self.{own}"
+        self.roles = {
+            name: role
+            for step in block.steps
+            if step.node is not None and step.node.op in _ATTENTION
+            for name, role in zip(step.inputs, ("q", "k", "v"))
+            if name not in block.inputs
+        }
         self.trees = [_Tree(step, self._texts(step, texts)) for step in block.steps]
 
     def _texts(self, step: Step, texts: Iterator[str]) -> list[str]:
-        if step.part:
+        if step.part or (step.node is not None and step.node.missing):
             return []
         taken: list[str] = []
 
@@ -91,9 +132,8 @@ class Forward:
             last[name] = len(trees)
         lines: list[str] = []
         for at, tree in enumerate(trees):
-            if tree.step.node is not None and tree.step.node.missing:
-                lines.append(f"raise NotImplementedError({tree.step.node.missing!a})")
-                return lines
+            if not any(tree.step.outputs):
+                continue
             text = self._text(tree)[0]
             is_last = at == len(trees) - 1 and self.block.outputs == [n for n in tree.step.outputs if n]
             if is_last and len(self.block.outputs) == 1 and not self._is_unpacked(tree):
@@ -177,6 +217,9 @@ class Forward:
         if step.part:
             return self._call(step, [operand(name)[0] for name in step.inputs]), POSTFIX
         assert step.node is not None
+        if step.node.missing:
+            function = self.missing.function(step.node)
+            return f"{function}({', '.join(operand(name)[0] for name in step.inputs)})", POSTFIX
         texts = iter(tree.texts)
         names = [operand(each) if isinstance(each, str) else ("", POSTFIX) for each in step.node.inputs]
         text = self.dialect.render(step.node, names, lambda hint, value: next(texts))
@@ -217,6 +260,10 @@ class Forward:
         return self.names[name]
 
     def _one(self, step: Step, freed: list[str], live: set[str]) -> str:
+        (output,) = step.outputs
+        role = self.roles.get(output, "")
+        if role and role not in live:
+            return role
         if freed and freed[0] not in live:
             return freed[0]
         candidates = []

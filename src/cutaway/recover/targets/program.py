@@ -13,7 +13,7 @@ from cutaway.recover.structure.classes import MISSING, BlockClass, Classes
 from cutaway.recover.structure.names import identifier, unused
 from cutaway.recover.targets.construction import construction, repeated, sequence_entries, sequence_text
 from cutaway.recover.targets.dialect import Dialect
-from cutaway.recover.targets.forward import Forward
+from cutaway.recover.targets.forward import Forward, Missing
 from cutaway.recover.targets.lines import WIDTH, wrapped
 from cutaway.recover.targets.literal import literal
 
@@ -51,7 +51,15 @@ def write_program(graph: Graph, dialect: Dialect, origin: str, weights_file: str
         body += ["", "", *writer.class_lines(entry, entry.block is root)]
     name = classes.of[id(root)][0].name
     loader = dialect.loader(name, weights_file, _samples(graph)) if weights_file else []
-    lines = [f'"""{_sentence(origin)}"""', "", *dialect.imports([*body, *loader]), *body, *loader]
+    functions = writer.missing.lines(dialect.annotation)
+    lines = [
+        f'"""{_sentence(origin)}"""',
+        "",
+        *dialect.imports([*body, *functions, *loader]),
+        *functions,
+        *body,
+        *loader,
+    ]
     weights = dict(_weights(graph, root, ""))
     missing = [node.missing for node in graph.nodes if node.missing]
     return Program("\n".join(lines) + "\n", name, weights, root.inputs, missing)
@@ -68,6 +76,7 @@ class _Writer:
         self.graph = graph
         self.classes = classes
         self.dialect = classes.dialect
+        self.missing = Missing()
 
     def class_lines(self, entry: BlockClass, is_root: bool) -> list[str]:
         """Return the lines of a class."""
@@ -77,7 +86,7 @@ class _Writer:
             return self._sequence_lines(entry, texts)
         construct = self._constructor(entry, block, texts)
         names = self._input_names(block) if is_root else None
-        forward = Forward(self.graph, self.dialect, block, texts, names, entry.optional)
+        forward = Forward(self.graph, self.dialect, block, texts, names, entry.optional, self.missing)
         statements = forward.statements()
         kind = self.dialect.annotation
         typed = f": {kind}" if kind else ""

@@ -141,7 +141,9 @@ def pool(call: Call) -> None:
     if is_max:
         layer.emit(f"nn.MaxPool{layer.spatial}d", **config, dilation=1, ceil_mode=ceiling)
     else:
-        layer.emit(f"nn.AvgPool{layer.spatial}d", **config, ceil_mode=ceiling, count_include_pad=padding == 0 and not ceiling)
+        layer.emit(
+            f"nn.AvgPool{layer.spatial}d", **config, ceil_mode=ceiling, count_include_pad=padding == 0 and not ceiling
+        )
 
 
 @row("batch_normalization", "x mean variance offset scale")

@@ -81,6 +81,8 @@ def _nodes(operation: Operation, graph: Graph, path: Path) -> list[Node]:
 def _is_constant(fact: Fact) -> bool:
     """Tell whether all numbers of a value are known, possibly as expressions of sizes."""
     numbers = fact.numbers
+    if fact.dtype is not None and fact.dtype not in CODES:
+        return False
     return numbers is not None and fact.shape is not None and not any(n is None or isinstance(n, str) for n in numbers)
 
 

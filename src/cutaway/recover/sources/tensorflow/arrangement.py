@@ -129,18 +129,11 @@ def strided(call: Call) -> None:
         if masks["shrink_axis"] & bit:
             index.append(start)
             continue
-        if not isinstance(step, int) or step == 0:
-            call.unsupported("its step is computed")
-        if step < 0:
-            if step != -1 or not (masks["begin"] & bit and masks["end"] & bit):
+        if isinstance(step, int) and step < 0:
+            if step != -1 or not masks["begin"] & masks["end"] & bit:
                 call.unsupported(f"it runs backwards by {step}")
             turned.append(axis - 1)
-            index.append(slice(None))
-            continue
-        first = None if masks["begin"] & bit or start == 0 else start
-        is_whole = isinstance(end, int) and isinstance(size, int) and end >= size
-        last = None if masks["end"] & bit or is_whole or (isinstance(end, Dim) and end == size) else end
-        index.append(slice(first, last, None if step == 1 else step))
+        index.append(_range(call, starts[place], end, step, size, masks["begin"] & bit, masks["end"] & bit))
     source = call.name()
     if turned:
         if all(each == slice(None) for each in index):
@@ -148,6 +141,18 @@ def strided(call: Call) -> None:
             return
         source = call.temporary("torch.flip", source, shape=shape, dims=tuple(turned))
     indexed(call, source, index)
+
+
+def _range(call: Call, start: Any, end: Any, step: Any, size: Any, is_open: int, is_endless: int) -> slice:
+    """Return the range of places along one dimension; one that runs backwards takes all of it."""
+    if not isinstance(step, int) or step == 0:
+        call.unsupported("its step is computed")
+    if step < 0:
+        return slice(None)
+    first = None if is_open or start == 0 else start
+    is_whole = isinstance(end, int) and isinstance(size, int) and end >= size
+    last = None if is_endless or is_whole or (isinstance(end, Dim) and end == size) else end
+    return slice(first, last, None if step == 1 else step)
 
 
 @operation("ReverseV2")

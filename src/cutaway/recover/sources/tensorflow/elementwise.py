@@ -166,7 +166,15 @@ def cast(call: Call) -> None:
 
 
 TYPES = frozenset("float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
-_REDUCED = {"Mean": ".mean", "Sum": ".sum", "Max": ".amax", "Min": ".amin", "Prod": ".prod", "All": ".all", "Any": ".any"}
+_REDUCED = {
+    "Mean": ".mean",
+    "Sum": ".sum",
+    "Max": ".amax",
+    "Min": ".amin",
+    "Prod": ".prod",
+    "All": ".all",
+    "Any": ".any",
+}
 
 
 @operation(" ".join(_REDUCED))

@@ -8,7 +8,15 @@ from cutaway.recover.graph import Literal, Tensor
 from cutaway.recover.sources.channels_last import ChannelsLast, filled, kernel, zeros_like
 from cutaway.recover.sources.emission import alike, shortest
 from cutaway.recover.sources.onnx.registry import Call
-from cutaway.recover.sources.tensorflow.operation import image, is_last, known_shape, operation, out_shape, spatial, whole
+from cutaway.recover.sources.tensorflow.operation import (
+    image,
+    is_last,
+    known_shape,
+    operation,
+    out_shape,
+    spatial,
+    whole,
+)
 
 
 def _weight(call: Call, place: int) -> Tensor:
@@ -124,7 +132,9 @@ def pool(call: Call) -> None:
     if is_max:
         layer.emit(f"nn.MaxPool{layer.spatial}d", **config, dilation=1, ceil_mode=ceiling)
     else:
-        layer.emit(f"nn.AvgPool{layer.spatial}d", **config, ceil_mode=ceiling, count_include_pad=padding == 0 and not ceiling)
+        layer.emit(
+            f"nn.AvgPool{layer.spatial}d", **config, ceil_mode=ceiling, count_include_pad=padding == 0 and not ceiling
+        )
 
 
 @operation("FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3")
@@ -165,7 +175,10 @@ def bias(call: Call) -> None:
 @operation("MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3")
 def matmul(call: Call) -> None:
     """A product of matrices; with a stored matrix on the right, a linear layer."""
-    turned = [call.get(key, False) or call.get(other, False) for key, other in (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))]
+    turned = [
+        call.get(key, False) or call.get(other, False)
+        for key, other in (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))
+    ]
     weight = call.tensor(1)
     if weight is not None and len(weight.shape) == 2 and not turned[0] and "float" in weight.dtype:
         matrix = weight if turned[1] else weight.permuted(1, 0)
@@ -195,7 +208,11 @@ def einsum(call: Call) -> None:
 def response_norm(call: Call) -> None:
     """A normalisation by neighbouring channels."""
     layer, size = image(call), 2 * call.get("depth_radius", 5) + 1
-    config = {"alpha": shortest(call.get("alpha", 1.0) * size), "beta": shortest(call.get("beta", 0.5)), "k": shortest(call.get("bias", 1.0))}
+    config = {
+        "alpha": shortest(call.get("alpha", 1.0) * size),
+        "beta": shortest(call.get("beta", 0.5)),
+        "k": shortest(call.get("bias", 1.0)),
+    }
     layer.emit("nn.LocalResponseNorm", size=size, **config)
 
 
@@ -261,7 +278,12 @@ def blocks(call: Call) -> None:
         for size, each in zip(inner[1:], block):
             sizes += [size // each, each]
         sizes += inner[1 + count :]
-        order = [*(2 + 2 * at for at in range(count)), 0, *(1 + 2 * at for at in range(count)), *range(1 + 2 * count, len(sizes))]
+        order = [
+            *(2 + 2 * at for at in range(count)),
+            0,
+            *(1 + 2 * at for at in range(count)),
+            *range(1 + 2 * count, len(sizes)),
+        ]
         apart = call.temporary(".reshape", source, shape=sizes, sizes=tuple(sizes))
         turned = call.temporary(".permute", apart, shape=[sizes[at] for at in order], dims=tuple(order))
         call.emit(".reshape", turned, sizes=out_shape(call))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.recover.graph import Input
+from cutaway.recover.graph import Input, Literal, Operand
+from cutaway.recover.sources.torch.mutation import part_shape, scatter, simple_index
 from cutaway.recover.sources.torch.table import row
 from cutaway.recover.sources.traced import Call
 
@@ -200,25 +201,12 @@ def part(call: Call) -> None:
 @row("__getitem__ index")
 def item(call: Call) -> None:
     """An index."""
-    tensors = iter(range(1, len(call.inputs)))
-    entries = call.attributes.get("key", call.attributes.get("indices", []))
     if call.key == "index" or ("key" not in call.attributes and call.rest):
         if len(call.rest) != 1:
             call.unsupported("its index has several tensors")
         call.emit("getitem", call.name(), call.rest[0], index=(Input(1),))
         return
-    listed = entries if isinstance(entries, list) and not _is_numbers(entries) else [entries]
-    index: list[Any] = []
-    for entry in listed:
-        if isinstance(entry, dict) and "slice" in entry:
-            start, stop, step = entry["slice"]
-            index.append(slice(start, stop, step))
-        elif entry == "...":
-            index.append(...)
-        elif isinstance(entry, str):
-            index.append(Input(next(tensors)))
-        else:
-            index.append(entry)
+    index = index_entries(call)
     if all(each == slice(None) or each is ... for each in index):
         call.alias(call.name())
         return
@@ -227,9 +215,21 @@ def item(call: Call) -> None:
     call.emit("getitem", *call.inputs, index=tuple(index))
 
 
-def _is_numbers(entries: list[Any]) -> bool:
-    """Tell whether an index is one list of places."""
-    return False
+def index_entries(call: Call) -> list[Any]:
+    """Return the entries of an index: ranges, numbers, and inputs by their places."""
+    tensors = iter(range(1, len(call.inputs)))
+    entries = call.attributes.get("key", call.attributes.get("indices", []))
+    index: list[Any] = []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, dict) and "slice" in entry:
+            index.append(slice(*entry["slice"]))
+        elif entry == "...":
+            index.append(...)
+        elif isinstance(entry, str):
+            index.append(Input(next(tensors)))
+        else:
+            index.append(entry)
+    return index
 
 
 @row("index_select", "input index")
@@ -273,7 +273,64 @@ def channel_shuffle(call: Call) -> None:
     call.emit("torch.channel_shuffle", call.name(), groups=call.get("groups"))
 
 
-@row("__setitem__", "input value")
+@row("__setitem__")
 def put(call: Call) -> None:
-    """A part of a tensor replaced."""
-    call.unsupported("it changes a part of a tensor")
+    """A part of a tensor replaced: where all dimensions are taken by numbers and ranges, or where a mask is true."""
+    entries = index_entries(call) if "key" in call.attributes else [Input(1)]
+    shape, whole = call.known_shape(), call.name()
+    value: Operand = Literal(call.attributes["value"]) if "value" in call.attributes else call.inputs[-1]
+    if entries == [Input(1)] and isinstance(value, Literal):
+        mask = call.graph.fact(call.inputs[1])
+        if mask.dtype == "bool" and mask.shape == shape:
+            call.emit(".masked_fill", whole, call.inputs[1], value)
+            return
+    simple = simple_index(tuple(entries), len(shape))
+    if simple is None:
+        call.unsupported("it changes a part of a tensor that is given by other tensors")
+    wholes, places = [whole], []
+    removed = 0
+    for dim, entry in simple:
+        inner = call.graph.shape(wholes[-1]) or ()
+        at = dim - removed
+        part = part_shape(inner, at, entry)
+        if part is None:
+            call.unsupported("the size of the part that it changes is not known")
+        places.append((at, entry))
+        wholes.append(call.temporary("getitem", wholes[-1], shape=part, index=(*[slice(None)] * at, entry)))
+        removed += not isinstance(entry, slice)
+    new = filling(call, value, call.graph.shape(wholes[-1]) or ())
+    for (at, entry), outer in list(zip(places, wholes))[::-1]:
+        op, config = scatter(at, entry)
+        if outer == whole:
+            call.emit(op, whole, new, **config)
+            return
+        new = call.temporary(op, outer, new, shape=call.graph.shape(outer), **config)
+    call.alias(new)
+
+
+def filling(call: Call, value: Operand, shape: tuple[Any, ...]) -> str:
+    """Return a tensor of a shape, filled with a number or with a tensor that is repeated."""
+    dtype = call.graph.fact(call.name()).dtype
+    if isinstance(value, Literal):
+        if not isinstance(value.value, (int, float)) or dtype is None:
+            call.unsupported("the number is not known")
+        number = float(value.value) if "float" in dtype else value.value
+        return call.temporary("torch.full", Literal(shape), Literal(number), shape=shape, dtype=dtype)
+    if call.graph.fact(value).dtype != dtype and dtype is not None:
+        value = call.temporary(".to", value, shape=call.graph.shape(value), dtype=dtype)
+    return value if call.graph.shape(value) == shape else call.temporary(".expand", value, shape=shape, sizes=shape)
+
+
+@row("fill zero", "input value")
+def fill(call: Call) -> None:
+    """A tensor filled with a number."""
+    value = Literal(0) if call.key == "zero" else call.arg("value")
+    if value is None:
+        call.unsupported("the number is not known")
+    call.alias(filling(call, value, call.known_shape()))
+
+
+@row("copy", "input src")
+def copy(call: Call) -> None:
+    """A tensor filled with another one."""
+    call.alias(filling(call, call.name("src"), call.known_shape()))

@@ -10,6 +10,7 @@ from cutaway.core.architecture import Architecture, Op
 from cutaway.core.contents import Stored
 from cutaway.core.size.dim import Dim
 from cutaway.recover.graph import Graph, Input
+from cutaway.recover.sources.torch.mutation import Origin, settle_changes
 from cutaway.recover.sources.torch.table import TABLE
 from cutaway.recover.sources.traced import Call, Table, traced
 
@@ -32,7 +33,7 @@ _DROPPED = (
 def lowered(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
     """Return the graph of a network."""
     TABLE.load()
-    graph = traced(architecture, stored, _key, _as_it_is)
+    graph = traced(architecture, stored, _key, _as_it_is, finish=_settle_changes)
     outer = {module.path.rpartition(".")[0] for module in architecture.modules}
     graph.layers = {
         tuple(module.path.split("."))
@@ -42,14 +43,28 @@ def lowered(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
     return graph
 
 
+def _settle_changes(graph: Graph, calls: Mapping[int, Call]) -> None:
+    settle_changes(graph, {node: Origin(call.key, _changed(call)) for node, call in calls.items()})
+
+
+def _changed(call: Call) -> str | None:
+    """Return the tensor that an operation changes where it is."""
+    name = _short(call.op.op)
+    is_change = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+    return call.op.inputs[0].name if is_change and call.op.inputs else None
+
+
+def _short(name: str) -> str:
+    """Return the name of an operation without what it is a function or a method of."""
+    if name.startswith("aten."):
+        return name.split(".")[1]
+    prefix = next((each for each in _PREFIXES if name.startswith(each)), "")
+    return name[len(prefix) :]
+
+
 def _key(op: Op) -> tuple[Table, str]:
     """Return the row of an operation: in place, as a method or as a function, it is the same."""
-    name = op.op
-    if name.startswith("aten."):
-        name = name.split(".")[1]
-    else:
-        prefix = next((each for each in _PREFIXES if name.startswith(each)), "")
-        name = name[len(prefix) :]
+    name = _short(op.op)
     if name not in TABLE.rows and name.endswith("_") and not name.endswith("__"):
         name = name[:-1]
     return TABLE, name
@@ -63,7 +78,7 @@ def _as_it_is(call: Call) -> bool:
     name = name.replace("torch.nn.functional.", "F.").replace("torch.Tensor.", ".")
     if not _QUALIFIED.fullmatch(name.removeprefix(".")) or not name.startswith(("torch.", "F.", ".")):
         return False
-    if name.startswith(".") and (name.endswith("_") or not call.inputs):
+    if name.removesuffix(".default").endswith("_") or (name.startswith(".") and not call.inputs):
         return False
     config = {key: _literal(call, value) for key, value in call.attributes.items() if value is not None}
     config = {key: value for key, value in config.items() if key not in _DROPPED}
