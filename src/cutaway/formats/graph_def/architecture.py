@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from cutaway.core import session
 from cutaway.core.architecture import Architecture, Diagnostic, Module, ModuleCall, Note, Op, Setting, Weight
@@ -62,8 +63,9 @@ class Followed:
     premises: list[str]
 
 
-def follow(network: Network) -> Followed:
-    """Follow a network from its inputs to its outputs."""
+@contextmanager
+def follow(network: Network) -> Iterator[Followed]:
+    """Follow a network from its inputs to its outputs; what is found out of its sizes is known meanwhile."""
     with session.installed(Session()) as here:
         inference = Inference(network.graph)
         given = _given(inference, network.inputs)
@@ -72,23 +74,13 @@ def follow(network: Network) -> Followed:
         here.assume_premises()
         premises = [note.text for note in here.assumptions]
         values = dict(zip(network.outputs, found))
-        return Followed(inference, list(given.values()), values, Scopes(inference, network.objects), premises)
+        yield Followed(inference, list(given.values()), values, Scopes(inference, network.objects), premises)
 
 
 def architecture(network: Network) -> Architecture:
     """Describe a network."""
-    followed = follow(network)
-    return _described(
-        followed.inference,
-        followed.scopes,
-        network.name,
-        network.target,
-        network.path,
-        followed.inputs,
-        followed.outputs,
-        network.objects,
-        followed.premises,
-    )
+    with follow(network) as followed:
+        return _described(followed, network)
 
 
 def _given(inference: Inference, inputs: Mapping[str, tuple[str, ToldShape, str | None]]) -> dict[str, Value]:
@@ -128,17 +120,9 @@ def _enter_variables(
             inference.enter_weight(node.name, told(known[0]), known[1] or node.type("dtype"))
 
 
-def _described(
-    inference: Inference,
-    scopes: Scopes,
-    name: str,
-    target: str,
-    path: str,
-    inputs: Sequence[Value],
-    outputs: Mapping[str, Value],
-    objects: Objects | None,
-    premises: Sequence[str],
-) -> Architecture:
+def _described(followed: Followed, network: Network) -> Architecture:
+    inference, scopes, inputs, outputs = followed.inference, followed.scopes, followed.inputs, followed.outputs
+    name, target, path, objects = network.name, network.target, network.path, network.objects
     place = Place(path)
     ops = tuple(_op(operation, scopes) for operation in inference.operations)
     weights = _weights(inference, objects, scopes)
@@ -159,7 +143,7 @@ def _described(
         ops=ops,
         unknowns=tuple(Note(each, place) for each in inference.notes),
         diagnostics=tuple(Diagnostic(CONTRADICTED, one_line(each), place) for each in contradicted),
-        assumptions=tuple(Note(text, place) for text in [*([_SAME_BATCH] if is_shared else []), *premises]),
+        assumptions=tuple(Note(text, place) for text in [*([_SAME_BATCH] if is_shared else []), *followed.premises]),
         separator=SEPARATOR,
         results=tuple(value.name for value in outputs.values()),
     )

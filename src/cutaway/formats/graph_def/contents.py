@@ -20,7 +20,11 @@ _NO_NUMBERS = "its numbers are not in the file"
 
 def contents(network: Network) -> Contents:
     """Return what a network contains; its tensors can be read while its file is open."""
-    followed = follow(network)
+    with follow(network) as followed:
+        return _contents(followed, network)
+
+
+def _contents(followed: Followed, network: Network) -> Contents:
     tensors = _tensors(followed, network)
     facts: dict[str, Fact] = {}
     for operation in followed.inference.operations:

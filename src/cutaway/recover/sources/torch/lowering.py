@@ -44,7 +44,7 @@ def lowered(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
 
 
 def _settle_changes(graph: Graph, calls: Mapping[int, Call]) -> None:
-    settle_changes(graph, {node: Origin(call.key, _changed(call)) for node, call in calls.items()})
+    settle_changes(graph, {node: Origin(call.key, _changed(call), call.op.op) for node, call in calls.items()})
 
 
 def _changed(call: Call) -> str | None:

@@ -24,10 +24,11 @@ _NO_PART = "it changes a tensor through a view of it that has no code"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a node was made for: the key of the operation, and the tensor that it changes where it is."""
+    """What a node was made for: the key of an operation, the tensor that it changes where it is, and its name."""
 
     key: str
     changes: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class _Pass:
         self.versions: dict[str, tuple[int, str]] = {}
         self.taken: dict[str, tuple[int, str]] = {}
         self.number = 0
+        self.what = ""  # the operation that changes a tensor
 
     def visit(self, node: Node) -> None:
         """Add a node; it reads tensors as they are now."""
@@ -70,7 +72,11 @@ class _Pass:
         if origin.changes is not None and node.outputs:
             self._change(node, origin.changes)
         elif (
-            node.op in _VIEWS and given and isinstance(given[0], str) and origin.key not in _COPIES and not node.missing
+            (node.op in _VIEWS or origin.key in _OTHER_VIEWS)
+            and given
+            and isinstance(given[0], str)
+            and origin.key not in _COPIES
+            and not node.missing
         ):
             view = self._view(given[0])
             keeps = all(step.op in _KEEP_ORDER for step, _ in view.steps)
@@ -118,14 +124,18 @@ class _Pass:
     def _change(self, node: Node, changed: str) -> None:
         """Note that a tensor, and what it is a view of, has become something else."""
         out, view = node.outputs[0], self._view(changed)
+        self.what = self.origins[id(node)].name or node.op
         version, current = self._version(view.root)
         new = out
         if view.steps and (node.missing or not view.is_sure):
-            new = self._missing(node, view.root, [current, out], node.missing or f"{node.op}: {_NO_PART}")
+            new = self._missing(node, view.root, [current, out], node.missing or f"{self.what}: {_NO_PART}")
         elif view.steps:
             values = self._along(view, current)
             for (step, place), whole in zip(reversed(view.steps), reversed(values[:-1])):
                 new = self._put(step, place, whole, new, node)
+                if self.nodes[-1].missing:
+                    self.graph.facts[new] = self.graph.fact(view.root)
+                    break
         self.versions[view.root] = version + 1, new
         self.views[out] = view
         self.taken[out] = self.taken[changed] = version + 1, out
@@ -142,7 +152,7 @@ class _Pass:
         if step.op == "identity":
             return part
         if shape is None or any(size is None for size in shape):
-            return self._missing(node, whole, [whole, part], f"{node.op}: {_NO_PART}")
+            return self._missing(node, whole, [whole, part], f"{self.what}: {_NO_PART}")
         if step.op in _KEEP_ORDER:
             return self._add(node, whole, ".reshape", [part], sizes=shape)
         if step.op == ".transpose":
@@ -156,7 +166,7 @@ class _Pass:
             entries = simple_index(step.config["index"], len(shape))
             if entries is not None:
                 return self._scattered(node, whole, part, entries)
-        return self._missing(node, whole, [whole, part], f"{node.op}: {_NO_PART}")
+        return self._missing(node, whole, [whole, part], f"{self.what}: {_NO_PART}")
 
     def _scattered(self, node: Node, whole: str, part: str, entries: list[tuple[int, Any]]) -> str:
         if not entries:
