@@ -14,7 +14,8 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _LAYOUT, _ATTRIBUTE, _CONTINUATION, _SYMBOLS, _ATTRIBUTE_INFO = (
     1, 2, 3, 6, 8, 12, 16, 17, 21,
 )  # fmt: skip
-_CONTIGUOUS = 1
+_CONTIGUOUS, _VIRTUAL = 1, 3
+_EXTERNAL, _EXTERNAL_LINK = 7, 64
 _PIECE = 1 << 22
 _MOST_MESSAGES = 20_000
 _MOST_STRINGS = 200_000
@@ -37,6 +38,8 @@ class Node:
 
     attributes: dict[str, Any] = field(default_factory=dict)
     links: dict[str, int] = field(default_factory=dict)
+    outside: list[str] = field(default_factory=list)
+    """The other files that it needs, in words."""
     shape: tuple[int, ...] | None = None
     dtype: str | None = None
     is_dataset: bool = False
@@ -89,10 +92,14 @@ class File:
                 kind = _datatype(body)
             elif number == _LAYOUT:
                 node.data = _layout(body)
+                if body.data[1:2] == bytes([_VIRTUAL]):
+                    node.outside.append("the sources of a virtual dataset")
+            elif number == _EXTERNAL:
+                node.outside.append("the file that its numbers lie in")
             elif number == _LINK:
-                ordered.extend(_link(body))
+                ordered.extend(_link(body, node.outside))
             elif number == _LINK_INFO:
-                ordered.extend(self._dense_links(body))
+                ordered.extend(self._dense_links(body, node.outside))
             elif number == _SYMBOLS:
                 links = symbol_table(self.window, body.offset(), body.offset())
                 ordered.extend((0, name, target) for name, target in links)
@@ -187,9 +194,9 @@ class File:
         chunk.expect(b"OCHK")
         return Cursor(chunk.take(max(size - 8, 0)), self.window, address + 4)
 
-    def _dense_links(self, body: Cursor) -> Iterator[tuple[int, str, int]]:
+    def _dense_links(self, body: Cursor, outside: list[str]) -> Iterator[tuple[int, str, int]]:
         for data in self._dense(body, 8, 4):
-            yield from _link(Cursor(data, self.window))
+            yield from _link(Cursor(data, self.window), outside)
 
     def _dense_attributes(self, body: Cursor) -> Iterator[Cursor]:
         for data in self._dense(body, 2, 0):
@@ -297,8 +304,8 @@ def _datatype(body: Cursor, depth: int = 0) -> _Type:
     return _Type("other", size)
 
 
-def _link(body: Cursor) -> Iterator[tuple[int, str, int]]:
-    """Yield the order, name and address of a link to an object in the same file."""
+def _link(body: Cursor, outside: list[str]) -> Iterator[tuple[int, str, int]]:
+    """Yield the order, name and address of a link to an object in the same file; enter the file that another leads to."""
     body.take(1)
     flags = body.number(1)
     kind = body.number(1) if flags & 8 else 0
@@ -307,3 +314,6 @@ def _link(body: Cursor) -> Iterator[tuple[int, str, int]]:
     name = body.take(body.number(1 << (flags & 3))).decode("utf-8", "replace")
     if not kind:
         yield order, name, body.offset()
+    elif kind == _EXTERNAL_LINK:
+        parts = body.take(body.number(2))[1:].split(b"\0")
+        outside.append(b":".join(parts[:2]).decode("utf-8", "replace"))

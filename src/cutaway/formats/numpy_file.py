@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 import re
 import zipfile
@@ -18,6 +19,7 @@ MAGIC = b"\x93NUMPY"
 ENDING = ".npy"
 _LARGEST = 1 << 20
 _MOST = 100_000
+_WIDTH = re.compile(r"[<>|=]?([a-zA-Z?])(\d+)?")
 _CODE = re.compile(r"[<>|=]?([a-zA-Z]\d*)")
 
 
@@ -84,6 +86,15 @@ def array(file: Any) -> tuple[Stored, str]:
         raise Malformed("shape: expected whole numbers")
     code = _CODE.fullmatch(dtype) if isinstance(dtype, str) else None
     return Stored(shape, CODES.get(code[1]) if code else None, None), str(dtype)
+
+
+def size(stored: Stored, dtype: str) -> int:
+    """Return how many bytes the numbers of an array take; 0 where its element type does not say."""
+    found = _WIDTH.match(dtype)
+    if found is None:
+        return 0
+    width = int(found[2] or 1) * (4 if found[1] == "U" else 1)
+    return math.prod(stored.shape) * width
 
 
 def _network(named: dict[str, Stored], dtypes: dict[str, str], path: str) -> Architecture:

@@ -74,8 +74,6 @@ CALLS = frozenset(
     transformers.trainer_utils.SaveStrategy transformers.trainer_utils.FSDPOption
     transformers.training_args.OptimizerNames transformers.debug_utils.DebugOption
     transformers.training_args.ParallelMode accelerate.utils.dataclasses.DistributedType
-    accelerate.utils.dataclasses.DeepSpeedPlugin accelerate.state.PartialState accelerate.state.AcceleratorState
-    transformers.trainer_pt_utils.AcceleratorConfig
     torch.distributed.algorithms.join.Joinable
     lightning_fabric.utilities.data.AttributeDict pytorch_lightning.utilities.parsing.AttributeDict
     lightning.fabric.utilities.data.AttributeDict lightning_utilities.core.enums.StrEnum
@@ -85,12 +83,43 @@ CALLS = frozenset(
 )
 """Functions and classes that may be called with any data."""
 
+CALLED = {
+    "torch._tensor._rebuild_from_type": 0,
+    "torch._tensor._rebuild_from_type_v2": 0,
+    "torch.tensor._rebuild_from_type": 0,
+    "numpy.random._pickle.__bit_generator_ctor": 0,
+    "numpy.random._pickle.__generator_ctor": 1,
+    "numpy.random._pickle.__randomstate_ctor": 1,
+    "copyreg._reconstructor": 1,
+    "copy_reg._reconstructor": 1,
+}
+"""Functions that call one of their arguments, or its constructor, and which one that is."""
+
 _CLASSES = re.compile(
-    r"(torch\.(nn|optim|ao\.nn|ao\.quantization|quantization|distributions|utils\.data|distributed\.checkpoint)"
-    r"|torchvision\.(models|ops|transforms)|timm\.(models|layers|data)|transformers|diffusers|peft|accelerate|sklearn|scipy|pandas"
-    r"|numpy|xgboost|lightgbm|catboost|keras|tensorflow|pytorch_lightning|lightning|sentence_transformers|ultralytics"
+    r"(torch\.(nn|optim|ao\.nn|ao\.quantization|quantization|distributions|distributed\.checkpoint\.(metadata|planner|api)"
+    r"|utils\.data\.(dataset|sampler|distributed|_utils\.collate))"
+    r"|torchvision\.(models|ops|transforms)|timm\.(models|layers|data)"
+    r"|transformers(?!\.(integrations(?!\.deepspeed)|testing_utils|cli|commands|dynamic_module_utils|tools|agents"
+    r"|generation\.continuous_batching|utils\.(hub|import_utils))\b)"
+    r"|diffusers|peft|accelerate|sklearn"
+    r"|scipy\.(sparse|interpolate|spatial|optimize|cluster|signal|fft|linalg|stats)"
+    r"|pandas(?!\.(io|core\.computation)\b)"
+    r"|numpy\.(ma|polynomial|dtypes|rec|matrixlib|random)|numpy\.(_core|core)\.records"
+    r"|numpy\.lib\.(_?index_tricks(_impl)?|_?polynomial(_impl)?)"
+    r"|xgboost|lightgbm|catboost"
+    r"|keras(\.src)?\.(layers|models|optimizers|losses|metrics|initializers|regularizers|constraints|activations|backend|callbacks"
+    r"|dtype_policies|ops|utils\.tracking|random|quantizers)"
+    r"|tensorflow\.python\.(framework\.(tensor_shape|dtypes|tensor|tensor_spec|type_spec|sparse_tensor)"
+    r"|trackable\.data_structures|training\.tracking\.data_structures"
+    r"|keras\.(layers|engine|initializers|optimizer_v[12]|losses|metrics|regularizers|constraints|activations))"
+    r"|pytorch_lightning|lightning|sentence_transformers|ultralytics"
     r"|fairseq|fastai|monai|segmentation_models_pytorch|torch_geometric|torchaudio\.(models|transforms)|tokenizers"
-    r"|omegaconf|stable_baselines3|gymnasium|gym)(\.[A-Za-z_]\w*)*"
+    r"|omegaconf|stable_baselines3|(gymnasium|gym)\.spaces)(\.[A-Za-z_]\w*)*"
+)
+"""Modules whose classes hold data: none of them loads, calls or removes anything when it is given a state, or is removed."""
+
+_LIBRARIES = frozenset(
+    "torch numpy scipy pandas transformers tensorflow keras gym gymnasium torchaudio torchvision timm".split()
 )
 _TYPES = re.compile(
     r"(cuda\.)?\w*(Storage|Tensor)|b?float\d+\w*|u?int\d+|bool|complex\d+|q?u?int\d+\w*|half|double|long|short|strided"
@@ -112,7 +141,26 @@ def is_class(module: str, name: str) -> bool:
     """Tell whether a name is that of a class of a known library, of which an object may be made without a call."""
     if module.split(".")[0] == "__torch__":
         return True
+    if is_distribution(module, name):
+        return True
     return _CLASSES.fullmatch(module) is not None and re.fullmatch(r"_?[A-Z]\w*", name) is not None
+
+
+def is_distribution(module: str, name: str) -> bool:
+    """Tell whether a name is that of a distribution of scipy, which executes the source of functions in its state."""
+    return module.startswith("scipy.stats.") and re.fullmatch(r"\w+_(gen|frozen)", name) is not None
+
+
+def is_other_class(module: str) -> bool:
+    """Tell whether a class of a module is one of a known library, but none that is known to hold data alone."""
+    return module.partition(".")[0] in _LIBRARIES
+
+
+def is_called(name: str, module: str, attribute: str) -> bool:
+    """Tell whether a function that calls its argument may be given this one."""
+    if name.startswith("numpy.random."):
+        return module.startswith("numpy.random.")
+    return is_call(module, attribute) and f"{module}.{attribute}" != "functools.partial"
 
 
 def is_function(module: str, name: str) -> bool:

@@ -56,6 +56,11 @@ def scan_json(content: bytes, report: Report, inner: str) -> None:
     _walk(value, report, inner)
 
 
+def has_tag(text: str) -> bool:
+    """Tell whether a text has a tag of YAML that makes an object of Python."""
+    return _TAG_TEXT.search(text) is not None
+
+
 def scan_yaml(content: bytes, report: Report, inner: str) -> None:
     """Enter what a document in YAML would run: it is looked at as text, whatever its structure."""
     if b"\0" in content[:64]:
@@ -118,11 +123,40 @@ def _entries(entry: dict[str, Any], report: Report, inner: str) -> None:
         home = mapping["parent_library"]
         level = RUNS if home.partition(".")[0] in _STANDARD else IMPORTS
         report.add(level, CODE, f"imports {one_line(home)}.{one_line(str(mapping.get('base_model_class')))}", inner)
+    _loaded_by_name(entry, report, inner)
     _named_classes(entry, report, inner)
     if {"idx", "path", "type"} <= entry.keys() and isinstance(entry["type"], str):
         home = entry["type"].partition(".")[0]
         if home not in _KNOWN_MODULES:
             report.add(RUNS if home in _STANDARD else IMPORTS, CODE, f"imports {one_line(entry['type'])}", inner)
+
+
+def _loaded_by_name(entry: dict[str, Any], report: Report, inner: str) -> None:
+    """Enter code and files that libraries load because a setting names them."""
+    for key in ("attn_implementation", "_attn_implementation", "experts_implementation"):
+        value = entry.get(key)
+        if isinstance(value, str) and "/" in value:
+            report.add(RUNS, CODE, f"loads compiled code from {one_line(value)[:100]}, as {key} says", inner)
+    if entry.get("trust_remote_code") is True:
+        report.add(
+            RUNS, CODE, "sets trust_remote_code: code that lies beside a model runs without being asked for", inner
+        )
+    function = entry.get("activation_function")
+    if (
+        isinstance(function, str)
+        and "." in function
+        and not function.startswith(("torch.nn.", "torch.", "sentence_transformers."))
+    ):
+        report.add(RUNS, CODE, f"calls {one_line(function)[:100]}, as activation_function says", inner)
+    shards = entry.get("weight_map")
+    for path in set(_strings(shards)) if isinstance(shards, dict) else ():
+        if (
+            ".." in path.replace("\\", "/").split("/")
+            or path.startswith(("/", "\\", "~"))
+            or "://" in path
+            or path[1:2] == ":"
+        ):
+            report.add(RUNS, CODE, f"reads {one_line(path)[:200]}, which is outside of its folder", inner)
 
 
 def _named_classes(entry: dict[str, Any], report: Report, inner: str) -> None:
@@ -168,6 +202,25 @@ def tensors_end(header: bytes) -> int:
     offsets = [entry["data_offsets"] for entry in entries if isinstance(entry, dict) and "data_offsets" in entry]
     ends = [each[1] for each in offsets if isinstance(each, list) and len(each) == 2 and type(each[1]) is int]
     return max(ends, default=0)
+
+
+def gaps(header: bytes) -> list[tuple[int, int]]:
+    """Return where bytes lie that belong to no tensor which a header of safetensors lists, and how many."""
+    try:
+        value = json.loads(header)
+    except (ValueError, RecursionError):
+        return []
+    entries = value.values() if isinstance(value, dict) else ()
+    offsets = [entry["data_offsets"] for entry in entries if isinstance(entry, dict) and "data_offsets" in entry]
+    pairs = [
+        each for each in offsets if isinstance(each, list) and len(each) == 2 and all(type(n) is int for n in each)
+    ]
+    found, at = [], 0
+    for start, end in sorted(pairs):
+        if start > at:
+            found.append((at, start - at))
+        at = max(at, end)
+    return found
 
 
 def _strings(value: Any) -> list[str]:

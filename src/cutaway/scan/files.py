@@ -2,64 +2,44 @@
 
 from __future__ import annotations
 
-import bz2
 import io
 import lzma
 import os
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from cutaway.core.error import CutawayError, one_line
-from cutaway.formats import gguf, numpy_file, safetensors, tar_save
+from cutaway.formats import gguf, numpy_file, onnx, safetensors, saved_model, tar_save
 from cutaway.scan import (
     configurations,
+    flat_graphs,
     graph_files,
     hidden_pickles,
     keras_code,
     packaged_code,
+    packed,
     pickle_calls,
     templates,
+    texts,
     torchscript,
     zip_archive,
 )
 from cutaway.scan.finding import IMPORTS, NOTHING, RUNS, Report
-from cutaway.scan.streams import TooLarge, Unpacked
+from cutaway.scan.streams import TooLarge
 
 _WINDOW = 32 << 20
 _DAMAGED = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
 _DEEPEST = 8
+_HIDDEN = 8 << 20
+_SNIFFED = 64
+_MOST_ARRAYS = 10_000
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_CLOSED = {
-    b"7z\xbc\xaf\x27\x1c": "7z",
-    b"Rar!\x1a\x07": "RAR",
-    b"\x04\x22\x4d\x18": "LZ4",
-    b"\x28\xb5\x2f\xfd": "Zstandard",
-    b"X\n\0\0\0": "R, whose promises and byte code it may have",
-    b"B\n\2\0\0\0": "R, whose promises and byte code it may have",
-    b"B\n\3\0\0\0": "R, whose promises and byte code it may have",
-    b"RDX2\n": "R, whose promises and byte code it may have",
-    b"RDX3\n": "R, whose promises and byte code it may have",
-    b"RDA3\n": "R, whose promises and byte code it may have",
-    b"\xac\xed\0\5": "Java's serialization",
-}
-"""What archives begin with that are not unpacked."""
 _NATIVE = (b"\x7fELF", b"MZ\x90\0", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe")
 _PLAIN = re.compile(r"[<>|=]?[biufcSUmM?]\d*(\[\w+\])?")
 _LARGEST_JSON = 256 << 20
-_COMPRESSED: dict[bytes, Callable[[], Any]] = {
-    b"\x1f\x8b": lambda: zlib.decompressobj(31),
-    b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ": lzma.LZMADecompressor,
-    b"]\x00": lzma.LZMADecompressor,
-    b"x\x01": zlib.decompressobj,
-    b"x\x5e": zlib.decompressobj,
-    b"x\x9c": zlib.decompressobj,
-    b"x\xda": zlib.decompressobj,
-}
-_TEMPLATES = (".jinja", ".jinja2", ".j2")
 _CODE = (".so", ".dll", ".dylib", ".pyc", ".exe")
 _SKIPPED = {".git", "__pycache__", "node_modules", ".venv"}
 
@@ -126,15 +106,16 @@ def _scan_content(file: Any, name: str, report: Report, inner: str, depth: int) 
         file.seek(0)
         content = file.read(_WINDOW)
         if pickle_calls.looks_like_pickle(head) or pickle_calls.is_plausible(content):
-            _pickle(io.BytesIO(content), report, inner)
-    elif (closed := next((name for magic, name in _CLOSED.items() if head.startswith(magic)), None)) is not None:
+            _pickle(io.BytesIO(content), report, inner, depth)
+    elif (closed := packed.closed(head)) is not None:
         report.add(RUNS, "container", f"it is packed with {closed}, which is not looked into", inner)
-    elif (unpack := _unpacker(head)) is not None and _compressed(file, unpack, name, report, inner, depth):
-        return
+    elif (stream := packed.unpacked(file, head)) is not None:
+        where = f"{inner}!{one_line(name)} unpacked" if inner else f"{one_line(name)} unpacked"
+        _scan(stream, os.path.splitext(name)[0], report, where, depth + 1)
     elif head.startswith(numpy_file.MAGIC):
-        _numpy(file, report, inner)
+        _numpy(file, report, inner, depth)
     elif pickle_calls.looks_like_pickle(head):
-        _pickle(file, report, inner)
+        _pickle(file, report, inner, depth)
     else:
         _other(file, head, name, report, inner)
 
@@ -148,9 +129,17 @@ def _ends_as_zip(file: BinaryIO) -> bool:
     return found
 
 
-def _pickle(file: BinaryIO, report: Report, inner: str) -> None:
+def _pickle(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+    def nested(content: Any, head: bytes, where: str, deep: int) -> Report | None:
+        """Scan bytes in a pickle that begin as an archive, as an array, or as something compressed."""
+        if not (packed.is_packed(head) or head.startswith((zip_archive.LOCAL, numpy_file.MAGIC))):
+            return None
+        found = Report("")
+        _scan(content, "", found, where, depth + deep)
+        return found if found.verdict == RUNS else None
+
     before = len(report.findings)
-    ended = pickle_calls.scan(file, report, inner)
+    ended = pickle_calls.scan(file, report, inner, nested=nested)
     hidden_pickles.scan_rest(file, report, inner, "behind the pickle")
     if not ended and any(finding.level in (RUNS, IMPORTS) for finding in report.findings[before:]):
         report.add(RUNS, "pickle", "the pickle is damaged: what stands before the damage would run", inner)
@@ -189,40 +178,34 @@ def _tar(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
         report.add(NOTHING, "container", "the tar archive is damaged", inner)
 
 
-def _unpacker(head: bytes) -> tuple[bytes, Callable[[], Any]] | None:
-    return next(((magic, unpack) for magic, unpack in _COMPRESSED.items() if head.startswith(magic)), None)
+def _numpy(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+    """Scan arrays: all but those of plain numbers may be pickled, and so may one whose header is not understood.
 
-
-def _compressed(
-    file: BinaryIO, unpacker: tuple[bytes, Callable[[], Any]], name: str, report: Report, inner: str, depth: int
-) -> bool:
-    """Scan what is compressed; return whether it is."""
-    where = f"{inner}!{one_line(name)} unpacked" if inner else f"{one_line(name)} unpacked"
-    mark, unpack = unpacker
-    stream: Any = Unpacked(file, unpack, b"" if mark.startswith(b"x") else mark)
-    try:
-        if not stream.read(1):
-            return False
-    except _DAMAGED:
-        return False
-    stream.seek(0)
-    _scan(stream, os.path.splitext(name)[0], report, where, depth + 1)
-    return True
-
-
-def _numpy(file: BinaryIO, report: Report, inner: str) -> None:
-    """Scan an array: all but those of plain numbers may be pickled, and so may one whose header is not understood."""
-    try:
-        _, dtype = numpy_file.array(file)
-    except numpy_file.Malformed:
-        dtype = ""
-        file.seek(6)
-        version = file.read(2)
-        width = 2 if version[:1] == b"\1" else 4
-        length = int.from_bytes(file.read(width), "little")
-        file.seek(8 + width + length)
-    if not _PLAIN.fullmatch(dtype):
-        pickle_calls.scan(file, report, inner)
+    A file may hold several, one behind the other.
+    """
+    for _ in range(_MOST_ARRAYS):
+        start = file.tell()
+        try:
+            stored, dtype = numpy_file.array(file)
+        except numpy_file.Malformed:
+            stored, dtype = None, ""
+            file.seek(start + 6)
+            version = file.read(2)
+            width = 2 if version[:1] == b"\1" else 4
+            length = int.from_bytes(file.read(width), "little")
+            file.seek(start + 8 + width + length)
+        if not _PLAIN.fullmatch(dtype):
+            pickle_calls.scan(file, report, inner)
+            return
+        file.seek(file.tell() + numpy_file.size(stored, dtype) if stored is not None else 0)
+        behind = file.tell()
+        head = file.read(len(numpy_file.MAGIC))
+        file.seek(behind)
+        if not head:
+            return
+        if head != numpy_file.MAGIC:
+            hidden_pickles.scan_rest(file, report, inner, "behind the array")
+            return
 
 
 def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -> None:
@@ -235,6 +218,9 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -
     if pickle_calls.is_plausible(content):
         pickle_calls.scan(io.BytesIO(content), report, inner)
     hidden_pickles.scan_text(content, report, inner)
+    if not head.startswith(gguf.MAGIC) and not safetensors.sniff(head):
+        hidden_pickles.scan(content[:_HIDDEN], report, inner, "its content")
+    texts.scan(content, name, report, inner)
     if packaged_code.has_lua(content):
         report.add(RUNS, "code", "it has a function of Lua, compiled", inner)
     if head.startswith(gguf.MAGIC):
@@ -242,8 +228,6 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -
         templates.scan_bytes(content, report, inner)
     elif head.startswith(_HDF5):
         keras_code.scan_hdf5(file, report, inner)
-    elif name.endswith(_TEMPLATES):
-        templates.scan(content.decode("utf-8", "replace"), report, inner)
     elif _is_json(head):
         file.seek(0)
         configurations.scan_json(file.read(_LARGEST_JSON), report, inner)
@@ -251,10 +235,15 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -
         _safetensors(file, int.from_bytes(head[:8], "little"), report, inner)
     elif name.endswith((".yaml", ".yml", ".prototxt")) or name == "MLmodel":
         configurations.scan_yaml(content, report, inner)
-    if name.endswith((".pb", ".pbtxt", ".meta")) or b"serve" in content[: 1 << 20]:
+    if (
+        name.endswith((".pb", ".pbtxt", ".meta"))
+        or saved_model.sniff(head[:_SNIFFED])
+        or b"serve" in content[: 1 << 20]
+    ):
         graph_files.scan_tensorflow(file, report, inner)
-    if name.endswith((".onnx", ".ort")) or b"\x08location" in content:
+    if name.endswith((".onnx", ".ort")) or onnx.sniff(head[:_SNIFFED]) or b"\x08location" in content:
         graph_files.scan_onnx(file, report, inner)
+    flat_graphs.scan(file, head, report, inner)
 
 
 def _safetensors(file: BinaryIO, length: int, report: Report, inner: str) -> None:
@@ -263,6 +252,10 @@ def _safetensors(file: BinaryIO, length: int, report: Report, inner: str) -> Non
     header = file.read(min(length, _LARGEST_JSON))
     configurations.scan_json(header, report, inner)
     end = 8 + length + configurations.tensors_end(header)
+    for start, size in configurations.gaps(header):
+        report.add(RUNS, "container", f"there are {size:,} bytes that belong to no tensor", inner)
+        file.seek(8 + length + start)
+        hidden_pickles.scan(file.read(min(size, _HIDDEN)), report, inner, "between the tensors")
     if file.seek(0, os.SEEK_END) > end:
         report.add(RUNS, "container", "there are bytes behind the last tensor, which the format does not allow", inner)
         file.seek(end)

@@ -48,6 +48,16 @@ _DOMAINS = re.compile(
 """Domains of operators that runtimes have, and of functions that exporters write into the file."""
 
 
+def effect(operator: str) -> str | None:
+    """Return what an operator of TensorFlow does beside computing."""
+    return _OPERATORS.get(operator.encode())
+
+
+def is_known_domain(domain: str) -> bool:
+    """Tell whether runtimes of ONNX have the operators of a domain."""
+    return _DOMAINS.fullmatch(domain) is not None
+
+
 def scan_tensorflow(file: Any, report: Report, inner: str) -> None:
     """Enter the operators of a SavedModel or a graph that do more than compute, and the layers of Keras beside it."""
     file.seek(0)

@@ -16,6 +16,7 @@ from cutaway.scan.streams import chunks
 
 RULE = "keras"
 _KNOWN = ("keras", "tensorflow", "tf_keras", "builtins", "keras_hub", "keras_nlp", "keras_cv", "keras_core")
+_KERAS = ("keras.", "tf_keras.", "tensorflow.")
 _REGISTERED = ("keras", "keras_hub", "keras_nlp", "keras_cv", "builtins")
 _LAMBDA = re.compile(rb'"class_name"\s*:\s*"(Lambda|TorchModuleWrapper|TFSMLayer|FlaxLayer|JaxLayer)"')
 _CODE = re.compile(rb'"class_name"\s*:\s*"__lambda__"|"function_type"\s*:\s*"lambda"')
@@ -34,6 +35,7 @@ _LOADING = {
     "FlaxLayer": "a FlaxLayer with functions of its own",
 }
 _MOST = 1_000_000
+_MOST_NODES = 100_000
 
 
 def scan_config(value: dict[str, Any], report: Report, inner: str) -> None:
@@ -63,6 +65,8 @@ def _object(entry: dict[str, Any], report: Report, inner: str) -> None:
         return  # one that the program registers under its name
     elif name == "function" and isinstance(module, str) and not _FUNCTIONS.fullmatch(module):
         report.add(RUNS, RULE, f"calls {one_line(module)}.{one_line(str(entry.get('config')))}", inner)
+    elif isinstance(name, str) and isinstance(module, str) and name[:1].islower() and module.startswith(_KERAS):
+        report.add(RUNS, RULE, f"names {one_line(module)}.{one_line(name)} as a class", inner)
     elif isinstance(name, str) and isinstance(module, str) and module.partition(".")[0] not in _KNOWN:
         level = RUNS if module.partition(".")[0] in sys.stdlib_module_names else IMPORTS
         report.add(level, RULE, f"imports {one_line(module)}.{one_line(name)}", inner)
@@ -85,6 +89,7 @@ def scan_hdf5(file: Any, report: Report, inner: str) -> None:
         if isinstance(config, dict):
             scan_config(config, report, inner)
     scan_bytes(file, report, inner)
+    _links_out(file, report, inner)
 
 
 def scan_bytes(file: Any, report: Report, inner: str) -> None:
@@ -96,6 +101,21 @@ def scan_bytes(file: Any, report: Report, inner: str) -> None:
             report.add(RUNS, RULE, "has byte code of Python (a marshalled function)", inner)
         if _ESCAPED.search(content):
             report.add(RUNS, RULE, "has a class whose name is written with escapes, as nothing writes it", inner)
+
+
+def _links_out(file: Any, report: Report, inner: str) -> None:
+    """Enter the files that a file of HDF5 reads beside itself."""
+    try:
+        opened = hdf5.File(Window(file))
+        for count, (path, node) in enumerate(opened.walk()):
+            for outside in node.outside:
+                report.add(
+                    RUNS, RULE, f"{one_line(path) or 'the root'} reads {one_line(outside)[:200]}, another file", inner
+                )
+            if count > _MOST_NODES:
+                return
+    except (ValueError, KeyError, IndexError, RecursionError):
+        return  # what is damaged is not followed by others either
 
 
 def _attributes(file: Any) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import pickletools
 import re
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from cutaway.formats.pickle_instructions import Skipped, instructions
@@ -24,6 +26,15 @@ _TEXTS = ("UNICODE", "STRING")
 _ARRAY = "NumpyArrayWrapper"
 _LONGEST = 120
 _FIRST, _LATEST = 2, 5
+_HEAD = 16
+_SHORTEST = 12
+_MOST_BYTES = 1 << 32
+_BUILT_IN = ("builtins.", "__builtin__.", "collections.")
+_UFUNCS = ("numpy.core._ufunc_reconstruct", "numpy._core._ufunc_reconstruct")
+_ARRANGES = re.compile(
+    r"(\s*def _parse_args(_rvs|_stats)?\(self, [\w\s,=.'*-]*\):\s*\n\s+return (\(|self\._argcheck_rvs\()[\w\s,=.'()*-]*)*\s*"
+)
+"""The source of functions that pass their arguments on."""
 _QUALIFIED = re.compile(r"[^\W\d]\w*(\.\w+)*")
 
 
@@ -32,7 +43,11 @@ def looks_like_pickle(head: bytes) -> bool:
     return head[:1] == b"\x80" and len(head) > 1 and head[1] <= 64
 
 
-def scan(file: BinaryIO, report: Report, inner: str, depth: int = 0) -> bool:
+Nested = Callable[[Any, bytes, str, int], "Report | None"]
+"""What scans bytes in a pickle that are another file: given these, how they begin, where they are and how deep."""
+
+
+def scan(file: BinaryIO, report: Report, inner: str, depth: int = 0, nested: Nested | None = None) -> bool:
     """Enter what the pickles that a file goes on with would do; return whether the first one was read to its end."""
     whole = False
     for number in range(_MOST_PICKLES):
@@ -41,7 +56,7 @@ def scan(file: BinaryIO, report: Report, inner: str, depth: int = 0) -> bool:
         file.seek(start)
         if not head or (number and not _continues(head)):
             return whole
-        ended = _Follower(file, report, inner, depth).follow()
+        ended = _Follower(file, report, inner, depth, nested).follow()
         whole = ended if number == 0 else whole
         if not ended or file.tell() == start:
             return whole
@@ -84,8 +99,9 @@ def is_plausible(content: bytes) -> bool:
 class _Follower:
     """Follows one pickle, and enters what it meets."""
 
-    def __init__(self, file: BinaryIO, report: Report, inner: str, depth: int) -> None:
+    def __init__(self, file: BinaryIO, report: Report, inner: str, depth: int, nested: Nested | None = None) -> None:
         self._file, self._report, self._inner, self._depth = file, report, inner, depth
+        self._nested_file = nested
         self._machine: Machine | None = Machine()
         self._texts: list[str] = []
         self._named: set[Name] = set()
@@ -117,6 +133,7 @@ class _Follower:
     def _step(self, name: str, argument: Any) -> None:
         if isinstance(argument, str):
             self._texts.append(argument)
+            self._text(argument)
         elif isinstance(argument, (bytes, Skipped)):
             self._bytes(argument)
         if name == "PROTO" and _FIRST <= argument <= _LATEST:
@@ -195,15 +212,64 @@ class _Follower:
             self._bytes(value)
         elif full == "torch.storage._load_from_bytes":
             self._load(arguments)
+        elif full in _UFUNCS and _is_ufunc(arguments):
+            self._import(Name("numpy", "dtype"))
+        elif self._is_kept_model(maker, arguments):
+            return  # what it loads was followed where its bytes are
+        elif not made and self._calls_another(full, arguments):
+            self._enter(RUNS, f"calls {full}{in_words(arguments)}")
         elif (
             allow_list.is_call(maker.module, maker.name)
-            or (made and (allow_list.is_class(maker.module, maker.name) or allow_list.is_own(maker.module)))
+            or (
+                made
+                and (
+                    allow_list.is_class(maker.module, maker.name)
+                    or (allow_list.is_own(maker.module) and not allow_list.is_other_class(maker.module))
+                )
+            )
             or (not made and allow_list.is_class(maker.module, maker.name) and _is_enumeration(maker, arguments))
         ):
             self._import(maker)
         else:
             what = "makes an object of" if made else "calls"
             self._enter(RUNS, f"{what} {full}{in_words(arguments)}")
+
+    def _calls_another(self, full: str, arguments: tuple[Any, ...]) -> bool:
+        """Tell whether a function that only puts data together would call what it is given, or never end."""
+        at = allow_list.CALLED.get(full)
+        if at is not None and len(arguments) > at and not isinstance(arguments[at], str):
+            given = _resolved(arguments[at])
+            if not isinstance(given, Name) or not allow_list.is_called(full, given.module, given.name):
+                return True
+        if not full.startswith(_BUILT_IN):
+            return False
+        if full.endswith((".bytes", ".bytearray")) and arguments and type(arguments[0]) is int:
+            return arguments[0] > _MOST_BYTES
+        return any(isinstance(each, Made) and str(each.maker).startswith("itertools.") for each in arguments)
+
+    def _is_kept_model(self, maker: Name, arguments: tuple[Any, ...]) -> bool:
+        """Tell whether a model of Keras is loaded from an archive in the pickle, which has been scanned."""
+        is_keras = maker.module.startswith("keras.") and maker.name.endswith("._unpickle_model")
+        if not is_keras or self._nested_file is None or len(arguments) != 1:
+            return False
+        given = arguments[0]
+        return isinstance(given, Made) and str(given.maker) in ("_io.BytesIO", "io.BytesIO")
+
+    def _text(self, value: str) -> None:
+        """Enter what a pickle in a text would do."""
+        if len(value) < _SHORTEST or self._nested_file is None:
+            return
+        content = value.encode("latin-1", "replace")
+        if content[:2] == b"gA":
+            try:
+                content = base64.b64decode(content, validate=True)
+            except ValueError:
+                return
+        elif content[:1] not in (b"c", b"("):
+            return
+        found = attack(io.BytesIO(content), f"{self._inner}!text", self._depth + 1)
+        for finding in found.findings if found is not None else ():
+            self._report.add(finding.level, finding.rule, finding.text, finding.inner)
 
     def _bytes(self, value: Any) -> None:
         """Enter what a pickle in the bytes of this one would do: a function of the library may load it."""
@@ -212,9 +278,13 @@ class _Follower:
         position = self._file.tell()  # the content may be a part of the same file
         content = joblib_array.content(value, self._file)
         found = None
-        if content is not None and looks_like_pickle(content.read(2)):
+        head = content.read(_HEAD) if content is not None else b""
+        if content is not None and (looks_like_pickle(head) or head[:1] in (b"c", b"(")):
             content.seek(0)
             found = attack(content, f"{self._inner}!bytes", self._depth + 1)
+        elif content is not None and self._nested_file is not None:
+            content.seek(0)
+            found = self._nested_file(content, head, f"{self._inner}!bytes", self._depth + 1)
         self._file.seek(position)
         for finding in found.findings if found is not None else ():
             self._report.add(finding.level, finding.rule, finding.text, finding.inner)
@@ -251,8 +321,18 @@ class _Follower:
         self._file.seek(position)
 
     def _build(self, target: Any) -> None:
-        if isinstance(target, Made) and (class_of(target) or Name("", "")).name == _ARRAY:
+        made = class_of(target) if isinstance(target, Made) else None
+        if isinstance(target, Made) and made is not None and made.name == _ARRAY:
             self._array(target)
+        elif made is not None and allow_list.is_distribution(made.module, made.name):
+            self._distribution(target)
+
+    def _distribution(self, value: Made) -> None:
+        """Enter the source of functions in the state of a distribution, if it does more than arrange arguments."""
+        pairs = value.state.pairs if isinstance(value.state, Table) else []
+        for key, source in pairs:
+            if key == "_parse_arg_template" and not (isinstance(source, str) and _ARRANGES.fullmatch(source)):
+                self._enter(RUNS, f"executes {in_words(source)}")
 
     def _array(self, value: Made) -> None:
         """Pass over the numbers of an array that joblib has put into the stream; objects are a pickle of their own."""
@@ -294,6 +374,13 @@ def _resolved(value: Any) -> Any:
     if isinstance(value, Name) and parts:
         return Name(value.module, ".".join([value.name, *parts]))
     return value
+
+
+def _is_ufunc(arguments: tuple[Any, ...]) -> bool:
+    """Tell whether a function is looked up in a module of numpy or scipy, by a plain name."""
+    if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
+        return False
+    return arguments[0].startswith(("numpy", "scipy.special")) and arguments[1].isidentifier()
 
 
 def _is_enumeration(maker: Name, arguments: tuple[Any, ...]) -> bool:

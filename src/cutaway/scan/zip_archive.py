@@ -19,6 +19,7 @@ from cutaway.scan.streams import Unpacked, Window, inflated
 RULE = "zip"
 LOCAL = b"PK\x03\x04"
 _HEADER = struct.Struct("<4s5H3I2H")
+_FILE_KIND, _LINK_KIND, _SECOND_NAME = 0o170000, 0o120000, 0x7075
 _LARGEST = 128 << 20
 _MOST = 100_000
 _END, _END_SIZE, _LONGEST_END = b"PK\x05\x06", 22, 1 << 17
@@ -56,6 +57,7 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
     for entry in entries:
         if entry.filename.endswith("/"):
             continue
+        _check_entry(entry, report, inner)
         local, kind, packed = _content(file, entry.header_offset, entry.compress_size)
         if local is None:
             report.add(RUNS, RULE, f"{one_line(entry.filename)} has no header where the directory says", inner)
@@ -76,6 +78,22 @@ def members(file: BinaryIO, report: Report, inner: str) -> Iterator[Member]:
             report.add(RUNS, RULE, words, inner)
         else:
             yield Member(entry.filename, content)
+
+
+def _check_entry(entry: zipfile.ZipInfo, report: Report, inner: str) -> None:
+    """Enter a member that is a link, or that has a second name which some readers take."""
+    if (entry.external_attr >> 16) & _FILE_KIND == _LINK_KIND:
+        report.add(
+            RUNS, RULE, f"{one_line(entry.filename)} is a link: what is unpacked through it may lie elsewhere", inner
+        )
+    extra, at = entry.extra, 0
+    while at + 4 <= len(extra):
+        number, size = struct.unpack_from("<HH", extra, at)
+        if number == _SECOND_NAME and size > 5:
+            name = extra[at + 9 : at + 4 + size].decode("utf-8", "replace")
+            if name != entry.filename:
+                report.add(RUNS, RULE, f"{one_line(entry.filename)} is also called {one_line(name)}", inner)
+        at += 4 + size
 
 
 def _check_rest(file: BinaryIO, comment: bytes, report: Report, inner: str) -> None:
