@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from benchmarks.scan import more_ordinary_files
+
 
 def write_torch(folder: Path) -> None:
     torch = import_module("torch")
@@ -170,7 +172,7 @@ def write_keras(folder: Path) -> None:
 
 
 WRITERS = {"torch": write_torch, "numpy": write_numpy, "sklearn": write_sklearn, "pickle": write_standard,
-           "archives": write_archives, "configurations": write_configurations, "keras": write_keras}  # fmt: skip
+           "archives": write_archives, "configurations": write_configurations, "keras": write_keras, **more_ordinary_files.WRITERS}  # fmt: skip
 
 
 def write(folder: Path) -> list[str]:
@@ -183,6 +185,8 @@ def write(folder: Path) -> list[str]:
             writer(below)
         except ModuleNotFoundError as error:
             missing.append(f"{name} ({error.name})")
+        except Exception as error:  # a library of another version writes what it can
+            missing.append(f"{name} in part ({type(error).__name__}: {error})")
     return missing
 
 

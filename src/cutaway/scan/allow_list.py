@@ -54,7 +54,7 @@ CALLS = frozenset(
     sklearn.linear_model._sgd_fast.Log sklearn.linear_model._sgd_fast.SquaredLoss
     sklearn.metrics._dist_metrics.newObj sklearn.metrics._dist_metrics.EuclideanDistance64
     sklearn.metrics._dist_metrics.EuclideanDistance sklearn.neighbors._dist_metrics.newObj
-    torch.Size torch.device torch.Tensor torch.Generator torch.bits8
+    torch.Size torch.device torch.Tensor torch.Generator torch.bits8 torch.ScriptObject dill._dill._create_array
     torch._tensor._rebuild_from_type torch._tensor._rebuild_from_type_v2 torch.tensor._rebuild_from_type
     torch._utils._rebuild_device_tensor_from_cpu_tensor torch._utils._rebuild_device_tensor_from_numpy
     torch._utils._rebuild_meta_tensor_no_storage torch._utils._rebuild_nested_tensor torch._utils._rebuild_parameter
@@ -90,13 +90,14 @@ CALLED = {
     "numpy.random._pickle.__bit_generator_ctor": 0,
     "numpy.random._pickle.__generator_ctor": 1,
     "numpy.random._pickle.__randomstate_ctor": 1,
+    "dill._dill._create_array": 0,
     "copyreg._reconstructor": 1,
     "copy_reg._reconstructor": 1,
 }
 """Functions that call one of their arguments, or its constructor, and which one that is."""
 
 _CLASSES = re.compile(
-    r"(torch\.(nn|optim|ao\.nn|ao\.quantization|quantization|distributions|distributed\.checkpoint\.(metadata|planner|api)"
+    r"(torch\.(nn|optim|ao\.nn|ao\.quantization|quantization|distributions|distributed\.checkpoint\.(metadata|planner|api|filesystem)"
     r"|utils\.data\.(dataset|sampler|distributed|_utils\.collate))"
     r"|torchvision\.(models|ops|transforms)|timm\.(models|layers|data)"
     r"|transformers(?!\.(integrations(?!\.deepspeed)|testing_utils|cli|commands|dynamic_module_utils|tools|agents"
@@ -117,6 +118,22 @@ _CLASSES = re.compile(
     r"|omegaconf|stable_baselines3|(gymnasium|gym)\.spaces)(\.[A-Za-z_]\w*)*"
 )
 """Modules whose classes hold data: none of them loads, calls or removes anything when it is given a state, or is removed."""
+
+_ARRAYS = re.compile(
+    r"numpy\.vectorize|scipy\.sparse\._\w+\.\w+_(array|matrix)|scipy\.spatial\._ckdtree\.cKDTree|scipy\.stats\._kde\.gaussian_kde"
+    r"|scipy\.interpolate\.\w+\.\w+"
+)
+"""Classes of numbers whose names begin as those of functions do."""
+
+_FUNCTIONS = re.compile(
+    r"(torch\.nn\.functional|torch\._C\._nn|torch\.nn\.init|torch|scipy\.special(\.\w+)*|scipy\._lib\.array_api_compat(\.\w+)*"
+    r"|sklearn\.(?!datasets)\w+(\.\w+)*)\.[a-z_]\w*"
+    r"|numpy\.(abs(olute)?|arc(cos|sin|tan)h?|cbrt|ceil|cos|cosh|deg2rad|divide|exp|exp2|expm1|fabs|floor|isfinite|isnan|log|log10"
+    r"|log1p|log2|max(imum)?|mean|median|min(imum)?|multiply|nan_to_num|negative|power|rad2deg|ravel|reciprocal|rint|sign|sin|sinh"
+    r"|sqrt|square|std|subtract|sum|tan|tanh|trunc|var|asarray|array|add|identity)"
+)
+"""Functions that compute and do nothing else; which of torch, `is_function` says."""
+_OF_TORCH = frozenset("relu sigmoid tanh gelu softmax sin cos exp log sqrt abs square neg".split())
 
 _LIBRARIES = frozenset(
     "torch numpy scipy pandas transformers tensorflow keras gym gymnasium torchaudio torchvision timm".split()
@@ -141,7 +158,7 @@ def is_class(module: str, name: str) -> bool:
     """Tell whether a name is that of a class of a known library, of which an object may be made without a call."""
     if module.split(".")[0] == "__torch__":
         return True
-    if is_distribution(module, name):
+    if is_distribution(module, name) or _ARRAYS.fullmatch(f"{module}.{name}"):
         return True
     return _CLASSES.fullmatch(module) is not None and re.fullmatch(r"_?[A-Z]\w*", name) is not None
 
@@ -164,8 +181,10 @@ def is_called(name: str, module: str, attribute: str) -> bool:
 
 
 def is_function(module: str, name: str) -> bool:
-    """Tell whether a name is that of a function that modules keep, such as an activation; they do not call it."""
-    return module in ("torch.nn.functional", "torch._C._nn", "torch.nn.init") and name.isidentifier()
+    """Tell whether a name is that of a function that objects keep, such as an activation; they do not call it meanwhile."""
+    if module == "torch":
+        return name in _OF_TORCH
+    return _FUNCTIONS.fullmatch(f"{module}.{name}") is not None
 
 
 def is_own(module: str) -> bool:

@@ -117,7 +117,7 @@ def _scan_content(file: Any, name: str, report: Report, inner: str, depth: int) 
     elif pickle_calls.looks_like_pickle(head):
         _pickle(file, report, inner, depth)
     else:
-        _other(file, head, name, report, inner)
+        _other(file, head, name, report, inner, depth)
 
 
 def _ends_as_zip(file: BinaryIO) -> bool:
@@ -208,17 +208,18 @@ def _numpy(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
             return
 
 
-def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str) -> None:
+def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str, depth: int) -> None:
     """Scan a file that is neither an archive nor a pickle by its first bytes."""
     if head.startswith(_NATIVE) or name.endswith(_CODE):
         level = RUNS if inner else IMPORTS
         report.add(level, "code", f"{one_line(name)} is compiled code", inner)
         return
     content = file.read(_WINDOW)
-    if pickle_calls.is_plausible(content):
-        pickle_calls.scan(io.BytesIO(content), report, inner)
+    is_pickle = pickle_calls.is_plausible(content)
+    if is_pickle:
+        _pickle(io.BytesIO(content), report, inner, depth)
     hidden_pickles.scan_text(content, report, inner)
-    if not head.startswith(gguf.MAGIC) and not safetensors.sniff(head):
+    if not is_pickle and not head.startswith(gguf.MAGIC) and not safetensors.sniff(head):
         hidden_pickles.scan(content[:_HIDDEN], report, inner, "its content")
     texts.scan(content, name, report, inner)
     if packaged_code.has_lua(content):

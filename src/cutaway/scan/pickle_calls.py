@@ -296,6 +296,14 @@ class _Follower:
             or (target.name.count(".") == 1 and allow_list.is_class(target.module, target.name.partition(".")[0]))
         ):
             return
+        owner = class_of(value.arguments[0]) if value.arguments and isinstance(value.arguments[0], Made) else None
+        if (
+            owner is not None
+            and allow_list.is_class(owner.module, owner.name)
+            and isinstance(value.arguments[-1], str)
+            and not value.arguments[-1].startswith("__")
+        ):
+            return  # a method that an object keeps: a call of it is entered
         if (
             isinstance(target, Name)
             and allow_list.is_own(target.module)
