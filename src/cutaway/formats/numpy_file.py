@@ -91,7 +91,7 @@ def array(file: Any) -> tuple[Stored, str]:
 def size(stored: Stored, dtype: str) -> int:
     """Return how many bytes the numbers of an array take; 0 where its element type does not say."""
     found = _WIDTH.match(dtype)
-    if found is None:
+    if found is None or stored.shape is None:
         return 0
     width = int(found[2] or 1) * (4 if found[1] == "U" else 1)
     return math.prod(stored.shape) * width

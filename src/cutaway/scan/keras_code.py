@@ -70,6 +70,11 @@ def _object(entry: dict[str, Any], report: Report, inner: str) -> None:
     elif isinstance(name, str) and isinstance(module, str) and module.partition(".")[0] not in _KNOWN:
         level = RUNS if module.partition(".")[0] in sys.stdlib_module_names else IMPORTS
         report.add(level, RULE, f"imports {one_line(module)}.{one_line(name)}", inner)
+    _named(entry, name, settings, report, inner)
+
+
+def _named(entry: dict[str, Any], name: Any, settings: dict[str, Any], report: Report, inner: str) -> None:
+    """Enter what an object needs from elsewhere: classes that a program registers, files of words."""
     registered = entry.get("registered_name")
     if isinstance(registered, str) and ">" in registered and registered.partition(">")[0] not in _REGISTERED:
         report.add(IMPORTS, RULE, f"needs {one_line(registered)}, which a program registers", inner)

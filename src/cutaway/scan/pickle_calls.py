@@ -244,7 +244,7 @@ class _Follower:
         if not full.startswith(_BUILT_IN):
             return False
         if full.endswith((".bytes", ".bytearray")) and arguments and type(arguments[0]) is int:
-            return arguments[0] > _MOST_BYTES
+            return int(arguments[0]) > _MOST_BYTES
         return any(isinstance(each, Made) and str(each.maker).startswith("itertools.") for each in arguments)
 
     def _is_kept_model(self, maker: Name, arguments: tuple[Any, ...]) -> bool:
@@ -388,7 +388,8 @@ def _is_ufunc(arguments: tuple[Any, ...]) -> bool:
     """Tell whether a function is looked up in a module of numpy or scipy, by a plain name."""
     if len(arguments) != 2 or not all(isinstance(each, str) for each in arguments):
         return False
-    return arguments[0].startswith(("numpy", "scipy.special")) and arguments[1].isidentifier()
+    module, name = str(arguments[0]), str(arguments[1])
+    return module.startswith(("numpy", "scipy.special")) and name.isidentifier()
 
 
 def _is_enumeration(maker: Name, arguments: tuple[Any, ...]) -> bool:
