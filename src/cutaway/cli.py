@@ -15,7 +15,7 @@ from typing import NoReturn
 from cutaway import __version__
 from cutaway.core.error import CutawayError, InternalError, internal
 from cutaway.core.progress import PROGRESS
-from cutaway.isolation.channel import CHANNEL
+from cutaway.isolation.channel import CHANNEL, SAID
 from cutaway.isolation.child_process import FAILED
 from cutaway.isolation.command import INTERRUPTED
 
@@ -39,6 +39,8 @@ COMMANDS = {
 }
 """The module of `commands` that defines each command; only that of the requested command is imported."""
 CLEAN = 0
+_FAILED_WITH: list[BaseException] = []
+"""What a command failed with: a process that ends does not take apart all that its frames hold, which may take seconds."""
 _VERSION = "--version"
 
 
@@ -119,6 +121,8 @@ def _run(options: argparse.Namespace) -> int:
         if isinstance(error, InternalError) and os.environ.get("CUTAWAY_DEBUG"):
             raise
         _print_error(str(error))
+        if CHANNEL.is_open:
+            _FAILED_WITH.append(error)
         return error.exit_code
     except KeyboardInterrupt:
         _print_error("interrupted")
@@ -145,7 +149,9 @@ def _print_error(message: str) -> None:
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
     message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
     with suppress(OSError, ValueError):
-        print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
+        print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+    if CHANNEL.is_open:
+        CHANNEL.send(SAID)  # should the process be ended before it ends, there is nothing to add
 
 
 class _Parser(argparse.ArgumentParser):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from cutaway.core.context import CURRENT
 from cutaway.core.unknown import Exhausted, Unknown
 
 _GRACE_SECONDS, _LAST_GRACE_SECONDS, _INTERVAL_SECONDS = 0.5, 1.0, 0.25
@@ -36,10 +37,9 @@ def interrupted_after(timeout: float | None) -> Iterator[None]:
     end = time.monotonic() + timeout + _LAST_GRACE_SECONDS
 
     def interrupt(*_args: object) -> None:
-        from cutaway.interp.run.interpreter import interpreter  # late: many commands interpret nothing
-
-        if interpreter().stack:
-            interpreter().budget.exhaust("the time budget ran out inside one operation")
+        here = CURRENT.get().interpreter
+        if here is not None and here.stack:  # many commands interpret nothing
+            here.budget.exhaust("the time budget ran out inside one operation")
         if time.monotonic() > end:
             raise Exhausted(Unknown("gave up: the time budget ran out before it was read; --timeout allows more time"))
 

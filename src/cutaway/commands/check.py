@@ -165,7 +165,7 @@ def _without_known(files: list[CheckedFile], options: argparse.Namespace) -> lis
     try:
         with open(path, "rb") as file:
             remaining = [list(entry) for entry in json.load(file)["problems"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CutawayError(f"{path}: is not a baseline ({error}); --update-baseline writes one") from None
     found = []
     for checked in files:

@@ -102,5 +102,5 @@ def _read(path: str) -> tuple[Architecture, ...]:
             return loads(file.read())
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
-    except (MalformedDocument, UnicodeDecodeError) as error:
+    except (MalformedDocument, UnicodeDecodeError, RecursionError) as error:
         raise CutawayError(f"{path}: {error}") from None

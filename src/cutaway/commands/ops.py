@@ -128,5 +128,5 @@ def _backend(path: str) -> Any:
             return read_table(tomllib.load(file))
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, MalformedTable, UnicodeDecodeError) as error:
+    except (MalformedTable, ValueError, RecursionError) as error:  # tomllib lets some of its own through
         raise CutawayError(f"{path}: {error}") from None

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 DEADLINE, OUTPUT, ENTRY_PATH, SEALED, OPEN = b"d", b"o", b"p", b"s", b"b"
-RESULT, ENTRY, ENTRY_USED, UNCOMPILED, IMPORTED, TRIED, ENDED, ERROR = (
-    b"r", b"e", b"u", b"c", b"i", b"t", b"x", b"f",
+RESULT, ENTRY, ENTRY_USED, UNCOMPILED, IMPORTED, TRIED, ENDED, ERROR, SAID = (
+    b"r", b"e", b"u", b"c", b"i", b"t", b"x", b"f", b"m",
 )  # fmt: skip
 _LENGTH_BYTES = 8
 LARGEST = 1 << 30

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from cutaway.core.progress import ERASE
-from cutaway.isolation.channel import RESULT, Reception
+from cutaway.isolation.channel import RESULT, SAID, Reception
 from cutaway.isolation.child_process import FAILED, Ending, start, wait
 
 INTERRUPTED = 130
@@ -63,6 +63,8 @@ def _parent(child: int, read_end: int) -> int:
     if ends:
         signal.signal(ends[0], signal.SIG_DFL)
         os.kill(os.getpid(), ends[0])
+    if ending.reason and SAID in reception.contents:
+        return ending.code
     if ending.reason:
         print(f"{ERASE if sys.stderr.isatty() else ''}cutaway: {ending.reason}", file=sys.stderr)
         return ending.code

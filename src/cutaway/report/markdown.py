@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cutaway.core.pattern import pattern
 from cutaway.report.sheet import Sheet
 
-_UNSAFE = pattern(r"[\\`*_{}\[\]()#+!|~<>&$@:-]")
+_UNSAFE = pattern(r"[\\`*_{}\[\]()#+!|~<>&$@:-]|(?i:(?<=www))\.")  # an address that starts with www. is a link
 _HARMLESS = pattern(r"[\w ,.%/=]*")
 
 
@@ -27,7 +27,7 @@ def render(sheets: Sequence[tuple[str, Sheet]]) -> str:
 def escape(text: str) -> str:
     """Return text that Markdown shows as it is: what it gives a meaning to is written as its number."""
     shown = "".join(c if c.isprintable() else " " for c in text)
-    if _HARMLESS.fullmatch(shown) and "__" not in shown:
+    if _HARMLESS.fullmatch(shown) and "__" not in shown and "www." not in shown.lower():
         return shown
     return _UNSAFE.sub(lambda match: f"&#{ord(match.group())};", shown)
 

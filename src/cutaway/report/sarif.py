@@ -20,7 +20,7 @@ def render(files: Sequence[CheckedFile], version: str, help_texts: Mapping[str, 
     problems = [problem for file in files for problem in file.problems]
     codes = sorted({problem.code for problem in problems})
     rules = [_rule(code, *help_texts.get(code, (code, code))) for code in codes]
-    notifications = [{"level": "note", "message": {"text": file.note}} for file in files if file.note]
+    notifications = [{"level": "note", "message": {"text": _plain(file.note)}} for file in files if file.note]
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "Cutaway", "version": version, "rules": rules}},
         "columnKind": "unicodeCodePoints",
@@ -40,7 +40,7 @@ def _result(problem: Problem, index: int) -> dict[str, Any]:
         "ruleId": problem.code,
         "ruleIndex": index,
         "level": _LEVELS[problem.severity],
-        "message": {"text": problem.message},
+        "message": {"text": _plain(problem.message)},
         "locations": [{"physicalLocation": _location(problem.file, problem.extent)}],
     }
     related = [_related(note.text, note.place) for note in problem.notes if note.place is not None]
@@ -50,13 +50,22 @@ def _result(problem: Problem, index: int) -> dict[str, Any]:
 def _related(text: str, place: Place | None) -> dict[str, Any]:
     assert place is not None, "notes without a place are left out"
     extent = Extent(place.line, 1, place.line, 1) if place.line else None
-    return {"message": {"text": text}, "physicalLocation": _location(place.file, extent)}
+    return {"message": {"text": _plain(text)}, "physicalLocation": _location(place.file, extent)}
+
+
+def _quoted(path: str) -> str:
+    return quote(path, errors="surrogateescape")  # the bytes of a name that is not encoded in UTF-8
+
+
+def _plain(text: str) -> str:
+    """Return a message without what readers take for a link, or for a place of an argument."""
+    return text.replace("](", "] (").encode("utf-8", "replace").decode()
 
 
 def _location(file: str, extent: Extent | None) -> dict[str, Any]:
     path = file.replace(os.sep, "/")
     location: dict[str, Any] = {
-        "artifactLocation": {"uri": f"file://{quote(path)}" if os.path.isabs(file) else quote(path)}
+        "artifactLocation": {"uri": f"file://{_quoted(path)}" if os.path.isabs(file) else _quoted(path)}
     }
     if extent is not None:
         location["region"] = {

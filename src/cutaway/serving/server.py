@@ -62,7 +62,8 @@ class Site:
         if not 0 <= number < len(targets):
             return None
         target = targets[number]
-        if target not in self._pages:
+        made = self._pages.get(target)
+        if made is None:
             with self._running:
                 made = self._make(target)
             with self._lock:
@@ -70,8 +71,7 @@ class Site:
                     self._pages[target] = made
                     while len(self._pages) > _MOST_PAGES:
                         del self._pages[next(iter(self._pages))]
-            return made
-        return self._pages[target]
+        return made
 
     def _make(self, target: str) -> bytes:
         """Return the page of a target, or a short one with the reason why there is none."""
@@ -82,7 +82,10 @@ class Site:
         if done.stdout:
             return done.stdout
         reason = done.stderr.decode("utf-8", "replace").strip() or "cutaway: there is nothing to show"
-        return f"<!doctype html><meta charset=utf-8><title>{html.escape(target)}</title><pre>{html.escape(reason)}</pre>".encode()
+        text = (
+            f"<!doctype html><meta charset=utf-8><title>{html.escape(target)}</title><pre>{html.escape(reason)}</pre>"
+        )
+        return text.encode("utf-8", "replace")  # a file's name may be in no encoding
 
 
 class Server(ThreadingHTTPServer):
@@ -132,7 +135,9 @@ class _Handler(BaseHTTPRequestHandler):
         text = _INDEX.read_text(encoding="utf-8").replace("@@nonce@@", nonce)
         text = text.replace("@@folder@@", html.escape(os.path.basename(site.folder.root) or site.folder.root))
         self._answer(
-            text.encode(), "text/html; charset=utf-8", {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
+            text.encode("utf-8", "replace"),
+            "text/html; charset=utf-8",
+            {"Content-Security-Policy": _POLICY.format(nonce=nonce)},
         )
 
     def _answer(self, content: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
