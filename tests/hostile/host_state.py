@@ -44,6 +44,27 @@ functools.cached_property(lambda self: 1).__set_name__(collections.Counter, 'upd
     "an abstract class's registry by its type": "import abc, collections.abc\nabc.ABCMeta.register(collections.abc.Mapping, int)",
     "an abstract class's registry by name": "import collections.abc\ngetattr(collections.abc.Mapping, 'reg' + 'ister')(int)",
     "a number's registry": "import numbers\nnumbers.Integral.register(str)",
+    "what an abstract class has been told": """
+import collections.abc, numbers
+class Liar(collections.abc.Mapping):
+    @classmethod
+    def __subclasshook__(cls, other):
+        return True
+class Number(numbers.Integral):
+    __subclasshook__ = classmethod(lambda cls, other: True)
+isinstance(5, collections.abc.Mapping), issubclass(str, numbers.Integral), isinstance('a', numbers.Number)
+""",
+    "what an abstract class has been told by a metaclass": """
+import abc, collections.abc, numbers
+class Meta(abc.ABCMeta):
+    def __subclasscheck__(cls, other):
+        return True
+    __instancecheck__ = __subclasscheck__
+class Liar(collections.abc.Mapping, metaclass=Meta):
+    pass
+Number = Meta('Number', (numbers.Integral,), {})
+isinstance(5, collections.abc.Mapping), issubclass(str, numbers.Integral), isinstance('a', numbers.Number)
+""",
     "abstract methods": "import abc, collections.abc\nabc.update_abstractmethods(collections.abc.Mapping)\ncollections.abc.Mapping.__abstractmethods__ = frozenset()",
     "a function of the standard library": "import textwrap\ntextwrap.dedent.__defaults__ = (1,)\ntextwrap.dedent.hostile = 1",
     "a function's keyword defaults": "import statistics\nstatistics.quantiles.__kwdefaults__['n'] = 1\nstatistics.quantiles.__kwdefaults__.clear()",

@@ -211,10 +211,27 @@ def _disarm(cls: type) -> None:
         if name in variables and (function := reader(variables[name])) is not variables[name]:
             type.__setattr__(cls, name, function)
     bases = type.__getattribute__(cls, "__mro__")
+    if is_abstract_of_host(cls):
+        _ANSWERING.append(cls)
     if typing.Protocol in bases and variables.get("_is_protocol") is True:
         return  # it would be one of the names that the protocol asks for
     if type not in bases and not any(ADDRESS in type.__getattribute__(base, "__dict__") for base in bases):
         type.__setattr__(cls, ADDRESS, NO_ADDRESS)
+
+
+_ANSWERING: list[type] = []
+"""Classes of the target that the host's abstract classes ask which classes derive from them."""
+
+
+def _ask_no_longer(cls: type) -> None:
+    """Take a class of an analysis that is over out of what abstract classes of the host ask, and keep, of others."""
+    for holder in (cls, *type.__getattribute__(type(cls), "__mro__")):
+        for name in ("__subclasshook__", "__subclasscheck__", "__instancecheck__"):
+            if name in type.__getattribute__(holder, "__dict__") and not is_host_class(holder):
+                type.__delattr__(holder, name)
+    for base in type.__getattribute__(cls, "__mro__"):
+        if is_instance(base, abc.ABCMeta) and is_host_class(base):
+            abc.ABCMeta._abc_caches_clear(base)  # type: ignore[attr-defined]
 
 
 _NOTED: set[type] = set()
@@ -244,6 +261,9 @@ def _check_container(value: Any) -> Any:
 
 def forget() -> None:
     """Forget the classes that an analysis has met."""
+    for cls in _ANSWERING:
+        _ask_no_longer(cls)
+    _ANSWERING.clear()
     CHECKS.forget()
     _VISIBLE.clear()
     _METHODS.clear()
