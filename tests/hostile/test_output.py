@@ -7,10 +7,14 @@ import csv
 import io
 import json
 import re
+from importlib import import_module
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from cutaway.core.problem import CheckedFile, Extent, Problem, Severity
+from cutaway.report import markdown
 from tests.hostile.commands import Ended, command
 
 NAMES = (
@@ -83,3 +87,31 @@ def test_nothing_in_a_message_is_obeyed(model: Path) -> None:
     assert ended.code == 2
     assert ended.err.count("\n") == 1
     assert _OBEYED.findall(ended.err) == []
+
+
+_ODD_FILE = "a\udcff\n::error::[x](http://evil).py"
+
+
+@pytest.mark.parametrize("form", ["sarif", "github", "junit", "problem_json"])
+def test_nothing_in_a_report_of_problems_is_obeyed(form: str) -> None:
+    """A file's name may be in no encoding, and hold what a reader takes for a command or a link."""
+    message = "there is no [label](http://evil), \x1b[31m\n::warning::"
+    problem = Problem("unused-module", Severity.WARNING, message, _ODD_FILE, Extent(1, 1, 1, 2))
+    files = [CheckedFile(_ODD_FILE, (problem,), "note [label](http://evil)")]
+    report = import_module(f"cutaway.report.{form}")
+    text = report.render(files, "1.0", {}) if form == "sarif" else report.render(files)
+    if form == "sarif":
+        written = json.dumps(json.loads(text))
+        assert "](" not in written and "%FF" in written
+    elif form == "github":
+        assert text.count("\n") == 1 and text.startswith("::warning ")
+    elif form == "junit":
+        fromstring(text.encode())
+    else:
+        json.loads(text)
+
+
+def test_markdown_makes_no_address_a_link() -> None:
+    for text in ("www.evil.com", "see WWW.Evil.com/x", "http://evil.com", "a@evil.com"):
+        assert not re.search(r"(?i)www\.|://|@", markdown.escape(text))
+    assert markdown.escape("0.conv 1.5 %") == "0.conv 1.5 %"
