@@ -28,7 +28,7 @@ EXAMPLE = re.compile(
     r"^Fails:\n\n```python\n(?P<failing>.*?)^```\n\n```text\n.*?^```\n\nWorks:\n\n```python\n(?P<working>.*?)^```\n",
     re.M | re.S,
 )
-COMMAND = re.compile(r"# cutaway (show model\.py\b.*)")
+COMMAND = re.compile(r"# cutaway ((?:show|check) model\.py\b.*)")
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,16 @@ def faults(program: str) -> list[str]:
     """Return the faults of a program as a report shows them, by the command in its first line."""
     command = COMMAND.match(program)
     if command is None:
-        raise ValueError("the first line of an example is the command that shows it: # cutaway show model.py")
+        raise ValueError("the first line of an example is the command that shows it: # cutaway show model.py, or check")
     output = io.StringIO()
     with tempfile.TemporaryDirectory() as folder, _inside(Path(folder)), contextlib.redirect_stdout(output):
         Path("model.py").write_text(program, encoding="utf-8")
         cli.main([*shlex.split(command[1]), "--format", "json", "--no-cache"])
-    networks = json.loads(output.getvalue())["architectures"]
+    document = json.loads(output.getvalue())
+    if command[1].startswith("check"):
+        found = [each for file in document["files"] for each in file["problems"]]
+        return [f"model.py:{each['extent'][0]}  {each['message']} [{each['code']}]" for each in found]
+    networks = document["architectures"]
     reported = (diagnostic for network in networks for diagnostic in network["diagnostics"])
     return list(dict.fromkeys(f"{each['place']}  {each['message']} [{each['code']}]" for each in reported))
 

@@ -161,6 +161,7 @@ DEVICES, VERSIONS, COMMAND_LINE, FILES = "devices", "versions", "the command lin
 CHOSEN_ARGUMENTS = "arguments that are not given"
 LIBRARY_PACKAGES = "which packages a library finds"
 LENGTHS = "the number of items of something unknown"
+UNKNOWN_CHANGES = "what an unknown function changes"
 """What a program asks about the machine that it runs on, so that it may behave differently on another one."""
 
 _ABSENT = object()
@@ -187,6 +188,8 @@ class Session:
     folder are read for what they call networks with, so that the result depends on all of them. `states_requirements` says
     whether all inputs are asked for that a network accepts, or only whether there are any. Where it `is_concrete`, arguments
     that are missing are examples, not symbols.
+    `runs` tells whether a function of the program is in progress. Where a session `follows_gradients`, it is noted which
+    tensors require gradients, until that is not certain any more.
     Where there are `doubts`, an exception of the program may be due to something that is not followed as it runs.
     """
 
@@ -200,6 +203,9 @@ class Session:
     touched: Callable[[Iterable[Any]], Iterable[Any]] = lambda _objects: ()
     in_own_code: Callable[[], bool] = lambda: False
     in_program: Callable[[], bool] = lambda: False
+    runs: Callable[[Any], bool] = lambda _function: False
+    follows_gradients: bool = False
+    gradients_lost: bool = False
     recording: bool = True
     train: bool | None = None
     command_line: tuple[str, ...] | None = None
@@ -442,7 +448,7 @@ class Session:
         changeable = [value for value in arguments if _can_change(value)]
         if changeable:
             text = f"an unknown function changes none of its arguments: {unknown.reason}"
-            self.presume(text, self.place(), changeable, doubt="what an unknown function changes")
+            self.presume(text, self.place(), changeable, doubt=UNKNOWN_CHANGES)
 
     def suppose(self, text: str, place: Place | None = None, *, doubt: str = "") -> None:
         """Record an assumption about what surrounds the program: environment variables, files, packages.

@@ -95,7 +95,7 @@ def _origin(graph: Graph, numbers: Reference) -> Operation | None:
 def _range(operation: Operation) -> tuple[int, int] | None:
     """Return the range that random integers are drawn from; None for another operation, or where nothing is drawn."""
     shape = operation.outputs[0].shape if operation.outputs else None
-    if short(operation) != "randint" or not isinstance(shape, (tuple, list)):
+    if short(operation) not in ("randint", "drawn") or not isinstance(shape, (tuple, list)):
         return None
     if not all(type(size) is int and size > 0 for size in shape):
         return None
@@ -106,5 +106,8 @@ def _range(operation: Operation) -> tuple[int, int] | None:
 
 
 RULE = Rule(
-    "random-index-out-of-range", Severity.ERROR, _find, _LOSSES | _LOOKUPS | _ARRANGING | _SELECTING | named("randint")
+    "random-index-out-of-range",
+    Severity.ERROR,
+    _find,
+    _LOSSES | _LOOKUPS | _ARRANGING | _SELECTING | named("randint") | {"torch.utils.data.drawn"},
 )

@@ -42,7 +42,7 @@ from cutaway.interp.modules.main_block import has_main, run_main
 from cutaway.interp.modules.module import RAISES, ModuleState
 from cutaway.interp.run import budget, frame
 from cutaway.interp.run.interpreter import Interpreter
-from cutaway.interp.run.reach import in_own_code, in_program, touched
+from cutaway.interp.run.reach import in_own_code, in_program, runs, touched
 from cutaway.interp.run.signature import signature
 from cutaway.interp.run.silence import silence
 from cutaway.interp.stdlib.modules import module as standard_module
@@ -173,7 +173,8 @@ def _read_program(
     session.is_explored = False
     try:
         try:
-            state.run()
+            with _following_gradients(session):
+                state.run()
         except (Undecidable, Exhausted) as undecidable:
             session.note(undecidable.unknown)
         selected = _networks_of_script(state, session) if has_main(state) else list(networks(state, session))
@@ -194,6 +195,16 @@ def _read_program(
     finally:
         record.take(session, diagnostics(session))
     return results
+
+
+@contextmanager
+def _following_gradients(session: Session) -> Iterator[None]:
+    """Run a part of the program itself, in which it is known what requires gradients."""
+    session.follows_gradients = not session.is_explored and not session.gradients_lost
+    try:
+        yield
+    finally:
+        session.follows_gradients = False
 
 
 def _classes_shown_by_calls(selected: list[Network], session: Session) -> set[type]:
@@ -255,7 +266,8 @@ def _networks_of_script(state: ModuleState, session: Session) -> list[Network]:
     local = LocalNetworks()
     with budget.share(_MAIN_SHARE), local.collecting():
         try:
-            run_main(state)
+            with _following_gradients(session):
+                run_main(state)
         except (Undecidable, Exhausted) as end:
             session.note(end.unknown)
     bound = list(networks(state, session))
@@ -312,6 +324,7 @@ def _new_analysis(
         touched=touched,
         in_own_code=in_own_code,
         in_program=in_program,
+        runs=runs,
         recording=False,
         train=options.train,
         command_line=None if options.argv is None else ("", *options.argv),

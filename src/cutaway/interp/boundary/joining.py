@@ -292,6 +292,8 @@ class _Trial:
         running.remembered.add(self.heap)
         self._value = frame.value
         here = session.current()
+        if is_own or here.modules:
+            here.follows_gradients, here.gradients_lost = False, True  # what the blocks do to gradients is not undone
         self._operations, self._calls, self._spans = len(here.operations), len(here.calls), list(here.spans)
         self._modules, self._stack = list(here.modules), len(interpreter().stack)
         self._lost = list(self.heap.opaque)

@@ -468,7 +468,8 @@ class ModuleState(SourceText):
 
     def _bind_unknown(self, node: ast.stmt, unknown: Unknown) -> None:
         """Bind the names of a statement that did not finish to an unknown."""
-        is_rebound = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))  # what was there before is replaced
+        replacing = ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.For, ast.While, ast.With
+        is_rebound = isinstance(node, replacing)  # what was there before may be, or is to be, replaced
         for name in () if isinstance(node, ast.Delete) else assigned([node]):
             if is_rebound or type(self.namespace.get(name)) in (Pending, type(None)):
                 self.namespace[name] = unknown

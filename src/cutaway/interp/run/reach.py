@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cutaway.interp.run.frame import MODULE_STATE
+from cutaway.interp.run.function import record_of
 from cutaway.interp.run.heap import Heap
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import is_own
@@ -37,6 +38,12 @@ def in_program() -> bool:
     stack = interpreter().stack
     module = stack[-1].globals.get(MODULE_STATE) if stack else None
     return module is not None and (module.is_own or not module.is_product())
+
+
+def runs(function: Any) -> bool:
+    """Tell whether a function of the program is in progress; where it can't be told, it may be."""
+    record = record_of(function)
+    return record is None or any(frame.function is record for frame in interpreter().stack)
 
 
 def in_own_code() -> bool:

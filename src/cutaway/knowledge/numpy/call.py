@@ -28,7 +28,11 @@ def bounded(
                 return function(*args)
         found = foremost(map(unknown_in, (*args, *kwargs.values())))
         if found is not None:
-            return shapes_of_call(name, function, args, kwargs) if found is WITHOUT_NUMBERS else _of(name, found, args)
+            return (
+                shapes_of_call(name, function, args, kwargs)
+                if found is WITHOUT_NUMBERS
+                else _of(name, function, found, args, kwargs)
+            )
         given = [plain(value) for value in args]
         named = {key: plain(value) for key, value in kwargs.items()}
         if not _fits(bound, given, named, most) or _is_wide([*given, *named.values()]):
@@ -48,11 +52,12 @@ def bounded(
     return call
 
 
-def _of(name: str, unknown: Unknown, args: Any) -> Any:
+def _of(name: str, function: Callable[..., Any], unknown: Unknown, args: Any, kwargs: Any) -> Any:
     """Return what a function makes of an unknown value: an array, where it always makes one."""
     makes_array = name in ("array", "asarray", "asanyarray", "ascontiguousarray")
     if makes_array and args and hasattr(type(args[0]), "as_array"):
-        return args[0].as_array()
+        array = args[0].as_array()
+        return shapes_of_call(name, function, (array, *args[1:]), kwargs) if type(array) is Array else array
     return of_unknown(unknown) if makes_array and args and args[0] is unknown else unknown
 
 

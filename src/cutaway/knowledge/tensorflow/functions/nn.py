@@ -6,7 +6,7 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.size.dim import ceildiv, equal
+from cutaway.core.size.dim import ceildiv, equal, product
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.keras.ops.arrange import known_rank
 from cutaway.knowledge.keras.ops.conv import convolution, depthwise, transposed
@@ -273,6 +273,8 @@ def _losses(name: str, labels: Any, logits: Any, sparse: bool, reduce: bool) -> 
             f"{name}: labels must have one dimension less than logits, but are {text(t._shape)} and {text(y._shape)}",
             FaultCode.WRONG_RANK,
         )
+    if not sparse and reduce and not isinstance(t._shape, Unknown) and len(t._shape) != len(wanted):
+        return _flattened(name, t, y)
     if not isinstance(t._shape, Unknown) and not fits(tuple(t._shape), tuple(wanted)):
         if sparse or not reduce or len(t._shape) != len(wanted):
             raise ArgumentFault(
@@ -280,6 +282,13 @@ def _losses(name: str, labels: Any, logits: Any, sparse: bool, reduce: bool) -> 
             )
         broadcast(name, t._shape, wanted)
     return Out(y._shape[:-1] if reduce else y._shape, y._dtype)
+
+
+def _flattened(name: str, labels: Any, logits: Any) -> Out:
+    """Return losses of labels and logits of different ranks: both are made matrices first."""
+    if labels._shape and logits._shape:
+        broadcast(name, *((product(each._shape[:-1]), each._shape[-1]) for each in (labels, logits)))
+    return Out(logits._shape[:-1], logits._dtype)
 
 
 @tf("nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
@@ -93,10 +94,14 @@ class VariableMeta(type):
 
 @row("torch.autograd.Variable", "torch.autograd.variable.Variable")
 class Variable(metaclass=VariableMeta):
-    """The old name of a tensor; making one returns the tensor."""
+    """The old name of a tensor; making one returns the tensor, where what requires gradients is not followed."""
 
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
-        return data
+        if not session.current().follows_gradients or not isinstance(data, Tensor):
+            return data
+        made = data.detach()
+        made.requires_grad = requires_grad
+        return made
 
 
 @op("torch.autograd.grad")

@@ -29,13 +29,40 @@ def modes() -> Modes:
     return _MODES.get()
 
 
+@dataclass
+class Decorated:
+    """Functions that run in a mode of their own."""
+
+    functions: list[Any] = field(default_factory=list)
+
+
+_DECORATED: Key[Decorated] = Key(Decorated)
+
+
+def is_differentiating(here: session.Session) -> bool | None:
+    """Tell whether operations are recorded for gradients; None where that is not certain."""
+    now = modes()
+    if type(now.grad) is not bool or type(now.inference) is not bool:
+        return None
+    if any(map(here.runs, _DECORATED.get().functions)):
+        return None
+    return now.grad and not now.inference
+
+
+def _decorated(function: Any) -> Any:
+    """Return a function that runs in a mode of its own: it stays itself."""
+    if session.current().follows_gradients:
+        _DECORATED.get().functions.append(function)
+    return function
+
+
 class _Mode:
     """A context that can also decorate; a decorated function stays itself."""
 
     _before: Any = None
 
     def __call__(self, func: Any) -> Any:
-        return func
+        return _decorated(func)
 
     def _enter(self) -> Any:
         raise NotImplementedError
@@ -70,7 +97,7 @@ class _Plain(_Grad):
     """A gradient mode whose name decorates a function directly: `@torch.no_grad`."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
-        return object.__new__(cls) if orig_func is None else orig_func
+        return object.__new__(cls) if orig_func is None else _decorated(orig_func)
 
     def __init__(self, orig_func: Any = None) -> None:
         pass
@@ -101,7 +128,7 @@ class set_grad_enabled(_Grad):
 
     def __call__(self, func: Any) -> Any:
         modes().grad = self._first
-        return func
+        return _decorated(func)
 
     def _enter(self) -> bool:
         modes().grad = self.mode
@@ -113,7 +140,7 @@ class inference_mode(_Mode):
     """Gradients off, and no record of them."""
 
     def __new__(cls, mode: Any = True) -> Any:
-        return mode if callable(mode) else object.__new__(cls)
+        return _decorated(mode) if callable(mode) else object.__new__(cls)
 
     def __init__(self, mode: Any = True) -> None:
         self.mode = mode

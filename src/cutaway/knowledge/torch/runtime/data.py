@@ -15,6 +15,7 @@ from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, always, register_all
+from cutaway.knowledge.torch.tensor.op import Out, op
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 
 torch = KnownModule("torch")
@@ -207,23 +208,55 @@ class DataLoader(Generic[T]):
     def __iter__(self) -> Iterator[Any]:
         counts, is_complete = self._batch_sizes()
         tensors = self._tensors()
-        sample = None if tensors is not None else _sample(self.dataset, self._stacks_first_two())
-        start = 0
-        for size in counts:
-            if tensors is None:
+        samples = self._samples(counts) if tensors is None and is_complete else None
+        sample = None if tensors is not None or samples is not None else _sample(self.dataset, self._stacks_first_two())
+        is_exact = self._is_ordered() and is_complete
+        here = session.current()
+        steps, start = here.training_steps, 0
+        for at, size in enumerate(counts):
+            is_skipped = is_complete and 1 < at < len(counts) - 1 and here.training_steps > steps
+            if (
+                is_skipped
+            ):  # of a loop that trains, only a few iterations are followed: the last one is to be among them
+                start += size
+                continue
+            if samples is not None:
+                yield default_collate(samples[start : start + size])
+            elif tensors is None:
                 yield self._collate(sample, size)
+            elif is_exact:
+                yield [tensor[start : start + size] for tensor in tensors]
             else:
-                exact = not self.shuffle and self.sampler is None and is_complete
-                yield [t[start : start + size] if exact else new((size, *t.shape[1:]), t.dtype) for t in tensors]
+                yield [_some(tensor, size) for tensor in tensors]
             start = start + size if is_complete else 0
         if not is_complete:
-            here = session.current()
             here.loop_exit = Unknown("how a loop over all data ends is not known", here.place())
+
+    def _is_ordered(self) -> bool:
+        """Tell whether the samples come in the order of the data set."""
+        return not self.shuffle and self.sampler is None
+
+    def _samples(self, counts: list[Any]) -> list[Any] | None:
+        """Return all samples, where they are few and their numbers matter: these may decide what a loss accepts."""
+        if (
+            not self._is_ordered()
+            or self.collate_fn is not None
+            or isinstance(self.dataset, (IterableDataset, Unknown))
+        ):
+            return None
+        if not all(type(count) is int for count in counts) or sum(counts) > _MOST_FOLLOWED:
+            return None
+        try:
+            samples = [self.dataset[index] for index in range(sum(counts))]
+        except Undecidable:
+            return None
+        parts = [list(_flat(sample)) for sample in samples]
+        is_plain = all(type(part) in (int, float) or isinstance(part, Tensor) for part in itertools.chain(*parts))
+        return samples if is_plain and all(_kind(sample) == _kind(samples[0]) for sample in samples) else None
 
     def _stacks_first_two(self) -> bool:
         """Tell whether the first two samples are in one batch, as parts of the same tensors."""
-        is_ordered = not self.shuffle and self.sampler is None and self.collate_fn is None
-        return is_ordered and type(self.batch_size) is int and self.batch_size > 1
+        return self._is_ordered() and self.collate_fn is None and type(self.batch_size) is int and self.batch_size > 1
 
     def _tensors(self) -> Any:
         """Return the tensors that batches are slices of, None where a data set is of another kind."""
@@ -256,6 +289,24 @@ class DataLoader(Generic[T]):
 
 _MOST_BATCHES = 8
 _MOST_SAMPLES = 256
+_MOST_FOLLOWED = 64
+"""How many samples of a data set are computed one after the other."""
+
+
+def _some(samples: Any, size: Any) -> Any:
+    """Return some samples of a tensor, it is not known which."""
+    low = high = None
+    values = samples.values_
+    if values is not None and not samples.dtype.is_floating_point:
+        array = values.array()
+        if array.size and array.dtype.kind in "iu":
+            low, high = int(array.min()), int(array.max()) + 1
+    return _drawn(samples, size, low, high)
+
+
+@op(f"{_DATA}.drawn")
+def _drawn(samples, size, low=None, high=None):
+    return Out((size, *samples.shape[1:]), samples.dtype)
 
 
 def _sample(dataset: Any, is_stacked: bool) -> Any:

@@ -14,6 +14,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import TABLE, register, row
 from cutaway.knowledge.torch.elementwise.rows import rule_of
 from cutaway.knowledge.torch.tensor.gradients import backward_ran
+from cutaway.knowledge.torch.tensor.history import differentiate, require_detached
 from cutaway.knowledge.torch.tensor.op import composite, op
 from cutaway.knowledge.torch.tensor.options import dtype_of
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, strides_of
@@ -195,6 +196,8 @@ def _nested(shape: tuple[int, ...], leaf: Any) -> Any:
 
 @op("torch.Tensor.numpy")
 def numpy(self, *, force=False):
+    if not force:
+        require_detached(session.current(), self, "numpy")
     if self.dtype.name == "bfloat16":
         raise TypeFault("numpy: numpy has no bfloat16", FaultCode.UNSUPPORTED_DTYPE)
     if self.values_ is not None:
@@ -260,6 +263,13 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
                 f"backward: the tensor has shape {tuple(self._shape)}, but only a scalar has a gradient by itself",
                 FaultCode.NOT_A_SCALAR,
             )
+    here = session.current()
+    keeps = retain_graph is True or create_graph is not False or isinstance(retain_graph, Unknown) or inputs is not None
+    try:
+        differentiate(here, self, keeps, here.place)
+    except Fault as fault:
+        here.report(fault)
+        raise
     backward_ran()
 
 

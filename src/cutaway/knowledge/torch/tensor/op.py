@@ -24,6 +24,7 @@ from cutaway.knowledge.base.registry import TABLE, register
 from cutaway.knowledge.base.tensors_in import collector
 from cutaway.knowledge.base.values import Lazy, cast
 from cutaway.knowledge.torch.runtime.inert import Inert, Placeholder
+from cutaway.knowledge.torch.tensor.history import follow
 from cutaway.knowledge.torch.tensor.memory import arrangement
 from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, lay_out, new
 from cutaway.knowledge.torch.tensor.types import CPU, Device, DType
@@ -215,12 +216,16 @@ class TorchCaller(base.Caller[Tensor]):
         return super().undecided(here, args, kwargs, unknown, out)
 
     def finish(self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, target: Any) -> Any:
+        if here.follows_gradients:
+            self._follow(here, args, kwargs, None, target if self.redirects else None)
         is_unrecorded = not here.recording and self.row.name not in here.watched
         if is_unrecorded and not self.strided and isinstance(target, Tensor):
             if type(result) is Out and not result.resizes:  # as weights are initialised
                 write(target, cast(result.values, result.dtype.name, result.shape))
                 return target
         made = self.complete(here, args, kwargs, result, target)
+        if here.follows_gradients and target is None:
+            self._follow(here, args, kwargs, made, None)
         if here.recording and target is None:
             for tensor in tensors(made):
                 if not tensor._is_view:
@@ -229,6 +234,19 @@ class TorchCaller(base.Caller[Tensor]):
             for tensor in tensors(made):
                 tensor._contiguous = False
         return made
+
+    def _follow(self, here: Session, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any, target: Any) -> None:
+        """Note what is computed through what, as far as gradients are concerned; raise where a leaf is written to."""
+        written = target if isinstance(target, Tensor) else None
+        if made is None and written is None:
+            return
+        inputs: list[Tensor] = []
+        self.collect((*args, *kwargs.values()), inputs)
+        try:
+            follow(here, self.row.name, inputs, [] if made is None else self.tensors(made), written)
+        except Fault as fault:
+            here.report(fault)
+            raise
 
     def make(self, out: Any, shape: Any, inputs: list[Tensor], target: Any) -> Tensor:
         values = cast(out.values, out.dtype.name, shape)

@@ -42,9 +42,17 @@ _REAL_NAMES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.parameter.Parame
 
 
 class Storage(list[int]):
-    """Memory that views share: how often it was written to. It lasts as long as one of them does."""
+    """Memory that views share: how often it was written to. It lasts as long as one of them does.
 
-    __slots__ = ("__weakref__",)
+    It `is_mixed` once something may have been written through a view that requires gradients.
+    """
+
+    __slots__ = ("__weakref__", "is_mixed")
+    is_mixed: bool
+
+
+DETACHED: Any = object()
+"""The history of the same memory as a tensor that no gradients are computed through."""
 
 
 @RESIZABLE
@@ -52,7 +60,11 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
     """A `torch.Tensor` of which the shape and dtype are known, and sometimes the numbers.
 
     Methods are rows named `torch.Tensor.<method>`; they are attached as they are registered, and so is the constructor.
+    `_history` is what gradients are computed through (`history.py`); it is not one of the attributes, which aliases share.
     """
+
+    __slots__ = ("_history",)
+    _history: Any
 
     _dtype: DType
     _device: Device
@@ -114,10 +126,11 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
     @property
     def data(self) -> Tensor:
         """The same memory as a plain tensor: of a parameter, one that a module does not register."""
-        if type(self) is Tensor:
+        if type(self) is Tensor and not session.current().follows_gradients:
             return self
         plain = object.__new__(Tensor)
         plain.__dict__ = self.__dict__
+        plain._history = DETACHED
         return plain
 
     @data.setter
