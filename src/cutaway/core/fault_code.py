@@ -83,13 +83,6 @@ class FaultCode(Enum):
         "A tensor of several elements is converted to one number.",
         "`item()` needs exactly one element. Reduce the tensor first, or use `tolist()` to get all of its numbers.",
     )
-    GRADIENT_MISUSE = (
-        "gradient-misuse",
-        Family.RUN,
-        "Gradients are computed, or a tensor that requires them is used, in a way that PyTorch refuses.",
-        "A tensor that requires gradients can't be changed in place, or made an array, before it is detached. Gradients can "
-        "be computed only of what depends on a tensor that requires them, and only once, unless the graph is retained.",
-    )
     NEGATIVE_SIZE = (
         "negative-size",
         Family.SHAPE,
@@ -310,6 +303,13 @@ class FaultCode(Enum):
         "The network raises an exception when it is run.",
         "With `--live` the forward pass is run by the framework itself, and this is what it raised. Without `--live`, the "
         "same fault usually has a code that says more.",
+    )
+    GRADIENT_MISUSE = (
+        "gradient-misuse",
+        Family.RUN,
+        "Gradients are computed, or tensors that require them used, as PyTorch refuses it.",
+        "A tensor that requires gradients can't be changed in place, or made an array, before it is detached. Gradients can "
+        "be computed only of what depends on a tensor that requires them, and only once, unless the graph is retained.",
     )
 
     # The program itself

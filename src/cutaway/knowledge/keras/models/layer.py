@@ -25,6 +25,7 @@ from cutaway.knowledge.keras.tensors.dtypes import floatx
 from cutaway.knowledge.keras.tensors.masking import masks_of, set_masks
 from cutaway.knowledge.keras.tensors.op import symbolic_result
 from cutaway.knowledge.keras.tensors.policy import DTypePolicy, policy
+from cutaway.knowledge.keras.tensors.shape import require_same_shape
 from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, Variable, any_symbolic, convert, is_array, plain
 from cutaway.knowledge.keras.tensors.tree import flatten, is_nested, map_shape_structure, map_structure
 
@@ -276,7 +277,13 @@ class Layer(Operation):
         return [Unknown("the numbers of a weight are not known") for _ in self.weights]
 
     def set_weights(self, weights: Any) -> None:
-        """Numbers of weights change nothing of the structure."""
+        """Numbers of weights change nothing of the structure; they have to fit."""
+        own = self.weights
+        shapes = [each.shape for each in weights if is_array(each)] if isinstance(weights, (list, tuple)) else []
+        if not own or len(shapes) != len(own) or len(shapes) != len(weights):
+            return
+        for weight, shape in zip(own, shapes):
+            require_same_shape(f"set_weights: {weight.name}", weight._shape, shape)
 
     @property
     def losses(self) -> list[Any]:

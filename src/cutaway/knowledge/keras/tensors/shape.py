@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.size.dim import Dim, Size, is_known, symbol, unknown_size
+from cutaway.core.fault import ArgumentFault
+from cutaway.core.fault_code import FaultCode
+from cutaway.core.size.dim import Dim, Size, equal, is_known, symbol, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import row
 
@@ -144,6 +146,19 @@ def size_of(size: Any, what: str = "size") -> Any:
     if isinstance(size, float) and size.is_integer():
         raise TypeError(f"{what}: 'float' object cannot be interpreted as an integer")
     return size.__index__()
+
+
+def require_same_shape(name: str, expected: Any, given: Any) -> None:
+    """Report and raise where a weight certainly has another shape than what it is set to."""
+    if isinstance(expected, Unknown) or isinstance(given, Unknown):
+        return
+    if len(expected) != len(given) or any(equal(a, b) is False for a, b in zip(expected, given)):
+        fault = ArgumentFault(
+            f"{name}: the weight has shape {text(expected)}, but is set to a value of shape {text(given)}",
+            FaultCode.SHAPE_MISMATCH,
+        )
+        session.current().report(fault)
+        raise fault
 
 
 def text(shape: Sequence[Any]) -> str:

@@ -17,7 +17,7 @@ from cutaway.knowledge.base.tensors_in import ATOMS
 from cutaway.knowledge.base.values import LIMIT, Lazy, cast, known
 from cutaway.knowledge.keras.models.state import AUTOCAST, auto_name, current_path, tensor_name
 from cutaway.knowledge.keras.tensors.dtypes import DType, floatx, promote, standardize
-from cutaway.knowledge.keras.tensors.shape import TensorShape, seen, sizes_of, symbolic, text
+from cutaway.knowledge.keras.tensors.shape import TensorShape, require_same_shape, seen, sizes_of, symbolic, text
 
 METHODS: dict[str, Any] = {}
 """Rows that operators and methods of tensors call, by the method's name."""
@@ -306,10 +306,19 @@ class Variable(Tensor):
         return self
 
     def assign(self, value: Any, *_args: Any, **_kwargs: Any) -> Any:
+        shape = value._shape if isinstance(value, Tensor) else value.shape if is_array(value) else None
+        if shape is not None:
+            require_same_shape("assign", self._shape, shape)
+        return self._changed()
+
+    def assign_add(self, value: Any, *_args: Any, **_kwargs: Any) -> Any:
+        return self._changed()
+
+    assign_sub = assign_add
+
+    def _changed(self) -> Any:
         self._values = None
         return self
-
-    assign_add = assign_sub = assign
 
 
 def _weight_size(size: Any) -> Size:

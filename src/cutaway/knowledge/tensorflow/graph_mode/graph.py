@@ -129,7 +129,9 @@ def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
 
 @row("tensorflow.placeholder_with_default", "tensorflow.compat.v1.placeholder_with_default")
 def placeholder_with_default(input: Any, shape: Any, name: Any = None) -> Any:
-    return placeholder(convert(input)._dtype, shape, name)
+    made = placeholder(convert(input)._dtype, shape, name)
+    made.__dict__["_has_default"] = True
+    return made
 
 
 class Scope:

@@ -76,6 +76,7 @@ def run(fetches: Any, feed_dict: Any) -> Any:
     count_step("runs of a session")
     fed = _fed(feed_dict)
     wanted = _sources(fetches)
+    _require_feeds(wanted, feed_dict)
     fresh = _followed(wanted, fed)
     graph = default_graph()
     graph.fetched = [t for t in _flat(fetches) if isinstance(t, Tensor)] or graph.fetched
@@ -113,6 +114,31 @@ def _results(fetches: Any, fresh: dict[int, Any]) -> Any:
     if str(tensor._dtype) in ("string", "bfloat16", str(UNTOLD)):
         return Unknown("what a session computes is not known", session.current().place())
     return Array(tensor._shape, str(tensor._dtype), "what a session computes is not known")
+
+
+def _require_feeds(wanted: list[Tensor], feed: Any) -> None:
+    """Raise where what is fetched depends on a placeholder that nothing is fed to."""
+    if feed is not None and type(feed) is not dict:
+        return
+    given = list(feed or ())
+    placeholders = {id(each): each for each in default_graph().placeholders if not each.__dict__.get("_has_default")}
+    if not placeholders or not all(isinstance(key, Tensor) for key in given):
+        return
+    trace = [entry for entry in TRACE.peek() or [] if entry[0].__name__ not in _STATIC]
+    fed = {id(key): key for key in given}
+    needed = [tensor for at in _behind(wanted, trace, fed) for tensor in tensors(trace[at][1:3])]
+    for tensor in (*wanted, *needed):
+        if id(tensor) in placeholders and id(tensor) not in fed:
+            fault = ArgumentFault(
+                f"run: what is fetched depends on the placeholder {tensor.name}, but nothing is fed to it",
+                FaultCode.MISSING_ARGUMENT,
+            )
+            session.current().report(fault)
+            raise fault
+
+
+_STATIC = frozenset("shape shape_n rank size zeros_like ones_like stop_gradient_shape".split())
+"""Functions whose result TensorFlow may know without the numbers of their arguments."""
 
 
 def _fed(feed: Any) -> dict[int, Any]:
