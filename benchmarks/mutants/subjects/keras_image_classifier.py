@@ -12,7 +12,7 @@ def build(classes, width=8):
     model.add(layers.BatchNormalization(axis=-1))
     model.add(layers.MaxPooling2D(pool_size=(2, 2)))
     model.add(layers.Conv2D(width * 2, 3, strides=2, padding="same"))
-    model.add(layers.Reshape((36, 28)))
+    model.add(layers.Reshape((49, 16)))
     model.add(layers.Permute((2, 1)))
     model.add(layers.Flatten())
     model.add(layers.Dropout(0.25))
