@@ -114,9 +114,18 @@ def _linked_folder(repository: Path, secret: Path) -> Path:
     return _model(repository, "data/secret.txt")
 
 
+def _linked_module(repository: Path, secret: Path) -> Path:
+    (repository.parent / ".git").mkdir()  # as some keep their home folder
+    (secret.parent / "secret.py").write_text(f"text = {_SECRET!r}\n")
+    (repository / "linked.py").symlink_to(secret.parent / "secret.py")
+    model = _model(repository, "none", "from linked import text as secret")
+    model.write_text(model.read_text().replace('text = ""', "text = secret"))
+    return model
+
+
 OUTSIDE = [
     _path_file, _linked_packages, _link_in_packages, _linked_environment, _folder_named_packages, _packages_up,
-    _relative_imports_up, _search_path, _linked_folder,
+    _relative_imports_up, _search_path, _linked_folder, _linked_module,
 ]  # fmt: skip
 
 
@@ -126,6 +135,7 @@ def test_no_file_around_a_repository_is_read(
     tmp_path: Path, layout: Callable[[Path, Path], Path], isolated: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
     secret = tmp_path / "private" / "secret.txt"
     secret.parent.mkdir()
     secret.write_text(_SECRET)

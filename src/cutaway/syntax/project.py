@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cutaway.core import disk
 from cutaway.syntax import source
 
-_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+_MARKERS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 _ENVIRONMENT_FOLDERS = (".venv", "venv", "env", ".env")
 _ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 """The environment variables that name an environment which is active."""

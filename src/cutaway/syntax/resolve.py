@@ -56,18 +56,9 @@ def is_below(path: str, folder: str) -> bool:
     return path.startswith(os.path.join(folder, ""))
 
 
-_MARKS = (".git", ".hg", "pyproject.toml", "setup.py")
-_MOST_PARENTS = 6
-
-
 def project_root(folder: str) -> str:
-    """Return the folder of the project that a folder belongs to: the nearest one with a mark of a project, or itself."""
-    parent = os.path.abspath(folder)
-    for _ in range(_MOST_PARENTS):
-        if any(disk.exists(os.path.join(parent, mark)) for mark in _MARKS):
-            return parent
-        parent = os.path.dirname(parent)
-    return os.path.abspath(folder)
+    """Return the root of the project that a folder belongs to, or the folder itself; a home folder is no project."""
+    return project.root(folder) or os.path.abspath(folder)
 
 
 def _has_extension(folder: str, name: str) -> bool:
