@@ -143,3 +143,20 @@ def test_a_graph_of_tensorflow_becomes_layers(name: str, saved_model: Path) -> N
     for layer in ("nn.BatchNorm2d(4, eps=0.001)", "nn.LayerNorm(4, eps=0.001)", "F.scaled_dot_product_attention("):
         assert layer in result.source
     assert check_recovered(path) <= TOLERANCE
+
+
+class Inner(nn.Module):
+    """Has a part that is run without gradients, and indices of several forms."""
+
+    def forward(self, x: Any, i: Any) -> Any:
+        with torch.no_grad():
+            y = torch.cos(x) * 2
+        return y[:, i] + x[i].T, x[i, i], torch.diff(x, prepend=y[:, :1])
+
+
+def test_graphs_inside_an_exported_program_and_its_indices_become_code(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(Inner(), (torch.randn(4, 4), torch.tensor([0, 2, 1]))), path)
+    result = recover(str(path))
+    assert not result.missing and not result.different
+    assert check_recovered(str(path)) <= TOLERANCE

@@ -23,6 +23,7 @@ from cutaway.core.architecture import (
 )
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
+from cutaway.formats import exported_regions
 from cutaway.formats.exported_calls import Border, Level, module_calls, result_names
 from cutaway.formats.exported_cost import macs
 from cutaway.formats.exported_size import size
@@ -120,9 +121,9 @@ class _Graph:
         values = graph["tensor_values"]
         inputs = self._inputs(signature["input_specs"], values)
         ops, stacks = [], []
-        for node in graph["nodes"]:
+        for node, known in exported_regions.nodes(graph):
             stack = self._stack((node.get("metadata") or {}).get("nn_module_stack") or "")
-            ops.append(self._op(node, values, stack[-1].path if stack else ""))
+            ops.append(self._op(node, known, stack[-1].path if stack else ""))
             stacks.append(stack)
         call_graph = module.get("module_call_graph") or ()
         results = [
@@ -192,8 +193,9 @@ class _Graph:
         for argument in node["inputs"]:
             names = list(_tensors(argument["arg"]))
             inputs += [self._value(each, values) for each in names]
-            if not names:
-                attributes[str(argument.get("name") or len(attributes))] = _setting(argument["arg"])
+            setting = _setting(argument["arg"])
+            if not names or isinstance(setting, list):
+                attributes[str(argument.get("name") or len(attributes))] = setting
         outputs = [self._value(each, values) for made in node["outputs"] for each in _tensors(made)]
         name = str(node["target"]).removeprefix("torch.ops.")
         lines = _LINE.findall((node.get("metadata") or {}).get("stack_trace") or "")
@@ -277,6 +279,11 @@ def _setting(argument: Any) -> Setting:
         return DTYPES.get(value, str(value))
     if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
         return _symbol(value)
+    if kind == "as_optional_tensors":
+        # The tensors are among the inputs; which of them are left out is not.
+        return (
+            [None if "as_none" in each else "tensor" for each in value] if any("as_none" in e for e in value) else None
+        )
     if kind == "as_sym_ints":
         return [_symbol(each) for each in value]
     if kind == "as_device":

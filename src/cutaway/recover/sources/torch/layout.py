@@ -201,10 +201,13 @@ def part(call: Call) -> None:
 @row("__getitem__ index")
 def item(call: Call) -> None:
     """An index."""
-    if call.key == "index" or ("key" not in call.attributes and call.rest):
-        if len(call.rest) != 1:
-            call.unsupported("its index has several tensors")
-        call.emit("getitem", call.name(), call.rest[0], index=(Input(1),))
+    if "key" not in call.attributes and (call.key == "index" or call.rest):
+        given = call.get("indices") or ["tensor"] * len(call.rest)
+        places = iter(range(1, len(call.inputs)))
+        entries = tuple(slice(None) if each is None else Input(next(places)) for each in given)
+        if next(places, None) is not None:
+            call.unsupported("how its index is made up is not known")
+        call.emit("getitem", *call.inputs, index=entries)
         return
     index = index_entries(call)
     if all(each == slice(None) or each is ... for each in index):
@@ -258,6 +261,18 @@ def embedding(call: Call) -> None:
     call.emit(
         "nn.Embedding", index, weights={"weight": table}, num_embeddings=table.shape[0], embedding_dim=table.shape[1]
     )
+
+
+@row("diff", "input prepend append")
+def difference(call: Call) -> None:
+    """Differences of neighbours."""
+    if call.op.op.startswith("aten.") and len(call.inputs) > 1 and not {"n", "dim"} <= set(call.attributes):
+        call.unsupported("whether it adds numbers before or after is not known")
+    given = [name for name in ("prepend", "append") if name in call.arguments]
+    config: dict[str, Any] = {name: Input(place) for place, name in enumerate(given, 1)}
+    if call.get("n", 1) != 1:
+        config["n"] = call.get("n")
+    call.emit("torch.diff", call.name(), *(call.name(name) for name in given), dim=call.get("dim", -1), **config)
 
 
 @row("tril triu")

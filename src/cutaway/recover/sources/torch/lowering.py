@@ -78,6 +78,8 @@ def _as_it_is(call: Call) -> bool:
     name = name.replace("torch.nn.functional.", "F.").replace("torch.Tensor.", ".")
     if not _QUALIFIED.fullmatch(name.removeprefix(".")) or not name.startswith(("torch.", "F.", ".")):
         return False
+    if call.op.op.startswith("aten.") and len(call.inputs) > 1 and call.attributes:
+        return False  # which arguments the tensors are for is not known
     if name.removesuffix(".default").endswith("_") or (name.startswith(".") and not call.inputs):
         return False
     config = {key: _literal(call, value) for key, value in call.attributes.items() if value is not None}
