@@ -65,7 +65,14 @@ def _random(name: str) -> None:
         return data
 
     cls = type(
-        name, (Layer,), {"__init__": init, "call": call, "__doc__": "Changes images at random, in training only."}
+        name,
+        (Layer,),
+        {
+            "__init__": init,
+            "call": call,
+            "SETTINGS_KEEP_SHAPES": True,
+            "__doc__": "Changes images at random, in training only.",
+        },
     )
     layer(home=f"{_IMAGES}.{snake_case(name)}")(cls)
 
@@ -139,6 +146,22 @@ class Hashing(Lookup):
 
     def _size(self):
         return self.num_bins
+
+
+@layer(home="preprocessing.hashed_crossing")
+class HashedCrossing(Lookup):
+    """Combinations of categories as numbers of bins."""
+
+    def __init__(self, num_bins, output_mode="int", sparse=False, name=None, dtype=None, **kwargs):
+        super().__init__(name=name, dtype=dtype, **kwargs)
+        self.num_bins, self.output_mode = num_bins, output_mode
+
+    def _size(self):
+        return self.num_bins
+
+    def call(self, inputs):
+        kind = DTYPES["int64"] if self.output_mode == "int" else self.compute_dtype
+        return encoded(inputs[0], self.num_bins, self.output_mode, kind)
 
 
 @layer(home="preprocessing.discretization")

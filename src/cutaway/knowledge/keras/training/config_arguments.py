@@ -16,7 +16,7 @@ _WITHOUT_EFFECT = frozenset(  # arguments that say nothing of shapes or weights
     virtual_batch_size adjustment input_dim input_length batch_shape build_config compile_config
     renorm_clipping renorm_momentum synchronized experimental_autocast seed quantization_config
     beta_constraint gamma_constraint unit_forget_bias flash_attention dynamic
-    zero_output_for_mask""".split()
+    zero_output_for_mask vocabulary_size oov_method""".split()
 )
 _OF_TRAINING = ("_initializer", "_regularizer", "_constraint")
 _DEFAULTS = {
@@ -36,7 +36,9 @@ def chosen_arguments(cls: Any, arguments: dict[str, Any]) -> tuple[dict[str, Any
     strange = []
     for key, value in arguments.items():
         parameter = parameters.get(key)
-        if parameter is None and key not in _OF_EVERY_LAYER:
+        if parameter is None and key not in _OF_EVERY_LAYER and getattr(cls, "SETTINGS_KEEP_SHAPES", False):
+            chosen[key] = value
+        elif parameter is None and key not in _OF_EVERY_LAYER:
             neutral = key in _WITHOUT_EFFECT or key.endswith(_OF_TRAINING) or (key == "groups" and value == 1)
             if not neutral and value not in (None, False, (), {}):
                 strange.append(key)

@@ -64,6 +64,7 @@ class GraphConfig:
         self.calls: dict[str, list[Any]] = {}
         self.made: dict[tuple[str, int], list[Any]] = {}
         self.first: dict[str, int] = {}
+        self.shift: dict[str, int] = {}
 
     def model(self) -> Any:
         listed = self.settings.get("layers")
@@ -104,7 +105,14 @@ class GraphConfig:
         nodes = nodes if isinstance(nodes, list) else []
         is_former = any(not isinstance(node, dict) for node in nodes)
         self.layers[name] = layer
-        self.first[name] = int(isinstance(layer, Functional) or (is_former and isinstance(layer, Sequential)))
+        if is_former:
+            self.first[name] = int(isinstance(layer, (Functional, Sequential)))
+        elif isinstance(layer, Functional):
+            # The results of a network count its calls from 1, arguments from 0 unless they are of an early version.
+            self.shift[name] = 1
+            self.first[name] = int(any(each == name and node >= len(nodes) for each, node in told))
+        else:
+            self.first[name] = 0
         if isinstance(layer, InputLayer):
             self.made[name, 0] = flatten(layer.output)
             return
@@ -239,7 +247,10 @@ class GraphConfig:
 
     def _structure(self, value: Any) -> Any:
         if _is_entry(value):
-            return self._tensor(str(value[0]), int(value[1]), int(value[2]))
+            name, node = str(value[0]), int(value[1])
+            if name in self.shift:
+                node += self.first[name] - self.shift[name]
+            return self._tensor(name, node, int(value[2]))
         if isinstance(value, dict):
             return {key: self._structure(item) for key, item in value.items()}
         if isinstance(value, list):
