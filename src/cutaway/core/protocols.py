@@ -6,6 +6,7 @@ of these names does not. The questions are asked of the class, so that a target'
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from cutaway.core.unknown import Unknown
@@ -41,6 +42,26 @@ class Tensor(Protocol):
         """Return it with other sizes."""
 
 
+class Joinable(Protocol):
+    """A tensor that can be joined with another one, and of whose items the sizes are known."""
+
+    def joined_with(self, other: Any, is_older: Callable[[Any], bool]) -> Any:
+        """Return a new tensor that is what both have in common, None where they differ in more than sizes.
+
+        `is_older` tells whether an object is older than the two states: it may be referred to elsewhere.
+        """
+
+    def any_item(self) -> Any:
+        """Return an item, it is unknown which; None where nothing is known of it."""
+
+
+class Memory(Protocol):
+    """The memory of tensors, which counts how often it was written to."""
+
+    def join(self, other: int) -> None:
+        """Note that it has been written to in one of two states; in the other one it had been `other` times."""
+
+
 class Array(Protocol):
     """An array whose numbers may become unknown."""
 
@@ -67,7 +88,7 @@ class Role:
         return cls
 
 
-MODULE, CONTAINER, TENSOR, RESIZABLE, ARRAY = Role(), Role(), Role(), Role(), Role()
+MODULE, CONTAINER, TENSOR, RESIZABLE, JOINABLE, MEMORY, ARRAY = (Role() for _ in range(7))
 
 
 def is_module(value: Any) -> bool:
@@ -93,6 +114,16 @@ def is_tensor(value: Any) -> bool:
 def is_resizable(value: Any) -> bool:
     """Tell whether a value is a tensor whose sizes can be replaced."""
     return issubclass(type(value), RESIZABLE.kinds)
+
+
+def is_joinable(value: Any) -> bool:
+    """Tell whether a value is a tensor that can be joined with another one."""
+    return issubclass(type(value), JOINABLE.kinds)
+
+
+def is_memory(value: Any) -> bool:
+    """Tell whether a value is the memory of tensors."""
+    return issubclass(type(value), MEMORY.kinds)
 
 
 def has_no_numbers(value: Any) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import FACTS_OF_TENSORS, is_module, is_tensor
+from cutaway.core.protocols import FACTS_OF_TENSORS, is_memory, is_module, is_tensor
 from cutaway.core.record import dataclass
 from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
@@ -92,7 +92,7 @@ def both_ways(frame: Frame, first: Execute, second: Execute, unknown: Unknown) -
     if one.signal == other.signal:
         trial.join(one, other)
         if one.signal == RETURN:
-            frame.value = joined(one.value, other.value, unknown)
+            frame.value = joined(one.value, other.value, unknown, trial.heap)
         return _signal(one)
     left, stayed = (one, other) if one.signal is not None else (other, one)
     if stayed.signal is None:
@@ -227,7 +227,7 @@ def join_alternatives(frame: Frame, start: int, signals: Iterable[Any]) -> None:
             continue
         _join(alternative.heap, alternative.changed, alternative.unknown)
         if alternative.signal == RETURN:
-            frame.value = joined(alternative.value, frame.value, alternative.unknown)
+            frame.value = joined(alternative.value, frame.value, alternative.unknown, alternative.heap)
     frame.alternatives[:] = kept
 
 
@@ -429,8 +429,11 @@ def _join(
                 grown = True
             continue
         now, other = _two_states(heap, value, changed)
+        if is_memory(value):
+            value.join(other[0].values[0])
+            continue
         is_namespace = key in heap.namespaces or key in kept_by_libraries
-        merged, grows = merged_contents(now, other, unknown, is_namespace or key in tables)
+        merged, grows = merged_contents(now, other, unknown, is_namespace or key in tables, heap)
         if merged is None:
             lost.append(value)
             grown = True

@@ -5,11 +5,12 @@ What such a module does was done before that code in Python, so it is not part o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from cutaway.interp.boundary.losing import roots
+from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.heap import ITEMS, MISSING, NAMES, Contents, Heap, Part, same
 from cutaway.interp.run.interpreter import interpreter
 
@@ -30,6 +31,21 @@ def as_if_before() -> Iterator[None]:
         changes = now.changes()
         for heap in list(running.remembered):
             _enter(changes, heap)
+
+
+def enter_definition(namespace: dict[str, Any], names: Iterable[str], unevaluated: dict[int, Any], index: int) -> None:
+    """Enter a definition that was put off into the states that are remembered, so that it is evaluated in none again."""
+    for heap in interpreter().remembered:
+        saved = heap.saved.get(id(namespace))
+        if saved is None or id(unevaluated) not in heap.saved:
+            continue
+        values = dict(zip(saved[1][0].keys, saved[1][0].values))
+        values.update({name: namespace[name] for name in names if type(values.get(name)) is Pending})
+        heap.saved[id(namespace)] = namespace, (Part(ITEMS, list(values), list(values.values())),)
+        (left,) = heap.saved[id(unevaluated)][1]
+        kept = [(key, value) for key, value in zip(left.keys, left.values) if key != index]
+        heap.saved[id(unevaluated)] = unevaluated, (Part(ITEMS, [k for k, _ in kept], [v for _, v in kept]),)
+        heap.add(values[name] for name in names if name in values)
 
 
 def _enter(changes: list[tuple[Any, Contents, Contents]], heap: Heap) -> None:

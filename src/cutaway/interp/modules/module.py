@@ -19,7 +19,7 @@ from cutaway.core.progress import PROGRESS
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_decided, conditions_left_open
 from cutaway.interp.boundary.certain_failures import certain_failure, report_certain
-from cutaway.interp.modules.late_evaluation import as_if_before
+from cutaway.interp.modules.late_evaluation import as_if_before, enter_definition
 from cutaway.interp.modules.lazy_definitions import deferrable
 from cutaway.interp.modules.registries import hooked
 from cutaway.interp.modules.type_checking_imports import type_checking_imports
@@ -341,6 +341,7 @@ class ModuleState(SourceText):
         """Evaluate a deferred definition, and return one of its names."""
         if index in self.unevaluated:
             self.execute(index, self.unevaluated[index], strict=False)
+            enter_definition(self.namespace, self.deferred[index], self.unevaluated, index)
         value = self.namespace.get(name)
         if type(value) is Pending:  # it is being evaluated, and needs itself
             raise NameError(f"name '{name}' is not defined")

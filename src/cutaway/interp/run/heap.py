@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from cutaway.core.place import Place
+from cutaway.core.protocols import is_joinable
 from cutaway.core.session import PRESUMED, Session
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
@@ -86,11 +87,26 @@ class Heap:
         self._seen: set[int] = set()
         self._atoms: set[type] = set(_PLAIN)
         self._access: dict[type, _Access] = {}
+        self._joined: dict[tuple[int, int], Any] = {}
         self._save(list(roots))
 
     def add(self, values: Iterable[Any]) -> None:
         """Save what can be reached from further objects, and was not reached before."""
         self._save(list(values))
+
+    def common(self, one: Any, other: Any) -> Any:
+        """Return a new tensor that stands for one of two, None if there is none.
+
+        What refers to the same two gets the same one; anything else that refers to one of them gets none.
+        """
+        if type(one) is not type(other) or not is_joinable(one):
+            return None
+        key = id(one), id(other)
+        if key not in self._joined:
+            is_alone = not any(identity in pair for pair in self._joined for identity in key)
+            self._kept += [one, other]
+            self._joined[key] = one.joined_with(other, lambda value: id(value) in self.saved) if is_alone else None
+        return self._joined[key]
 
     def of_classes(self, is_wanted: Callable[[type], bool]) -> list[tuple[Any, Contents]]:
         """Return the objects of some classes, with what they contain; each class is asked about once."""
@@ -414,7 +430,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def merged_contents(
-    now: Contents, other: Contents, unknown: Unknown, is_namespace: bool
+    now: Contents, other: Contents, unknown: Unknown, is_namespace: bool, heap: Heap
 ) -> tuple[Contents | None, bool]:
     """Return what two contents have in common, None where the object as a whole is unknown; tell whether they differ."""
     if len(now) != len(other):
@@ -426,14 +442,15 @@ def merged_contents(
             values = dict(zip(one.keys, one.values))
             others = dict(zip(two.keys, two.values))
             merged = {
-                key: joined(values.get(key, unknown), others.get(key, unknown), unknown) for key in {**others, **values}
+                key: joined(values.get(key, unknown), others.get(key, unknown), unknown, heap)
+                for key in {**others, **values}
             }
             if PRESUMED in merged:
                 merged[PRESUMED] = tuple(dict.fromkeys((*values.get(PRESUMED, ()), *others.get(PRESUMED, ()))))
             grown = grown or any(_grows(others.get(key, unknown), value) for key, value in merged.items())
             parts.append(Part(one.kind, list(merged), list(merged.values())))
         elif one.kind == CACHED:
-            part = _joined_results(one, two, unknown)
+            part = _joined_results(one, two, unknown, heap)
             grown = grown or any(not same(a, b) for a, b in zip(part.values, two.values)) or part.keys != two.keys
             parts.append(part)
         elif one.kind == SET:
@@ -443,7 +460,7 @@ def merged_contents(
         elif len(one.values) != len(two.values) or not all(map(same, one.keys, two.keys)):
             return None, True
         elif one.kind in (ITEMS, SEQUENCE):
-            items = [joined(a, b, unknown) for a, b in zip(one.values, two.values)]
+            items = [joined(a, b, unknown, heap) for a, b in zip(one.values, two.values)]
             grown = grown or any(map(_grows, two.values, items))
             parts.append(Part(one.kind, one.keys, items))
         elif all(map(same, one.values, two.values)):
@@ -453,7 +470,7 @@ def merged_contents(
     return tuple(parts), grown
 
 
-def _joined_results(one: Part, two: Part, unknown: Unknown) -> Part:
+def _joined_results(one: Part, two: Part, unknown: Unknown, heap: Heap) -> Part:
     """Return what a function has cached in one of two states; what only one of them has is possible."""
     results, others = dict(zip(one.keys, one.values)), dict(zip(two.keys, two.values))
     merged: dict[Any, Any] = {}
@@ -463,7 +480,7 @@ def _joined_results(one: Part, two: Part, unknown: Unknown) -> Part:
         if same(first, last) and len(present) == 2:
             merged[key] = first
             continue
-        value = joined(_result(first), _result(last), unknown)
+        value = joined(_result(first), _result(last), unknown, heap)
         is_certain = len(present) == 2 and type(first) is not Possible and type(last) is not Possible
         known = next((each for each in present if type(each) is Possible and same(each.value, value)), None)
         merged[key] = value if is_certain else known or Possible(value, unknown)
@@ -478,14 +495,17 @@ def _grows(before: Any, merged: Any) -> bool:
     return type(merged) is Unknown and type(before) is not Unknown
 
 
-def joined(one: Any, other: Any, unknown: Unknown) -> Any:
+def joined(one: Any, other: Any, unknown: Unknown, heap: Heap) -> Any:
     """Return what two values have in common, an unknown where that is nothing."""
     if same(one, other) or type(other) is Pending:
         return one
     if type(one) is Pending:
         return other
     if type(one) is tuple and type(other) is tuple and len(one) == len(other):
-        return tuple(joined(a, b, unknown) for a, b in zip(one, other))
+        return tuple(joined(a, b, unknown, heap) for a, b in zip(one, other))
+    tensor = heap.common(one, other)
+    if tensor is not None:
+        return tensor
     return Unknown(unknown.reason, unknown.place)
 
 

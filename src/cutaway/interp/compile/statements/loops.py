@@ -14,6 +14,7 @@ from cutaway.core.admission import CHECKS, admit
 from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
 from cutaway.core.place import Place
+from cutaway.core.protocols import is_joinable
 from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions, derived_unknown
 from cutaway.interp.boundary.joining import any_number_of_times, join_alternatives
 from cutaway.interp.compile.assignment import assign_target
@@ -178,7 +179,7 @@ class _ForLoop:
             ordered = in_order(iterable)
             items = iterator(ordered) if hasattr(type(ordered), "__len__") else _limited(iterator(ordered), frame)
         except Undecidable as undecidable:
-            return self._run_any_number(frame, undecidable.unknown)
+            return self._run_any_number(frame, undecidable.unknown, iterable)
         if ordered is not iterable:
             with session.current().in_any_order():
                 return self._run_items(frame, items, finish)
@@ -197,9 +198,13 @@ class _ForLoop:
             return None if signal is BREAK else signal
         return self.orelse(frame)
 
-    def _run_any_number(self, frame: Frame, unknown: Unknown) -> object | None:
+    def _run_any_number(self, frame: Frame, unknown: Unknown, iterable: Any = None) -> object | None:
+        def iterate(inner: Frame) -> object | None:
+            item = iterable.any_item() if is_joinable(iterable) else None
+            return self._run_iteration(inner, derived_unknown(unknown) if item is None else item)
+
         start = len(frame.alternatives or ())
-        any_number_of_times(frame, lambda inner: self._run_iteration(inner, derived_unknown(unknown)), unknown)
+        any_number_of_times(frame, iterate, unknown)
         join_alternatives(frame, start, (BREAK,))
         return None
 

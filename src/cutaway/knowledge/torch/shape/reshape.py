@@ -11,7 +11,7 @@ from cutaway.core.size.dim import equal, product, unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
-from cutaway.knowledge.torch.tensor.tensor import Tensor, strides_of
+from cutaway.knowledge.torch.tensor.tensor import Tensor, change_shape, strides_of
 from cutaway.knowledge.torch.tensor.types import DType, Size
 from cutaway.ops import layout
 from cutaway.ops import reshape as rule
@@ -371,7 +371,7 @@ def _reshaped_in_place(name: str, shape_of: Any) -> None:
 
     def reshape_(self, *args, **kwargs):
         out = shape_of(self, *args, **kwargs)
-        self._shape = Size(out.shape)
+        change_shape(self, Size(out.shape))
         return out
 
     inplace_op(f"torch.Tensor.{name}", strided=True)(reshape_)

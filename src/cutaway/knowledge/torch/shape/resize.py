@@ -13,12 +13,13 @@ from cutaway.knowledge.torch.indexing.index import planned
 from cutaway.knowledge.torch.shape import arrange, reshape, split
 from cutaway.knowledge.torch.shape.reshape import sizes_of, spread
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
+from cutaway.knowledge.torch.tensor.tensor import change_shape
 from cutaway.knowledge.torch.tensor.types import Size, int64
 from cutaway.ops.reshape import axis, integer
 
 
 def _resized(self: Any, sizes: Any) -> Out:
-    self._shape = Size(sizes_of(sizes, "resize_"))
+    change_shape(self, Size(sizes_of(sizes, "resize_")))
     return Out(self.shape, self.dtype)
 
 

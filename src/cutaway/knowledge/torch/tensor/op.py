@@ -26,7 +26,7 @@ from cutaway.knowledge.base.values import Lazy, cast
 from cutaway.knowledge.torch.runtime.inert import Inert, Placeholder
 from cutaway.knowledge.torch.tensor.history import follow
 from cutaway.knowledge.torch.tensor.memory import arrangement
-from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, lay_out, new
+from cutaway.knowledge.torch.tensor.tensor import Tensor, attach_method, change_shape, lay_out, new
 from cutaway.knowledge.torch.tensor.types import CPU, Device, DType
 
 
@@ -252,7 +252,7 @@ class TorchCaller(base.Caller[Tensor]):
         values = cast(out.values, out.dtype.name, shape)
         if isinstance(target, Tensor):
             if out.resizes:
-                target._shape = new(out.shape)._shape
+                change_shape(target, new(out.shape)._shape)
             write(target, values)
             return target
         device = out.device or (inputs[0]._device if inputs else CPU)

@@ -9,8 +9,8 @@ from cutaway.core import session
 from cutaway.core.condition import DATA, Term
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.protocols import RESIZABLE
-from cutaway.core.size.dim import equal
+from cutaway.core.protocols import JOINABLE, MEMORY, RESIZABLE
+from cutaway.core.size.dim import equal, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import TABLE, load_rest, register
@@ -41,6 +41,7 @@ class TensorMeta(type):
 _REAL_NAMES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.parameter.Parameter"}
 
 
+@MEMORY
 class Storage(list[int]):
     """Memory that views share: how often it was written to. It lasts as long as one of them does.
 
@@ -50,11 +51,17 @@ class Storage(list[int]):
     __slots__ = ("__weakref__", "is_mixed")
     is_mixed: bool
 
+    def join(self, other: int) -> None:
+        """Note that it has been written to in one of two states; in the other one it had been `other` times."""
+        self[0] = max(self[0], other) + 1
+        self.is_mixed = True
+
 
 DETACHED: Any = object()
 """The history of the same memory as a tensor that no gradients are computed through."""
 
 
+@JOINABLE
 @RESIZABLE
 class Tensor(AbstractTensor, metaclass=TensorMeta):
     """A `torch.Tensor` of which the shape and dtype are known, and sometimes the numbers.
@@ -136,7 +143,8 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
     @data.setter
     def data(self, value: Any) -> None:
         if isinstance(value, Tensor):
-            self._shape, self._dtype, self._device = value._shape, value._dtype, value._device
+            change_shape(self, value._shape)
+            self._dtype, self._device = value._dtype, value._device
             self._storage, self._version, self._is_view = value._storage, value._version, value._is_view
             self._values, self._number = value._values, value._number
             self._contiguous, self._strides = value._contiguous, value._strides
@@ -154,6 +162,37 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
         made.__dict__.update(self.__dict__)
         made._shape, made._values, made._strides = Size(shape), None, None
         return made
+
+    def joined_with(self, other: Tensor, is_older: Callable[[Any], bool]) -> Tensor | None:
+        """Return a new tensor that is what both have in common, None where they differ in more than sizes."""
+        one, two = self.__dict__, other.__dict__
+        if one.keys() != two.keys() or any(one[name] is not two[name] for name in one.keys() - _JOINED):
+            return None
+        shape, sizes = self._shape, other._shape
+        if isinstance(shape, Unknown) or isinstance(sizes, Unknown) or len(shape) != len(sizes):
+            return None
+        are_new = not any(map(is_older, (self, self._storage, other, other._storage)))
+        is_shared = self._storage is other._storage
+        is_alike = is_shared and self.values_ is None and other.values_ is None and shape == sizes
+        if self._device != other._device or not (are_new or is_alike):
+            return None
+        common = [size if size == there else unknown_size() for size, there in zip(shape, sizes)]
+        base = self if is_shared else None
+        made: Tensor = new(common, self._dtype, device=self._device, base=base, cls=type(self))
+        made._contiguous, made._is_view = self._contiguous and other._contiguous, self._is_view or other._is_view
+        made.__dict__.update({name: one[name] for name in one.keys() - _JOINED})
+        one["_either"] = two["_either"] = [made]
+        made.__dict__["_either"] = [self, other]
+        return made
+
+    def any_item(self) -> Any:
+        """Return an item, it is unknown which; None where not even the number of sizes is known."""
+        shape = self._shape
+        if isinstance(shape, Unknown) or not shape:
+            return None
+        item = new(shape[1:], self._dtype, device=self._device, base=self)
+        item.requires_grad = self.requires_grad
+        return item
 
     def array(self) -> Any:
         """Return the known numbers as a numpy array, or raise `Undecidable`."""
@@ -272,6 +311,19 @@ def new(
     fields["_strides"] = None  # of a tensor that is not contiguous; None: not known
     fields["requires_grad"] = False
     return made
+
+
+_JOINED = frozenset(
+    ("_shape", "_device", "_values", "_storage", "_version", "_is_view", "_number", "_contiguous", "_strides")
+)
+"""What two tensors may differ in that are joined."""
+
+
+def change_shape(tensor: Tensor, shape: Any) -> None:
+    """Give a tensor itself another shape: those that may be the same one have it, or not."""
+    for other in tensor.__dict__.get("_either", ()):
+        other._shape = Unknown("a tensor that may be the same one is given another shape")
+    tensor._shape = shape
 
 
 def attach_method(name: str, function: Any) -> None:
