@@ -55,7 +55,10 @@ def main() -> None:
     import benchmarks.zoo.torchvision_import  # noqa: F401  # late: it imports the framework
 
     torch.set_num_threads(1)
-    for number, path in enumerate(sys.stdin.read().split("\n")):
+    paths = sys.stdin.read().split("\n")
+    if any("keras" in path for path in paths):
+        import tensorflow  # noqa: F401  # late: only some programs need it; an import that is interrupted can't be repeated
+    for number, path in enumerate(paths):
         if path:
             line, text = 0, ""
             for seed in range(SEEDS if draws(path) else 1):
