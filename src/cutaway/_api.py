@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cutaway.core import disk
@@ -393,7 +392,7 @@ def _read_saved(target: str, options: Options) -> tuple[Architecture, ...] | Non
     if networks is None:
         return None
     if programs is None:
-        networks = [_with_unused(each, options) if isinstance(each, Architecture) else each for each in networks]
+        networks = [_of_source(each, options) if isinstance(each, Architecture) else each for each in networks]
     described = [each if isinstance(each, Architecture) else _analyse_description(each, options) for each in networks]
     return tuple(with_totals(architecture) for architecture in described)
 
@@ -403,6 +402,14 @@ def _analysed(program: Target, options: Options) -> list[Architecture]:
     from cutaway.interp.analysis.pipeline import analyse  # late: a graph is read without the interpreter
 
     return analyse(program, options, _fold, _other_mode, _known_share)
+
+
+def _of_source(network: Architecture, options: Options) -> Architecture:
+    """Return a file's network as the source has it, if there are folders of that, else as it was saved."""
+    from cutaway import saved_program  # late: programs need none of the formats
+
+    found = saved_program.with_source(network, options, network_files, _analysed) if options.paths else network
+    return _with_unused(found, options) if found is network or not found.ops else found
 
 
 def _with_unused(network: Architecture, options: Options) -> Architecture:
@@ -448,28 +455,15 @@ def network_files(folder: str) -> list[str] | None:
 
 def fit(weights: str, place: str, *, path: Iterable[str] = (), timeout: float | None = 120.0) -> list[Match]:
     """Return the classes in a file or folder that weights may belong to, with their arguments, the best first."""
-    # late: only this needs them
-    from cutaway.interp.analysis.pipeline import analyse
-    from cutaway.interp.analysis.single_run import builds
-    from cutaway.syntax.network_classes import network_classes
-    from cutaway.weight_search import Builders, search
+    from cutaway.weight_search import matches  # late: only this needs it
 
     seconds = 60.0 if timeout is None else timeout * 0.8
-    options = Options(paths=tuple(path), seconds=seconds, call=False)
-
-    def opened(name: str) -> AbstractContextManager[Callable[[str], Architecture]]:
-        return builds(parse_target(name), options)
-
-    def built(target: str) -> Architecture:
-        return analyse(parse_target(target), options)[0]  # conditions of its forward do not matter
-
     (file, *others) = show(weights, isolated=False)
     if others:
         names = ", ".join(each.name for each in (file, *others)[:8])
         raise CutawayError(f"{weights}: there are {len(others) + 1} networks in it; name one of {names}")
     files = (network_files(place) or []) if os.path.isdir(place) else [place]
-    classes = [each for name in files if name.endswith(".py") for each in network_classes(name)]
-    return search(file, classes, Builders(opened, built), seconds)
+    return matches(file, files, Options(paths=tuple(path), seconds=seconds, call=False))
 
 
 def _analyse(text: str, options: Options) -> list[Architecture]:

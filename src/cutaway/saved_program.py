@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from cutaway.core.architecture import Architecture, Diagnostic, Module, Note, Op
+from cutaway.core.architecture import Architecture, Diagnostic, Module, Note, Op, depending_on
 from cutaway.core.error import CutawayError
 from cutaway.core.place import Place
 from cutaway.core.record import replace
 from cutaway.formats import torch_beginning
 from cutaway.interp.analysis.options import Options
-from cutaway.syntax.target import OptionError, Program, Target
+from cutaway.syntax.target import OptionError, Program, Target, parse_target
 
 Analyse = Callable[[Target, Options], list[Architecture]]
 _EXPRESSION = "_network()"
@@ -80,6 +80,38 @@ def _with_program(network: Architecture, text: str, path: str, options: Options,
         note = Note(f"what is computed is unknown: {error}", Place(path))
         return replace(network, unknowns=(*network.unknowns, note))
     return _merged(network, found, path)
+
+
+def with_source(
+    network: Architecture, options: Options, files_of: Callable[[str], list[str] | None], analyse: Analyse
+) -> Architecture:
+    """Return a file of weights as the network in the folders of the source that has just these weights.
+
+    Another class might have them too, so everything that is shown then rests on the assumption that it is this one.
+    """
+    if network.ops or any(module.class_name for module in network.modules):
+        return network
+    from cutaway.weight_search import matches  # late: only weights with a folder of source need it
+
+    files = [file for path in options.paths for file in ((files_of(path) or []) if os.path.isdir(path) else [path])]
+    seconds = 60.0 if options.seconds is None else options.seconds / 2
+    found = matches(network, files, Options(paths=options.paths, seconds=seconds, call=False))
+    if not found or not found[0].is_exact:
+        nearest = f"; {found[0].target} is nearest: {'; '.join(found[0].fit.lines())}" if found else ""
+        words = f"no class in {', '.join(options.paths)} has just these weights{nearest}"
+        return replace(network, unknowns=(*network.unknowns, Note(words, Place(network.target))))
+    best = found[0]
+    verdict = "; ".join(best.fit.lines())
+    note = f"the weights are those of {best.target}: {verdict}"
+    try:
+        (built,) = analyse(parse_target(best.target), options)
+    except OptionError:
+        raise
+    except CutawayError as error:
+        unknown = Note(f"what is computed is unknown: {error}", Place(network.target))
+        return replace(network, unknowns=(*network.unknowns, unknown))
+    shown = replace(built, name=network.name, target=network.target, assumptions=(Note(note), *built.assumptions))
+    return depending_on(shown, note)
 
 
 def _merged(network: Architecture, found: Architecture, path: str) -> Architecture:

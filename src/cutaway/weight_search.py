@@ -18,8 +18,12 @@ from typing import Any
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
 from cutaway.core.record import dataclass
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.pipeline import analyse
+from cutaway.interp.analysis.single_run import builds
 from cutaway.passes.weight_fit import WeightFit, fit
-from cutaway.syntax.network_classes import NetworkClass
+from cutaway.syntax.network_classes import NetworkClass, network_classes
+from cutaway.syntax.target import parse_target
 
 Show = Callable[[str], Architecture]
 Opened = Callable[[str], AbstractContextManager[Show]]
@@ -80,6 +84,19 @@ class Builders:
     def close(self) -> None:
         """End all analyses."""
         self._analyses.close()
+
+
+def matches(file: Architecture, files: Iterable[str], options: Options) -> list[Match]:
+    """Return the classes in files of Python that weights may belong to, with their arguments, the best first."""
+
+    def opened(name: str) -> AbstractContextManager[Show]:
+        return builds(parse_target(name), options)
+
+    def built(target: str) -> Architecture:
+        return analyse(parse_target(target), options)[0]  # conditions of its forward do not matter
+
+    classes = [each for name in files if name.endswith(".py") for each in network_classes(name)]
+    return search(file, classes, Builders(opened, built), options.seconds or 0.0)
 
 
 def search(file: Architecture, classes: Iterable[NetworkClass], builders: Builders, seconds: float) -> list[Match]:

@@ -10,25 +10,42 @@ from cutaway.core import disk
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
-from cutaway.formats import pickle_machine, torch_save, weights
+from cutaway.core.record import replace
+from cutaway.formats import pickle_machine, shards, torch_save, weights
 from cutaway.formats.pickle_machine import Made, Name
 from cutaway.formats.pickled_tensor import Stored, element_type, sizes_of, tensor
 
 METADATA = ".metadata"
+_INDEX, _CONFIGURATION = ".index.json", "config.json"
 _LATEST = "latest"
 _STATES = re.compile(r"(?:zero_pp_rank_(\d+)_)?mp_rank_(\d+)_model_states\.pt")
 
 
 def is_folder(path: str) -> bool:
     """Tell whether a folder holds such a checkpoint."""
-    return os.path.isfile(os.path.join(path, METADATA)) or bool(_states(_step(path)))
+    if os.path.isfile(os.path.join(path, METADATA)) or _states(_step(path)):
+        return True
+    return _index(path) is not None and not os.path.isfile(os.path.join(path, _CONFIGURATION))
 
 
 def read(path: str) -> list[Architecture]:
     """Read the network of a folder."""
     if os.path.isfile(os.path.join(path, METADATA)):
         return _distributed(path)
+    index = _index(path)
+    if index is not None:
+        with open(index, "rb") as file:
+            return [replace(each, name=os.path.basename(path), target=path) for each in shards.read(file, index)]
     return _deepspeed(path, _step(path))
+
+
+def _index(path: str) -> str | None:
+    """Return the one index of a folder of weights in several files; None where there is none, or a choice."""
+    try:
+        found = [name for name in os.listdir(path) if name.endswith(_INDEX)]
+    except OSError:
+        return None
+    return os.path.join(path, found[0]) if len(found) == 1 else None
 
 
 def _step(path: str) -> str:

@@ -12,14 +12,16 @@ from typing import Any, BinaryIO
 _OPCODES = {opcode.code.encode("latin-1"): opcode for opcode in pickletools.opcodes}
 LARGE = 1 << 20
 """Bytes from which on the content of a string is not read."""
+_HEAD = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A string of bytes that is too long to be read: its length, and where it begins."""
+    """A string of bytes that is too long to be read: its length, where it begins, and its first bytes."""
 
     length: int
     start: int = 0
+    head: bytes = b""
 
 
 def instructions(file: BinaryIO) -> Iterator[tuple[str, Any, int]]:
@@ -61,8 +63,9 @@ def _sized(width: int, decode: str | None) -> Callable[[BinaryIO], Any]:
             start = file.tell()
             if start + length > _end(file):
                 raise ValueError(f"a string of {length:,} bytes is cut off")
+            head = file.read(_HEAD)
             file.seek(start + length)
-            return Skipped(length, start)
+            return Skipped(length, start, head)
         content = file.read(length)
         if len(content) < length:
             raise ValueError(f"a string of {length:,} bytes is cut off")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cutaway.core.dtype import KINDS
 from cutaway.core.packed_dtype import BLOCKS
-from cutaway.formats.pickle_machine import Damaged, Made, Name, Persistent
+from cutaway.formats.pickle_instructions import Skipped
+from cutaway.formats.pickle_machine import Damaged, Made, Name, Persistent, load
 
 STORAGES = {
     "FloatStorage": "float32",
@@ -60,6 +62,7 @@ CODES = {
     "f2": "float16", "f4": "float32", "f8": "float64", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64",
     "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64", "b1": "bool", "c8": "complex64", "c16": "complex128",
 }  # fmt: skip
+_LOADED = "torch.storage._load_from_bytes"
 _DEEPEST = 16
 
 
@@ -181,15 +184,44 @@ def _strided(maker: str, given: tuple[Any, ...]) -> Stored:
 
 def _storage(value: Any) -> Storage:
     """Read `("storage", kind, key, location, count)`, which names memory outside of the pickle."""
-    key = value.key if isinstance(value, Persistent) else None
+    inside = _inside(value)
+    key = inside.key if isinstance(inside, Persistent) else None
     if not isinstance(key, tuple) or len(key) < 5 or key[0] != "storage" or type(key[4]) is not int or key[4] < 0:
         raise Damaged("a tensor's numbers are not where torch.save puts them")
     kind = key[1].name if isinstance(key[1], Name) else ""
     root = str(key[2]) if isinstance(key[2], (str, int)) else ""
+    if inside is not value:  # a copy of its own, wherever else these numbers are in the file
+        return Storage(f"bytes {id(value)}", STORAGES.get(kind), key[4])
     view = key[5] if len(key) > 5 else None  # of the legacy format: a part of a storage that has a key of its own
     if isinstance(view, tuple) and len(view) == 3 and type(view[1]) is int and type(view[2]) is int:
         return Storage(f"{root}+{view[1]}", STORAGES.get(kind), max(view[2], 0))
     return Storage(root, STORAGES.get(kind), key[4])
+
+
+def _inside(value: Any) -> Any:
+    """Return what names the memory of a tensor: pickled without torch.save, it has a file of torch's own in its bytes."""
+    if not isinstance(value, Made) or str(value.maker) != _LOADED or len(value.arguments) != 1:
+        return value
+    given = value.arguments[0]
+    if isinstance(given, Made) and str(given.maker) == "_codecs.encode" and given.arguments:  # of protocols before 3
+        given = _latin(given.arguments[0])
+    content = given.head if isinstance(given, Skipped) else given
+    if not isinstance(content, bytes):
+        return value
+    file = io.BytesIO(content)
+    try:
+        for _ in range(3):  # the magic number, the version of the form, the sizes of numbers
+            load(file)
+        return load(file)
+    except (Damaged, RecursionError):
+        raise Damaged("the bytes of a tensor's numbers are not what torch.save writes") from None
+
+
+def _latin(value: Any) -> bytes | None:
+    """Return the bytes that a text stands for, or the first of them."""
+    if isinstance(value, Skipped):
+        return value.head.decode("utf-8", "ignore").encode("latin-1", "ignore")
+    return value.encode("latin-1", "ignore") if isinstance(value, str) else None
 
 
 def sizes_of(value: Any) -> tuple[int, ...]:

@@ -63,6 +63,8 @@ class Module:
         if (args or kwargs) and is_shared(type(self)):
             text = f"{type(self).__name__} takes no arguments, but got {next(iter((*kwargs, *args)))!r}"
             raise TypeFault(text, FaultCode.UNKNOWN_ARGUMENT if kwargs else FaultCode.WRONG_CALL)
+        if isinstance(self, Unknown):  # called by its class on an object of a class that is not known
+            raise Undecidable(self)
         fields = self.__dict__
         fields["training"] = True
         fields[IS_SET] = False
