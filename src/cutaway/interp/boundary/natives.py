@@ -238,7 +238,7 @@ FUNCTION_GROUPS: dict[str, str] = {
     """,
     "reads and sets attributes of its own objects": """
     argparse: __contains__ __eq__ __init__ __repr__ _add_action _get_kwargs add_argument add_argument_group
-      add_arguments add_mutually_exclusive_group add_parser add_text add_usage end_section format_help format_usage
+      add_arguments add_mutually_exclusive_group add_parser add_subparsers add_text add_usage end_section format_help format_usage
       get_default register set_defaults start_section
     inspect: __eq__ __hash__ __init__ __new__ __repr__ __str__ apply_defaults bind bind_partial cleandoc getdoc
       getmro isabstract isasyncgenfunction isawaitable isbuiltin isclass iscoroutine iscoroutinefunction

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core import session
@@ -51,7 +52,9 @@ def _argparse() -> dict[str, Any]:
                 return args
             given = _given_arguments()
             self._make_arguments_optional()
+            _make_optional(self._actions)
             if given is None:
+                _list_subcommands(self._actions)
                 session.current().assume(
                     "the program is started without command-line arguments", doubt=session.COMMAND_LINE
                 )
@@ -70,6 +73,10 @@ def _argparse() -> dict[str, Any]:
             for group in groups:
                 group.required = False
 
+        def add_subparsers(self, **options: Any) -> Any:
+            _check_subcommands(options, ArgumentParser, self)
+            return super().add_subparsers(**options)
+
         def _read_args_from_files(self, arg_strings: Any) -> Any:
             return arg_strings
 
@@ -86,6 +93,35 @@ def _argparse() -> dict[str, Any]:
     table["ArgumentParser"] = ArgumentParser
     table["FileType"] = has_effects("argparse.FileType")
     return table
+
+
+def _subcommands(actions: Sequence[Any]) -> list[Any]:
+    return [action for action in actions if hasattr(action, "_name_parser_map")]
+
+
+def _make_optional(actions: Sequence[Any]) -> None:
+    """Make the required arguments of subcommands unknown, too."""
+    for action in _subcommands(actions):
+        for parser in action.choices.values():
+            parser._make_arguments_optional()
+            _make_optional(parser._actions)
+
+
+def _list_subcommands(actions: Sequence[Any]) -> None:
+    """Have the program shown with each of its subcommands: without one, few programs do anything."""
+    for action in _subcommands(actions):
+        if isinstance(action.dest, str) and not action.dest.startswith("=="):
+            action.default = Unknown(_how_to_give(action), session.current().place())
+        decisions().command_lines = [_words(action, choice) for choice in _choices(action)]
+
+
+def _check_subcommands(options: dict[str, Any], base: type, parser: Any) -> None:
+    """Leave out what would call the target's code: actions of its own, and what formats the name of the program."""
+    parser_class = options.setdefault("parser_class", type(parser))
+    if not (isinstance(parser_class, type) and issubclass(parser_class, base)):
+        raise TypeError("the parser of a subcommand must be an ArgumentParser")
+    options.pop("action", None)
+    options["prog"] = parser.prog
 
 
 def _how_to_give(action: Any) -> str:
