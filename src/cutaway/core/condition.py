@@ -174,11 +174,13 @@ _OF_CLASSES = ("isinstance(", "issubclass(")
 class InputSeconds:
     """The processor time that is left for the search for inputs; the runs of one network share it.
 
-    So do they share which classes were looked for in vain in the project, `without_builder`.
+    So do the networks of one run: `networks` are those that still need a part of it. What runs share, too, is which classes
+    were looked for in vain in the project, `without_builder`.
     """
 
     def __init__(self) -> None:
         self.left = 10.0
+        self.networks = 1
         self.without_builder: set[str] = set()
 
 

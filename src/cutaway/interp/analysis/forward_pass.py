@@ -18,13 +18,13 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Restart
 from cutaway.core.place import Place
 from cutaway.core.progress import PROGRESS
-from cutaway.core.record import dataclass, replace
+from cutaway.core.record import dataclass, field, replace
 from cutaway.core.session import Call, Notes, Session
 from cutaway.core.size import dim
 from cutaway.core.size.facts import Facts
 from cutaway.core.unknown import Exhausted, StartOver, Undecidable, Unknown, conditions_decided, decisions
 from cutaway.interp.analysis import target_errors
-from cutaway.interp.analysis.inputs.missing import MissingInputs, missing_inputs
+from cutaway.interp.analysis.inputs.missing import MissingInputs, missing_inputs, options_without_value
 from cutaway.interp.analysis.main_method import main_method_called
 from cutaway.interp.boundary.certain_failures import certain_failure
 from cutaway.interp.modules.module import RAISES, failure
@@ -133,6 +133,8 @@ class _Subject:
     args: list[Any]
     kwargs: dict[str, Any]
     session: Session
+    none_errors: list[str] = field(default_factory=list)
+    """What forward has raised because something is None, on inputs that were tried."""
 
     def missing(self, kinds: Mapping[str, Kind]) -> MissingInputs:
         """Return stand-ins for the other arguments of forward, some of them of kinds that are known by now."""
@@ -170,6 +172,9 @@ def _settle_missing(subject: _Subject) -> tuple[MissingInputs, Inferred | Reject
             return missing, inferred
         kinds = {name: Kind.INTEGER if name in inferred.indices_read else Kind.NUMBER for name in numbers}
         return _as_numbers(subject, kinds)
+    needed = _with_needed_options(subject, missing, inferred)
+    if needed is not None:
+        return needed
     lists = [name for name in open_names if missing.tensors[name].indexed]
     if lists and inferred is not None:
         other = subject.missing(dict.fromkeys(lists, Kind.SEQUENCE))
@@ -177,6 +182,25 @@ def _settle_missing(subject: _Subject) -> tuple[MissingInputs, Inferred | Reject
         if of_lists is not None and of_lists.fits:
             return other, of_lists
     return missing, inferred
+
+
+def _with_needed_options(
+    subject: _Subject, missing: MissingInputs, rejected: Inferred | Rejected | None
+) -> tuple[MissingInputs, Inferred] | None:
+    """Return stand-ins that include arguments whose default is None, where forward raises because one of them is None."""
+    if not subject.none_errors or (rejected is not None and rejected.fits):
+        return None
+    optional = options_without_value(subject.network, subject.framework, subject.kwargs)
+    for name in optional[:_MOST_NEEDED_OPTIONS]:
+        other = subject.missing({name: Kind.TENSOR})
+        inferred = _infer(subject, other)
+        if inferred is not None and inferred.fits:
+            return other, inferred
+    return None
+
+
+_MOST_NEEDED_OPTIONS = 2
+"""Arguments with the default None that are given, each by itself, where forward can't do without one."""
 
 
 def _as_numbers(subject: _Subject, kinds: dict[str, Kind]) -> tuple[MissingInputs, Inferred | Rejected | None]:
@@ -303,7 +327,7 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
     from cutaway.interp.analysis.inputs import hints, inference  # late: needed only where inputs are missing
 
     share = decisions().input_seconds
-    seconds = min(max(share.left, _LEAST_INPUT_SECONDS), available)
+    seconds = min(max(share.left / share.networks, _LEAST_INPUT_SECONDS), available)
     heap = Heap([network, interpreter().modules])
     forward = target_errors.forward_signature(network, framework)[0]
     record = record_of(getattr(forward, "__func__", forward))
@@ -312,7 +336,10 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
 
     def run_once(inputs: Mapping[str, Any]) -> tuple[Call | None, BaseException | None]:
         with _restored(heap):
-            return subject.call(missing, inputs)[:2]
+            call, error, _ = subject.call(missing, inputs)
+        if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
+            subject.none_errors.append(str(error))
+        return call, error
 
     try:
         with budget.separate_budget(2 * seconds, within=True), suppress(Exhausted):

@@ -67,14 +67,19 @@ def analyse(
         seconds = None if deadline is None else max(1.0, (deadline - time.monotonic()) / len(first_look.command_lines))
         options = replace(options, seconds=seconds)
         return _for_each_command_line(target, options, first_look.command_lines, fold, compare_modes, known_share)
-    search_deadline = _earlier(deadline, time.monotonic() + _SEARCH_SECONDS)
+    search_end = time.process_time() + _SEARCH_SECONDS
     for result in results:
         architecture = result.architecture
-        until = search_deadline if result is results[-1] else _half_way_to(search_deadline)
+        left = max(0.0, search_end - time.process_time())
+        until = _earlier(deadline, time.monotonic() + (left if result is results[-1] else left / 2))
+        needs_examples = result.needs_arguments and not options.assumed
         if _is_explored(result, until):
+            explored_until = _half_way_to(until) if needs_examples else until
             with suppress(TargetError, Exhausted):  # the first look at it is shown
-                architecture = replace(explore(replace(target, expression=result.name), until), target=target.text)
-        if result.needs_arguments and not options.assumed and not _is_past(until):
+                architecture = replace(
+                    explore(replace(target, expression=result.name), explored_until), target=target.text
+                )
+        if needs_examples and not _is_past(until):
             architecture = _with_examples(
                 architecture,
                 lambda: explore(replace(target, expression=result.name), until, replace(options, concrete=True)),  # noqa: B023 -- called at once
@@ -147,7 +152,8 @@ def _for_each_command_line(
 
 
 _SEARCH_SECONDS = 20.0
-"""What the conditions and arguments of all networks of a file may take, after a first look: nobody has asked for one of them."""
+"""Processor time that the conditions and arguments of all networks of a file may take, after a first look: nobody has asked
+for one of them."""
 
 
 def _earlier(deadline: float | None, other: float) -> float:
@@ -158,9 +164,8 @@ def _is_past(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() >= deadline
 
 
-def _half_way_to(deadline: float | None) -> float | None:
-    """Return the deadline of one network, where others follow that need time, too."""
-    return None if deadline is None else (time.monotonic() + deadline) / 2
+def _half_way_to(deadline: float) -> float:
+    return (time.monotonic() + deadline) / 2
 
 
 def _is_explored(result: Result, deadline: float | None) -> bool:

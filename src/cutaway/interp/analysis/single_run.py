@@ -285,7 +285,8 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
     results: list[Result] = []
     errors: list[TargetError] = []
     open_before = decisions().left_open
-    for network, error in zip(selected, mismatches):
+    for at, (network, error) in enumerate(zip(selected, mismatches)):
+        decisions().input_seconds.networks = len(selected) - at
         if error is not None:
             with session.separate_notes(network.notes):
                 session.unknown(str(error))

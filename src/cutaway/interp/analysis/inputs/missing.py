@@ -96,7 +96,7 @@ def missing_inputs(
         if parameter.kind in _STARS:
             if not args and not given:
                 builder.add_star(parameter)
-        elif parameter.default is parameter.empty:
+        elif parameter.default is parameter.empty or name in builder.kinds:
             builder.add(name)
     missing = builder.missing
     by_position = [p.name for p in positional[len(args) :]]
@@ -106,6 +106,12 @@ def missing_inputs(
     return missing
 
 
+def options_without_value(network: Any, framework: Framework, given: Mapping[str, Any]) -> list[str]:
+    """Return the arguments of forward that are None unless somebody gives them."""
+    parameters = target_errors.forward_signature(network, framework)[1].parameters.values()
+    return [each.name for each in parameters if each.default is None and each.name not in given]
+
+
 class _Builder:
     """Builds stand-ins, argument by argument."""
 
@@ -113,7 +119,7 @@ class _Builder:
         self, network: Any, framework: Framework, record: Record | None, session: Session, kinds: Mapping[str, Kind]
     ) -> None:
         self._network, self._framework, self._record = network, framework, record
-        self._session, self._kinds = session, kinds
+        self._session, self.kinds = session, kinds
         self.missing = MissingInputs()
         self._owner = f"{type(network).__name__}.forward"
 
@@ -135,14 +141,14 @@ class _Builder:
                 self.missing.templates[name] = self._template(name, part)
 
     def _template(self, name: str, use: Use) -> Any:
-        kind = self._kinds.get(name, use.kind)
+        kind = self.kinds.get(name, use.kind)
         if kind in (None, Kind.TENSOR):
             self.missing.tensors[name] = use
             self.missing.options[name] = f"--input {name}=SHAPE:TYPE"
             return _Tensor(name)
         if kind in _EXAMPLES and (kind in PLAIN or not use.parts):
             self.missing.options[name] = _EXAMPLES[kind].replace("{}", name)
-        if kind is Kind.SEQUENCE and not use.parts and name in self._kinds:
+        if kind is Kind.SEQUENCE and not use.parts and name in self.kinds:
             use = replace(use, parts={str(at): Use(None) for at in range(use.indexed)})
         if kind is Kind.INTEGER:
             return self._integer(name, use)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cutaway.core.architecture import Note
@@ -169,9 +169,18 @@ class Search:
             if time.process_time() > self.deadline:
                 return
             yield self._trial({first: rank, **dict.fromkeys(rest, rank_of_rest)}, dtypes, {}, is_tied=True)
+            masks = [name for name in rest if "mask" in name.lower()]
+            if masks and rank == rank_of_rest and rank in _WITH_CHANNELS and dtype_of_rest == "float32":
+                ranks = {first: rank, **dict.fromkeys(rest, rank)}
+                yield self._trial(ranks, dtypes, {}, is_tied=True, masks=masks)
 
     def _trial(
-        self, ranks: Mapping[str, int], dtypes: dict[str, str], others: Mapping[str, Any], is_tied: bool = False
+        self,
+        ranks: Mapping[str, int],
+        dtypes: dict[str, str],
+        others: Mapping[str, Any],
+        is_tied: bool = False,
+        masks: Collection[str] = (),
     ) -> Trial:
         rank_of_first = next(iter(ranks.values()))
         shapes = {
@@ -184,8 +193,11 @@ class Search:
         if is_tied:
             shapes = {n: ("B", *shape[1:]) if len(shape) < rank_of_first else shape for n, shape in shapes.items()}
         shapes = {name: tuple(letter.replace(".", "_") for letter in shape) for name, shape in shapes.items()}
+        for name in masks:
+            shapes[name] = (shapes[name][0], f"C_{name}", *shapes[name][2:])
         literals = Literals()
         bound: dict[str, Size] = {letter: symbol(letter) for shape in shapes.values() for letter in shape}
+        bound.update({shapes[name][1]: 1 for name in masks})
         read: set[str] = set()
         indices: set[str] = set()
         meant: dict[str, str] = {}
@@ -250,6 +262,8 @@ _TIED = (
     (1, "int64", 1, "int64"),
 )
 """Rank and dtype of the first input, then of all others, as programs have them most often."""
+_WITH_CHANNELS = (3, 4)
+"""Ranks of inputs with channels, which their masks have one of."""
 _USUAL_DTYPES = ("float32", "int64")
 _ALL_DTYPES = (*_USUAL_DTYPES, "bool")
 
