@@ -66,7 +66,7 @@ def _git(git: Path, *arguments: str) -> bytes:
 
 def network_files(folder: Path, most: int = MOST_FILES) -> list[Path]:
     """Return files of a repository that define a network, about `most` at most, spread over all of them."""
-    files = [path for path in sorted(folder.rglob("*.py")) if _defines_network(path)]
+    files = [path for path in sorted(folder.rglob("*.py")) if path.is_file() and _defines_network(path)]
     return files[:: max(1, -(-len(files) // most))]
 
 
