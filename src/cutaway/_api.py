@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def show(
-    target: str,
+    target: str | os.PathLike[str],
     *,
     input: str | Iterable[str] | Iterable[int] | Mapping[str, Any] = (),
     set: Mapping[str, int] | None = None,
-    path: str | Iterable[str] = (),
+    path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     arguments: str | None = None,
     timeout: float | None = 120.0,
     live: bool = False,
@@ -75,10 +75,11 @@ def show(
     Raises:
         CutawayError: if the target can't be analysed at all; the message says why.
     """
+    target = os.fspath(target)
     reading: dict[str, Any] = {
         "input": _as_inputs(input),
         "set": set,
-        "path": path if isinstance(path, str) else tuple(path),
+        "path": os.fspath(path) if isinstance(path, (str, os.PathLike)) else tuple(map(os.fspath, path)),
         "arguments": arguments,
         "assume": assume if isinstance(assume, str) else tuple(assume),
         "train": train,
@@ -133,7 +134,7 @@ def summary(
             raise CutawayError(f"{name!r} is not a column: the columns are {', '.join((*COLUMNS, *NAMES))}")
     several = input_size is not None and any(not isinstance(size, int) for size in input_size)
     shapes: list[Any] = [] if input_size is None else list(input_size) if several else [input_size]
-    if isinstance(model, str):
+    if isinstance(model, (str, os.PathLike)):
         if input_data is not None:
             raise CutawayError("input_data is for a running network; give a target input_size, or input=...")
         networks = show(model, **{"input": shapes, **options})

@@ -51,3 +51,10 @@ def test_a_module_with_the_name_of_an_input_is_not_called(tmp_path: Path) -> Non
     for text in (render([network], width=80, colour=False, unicode=False), str(network)):
         (line,) = [line for line in text.splitlines() if "x: Linear" in line or line.startswith("x (Linear)")]
         assert "not called" in line
+
+
+def test_a_path_is_a_target(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(_SOURCE)
+    assert cutaway.show(file, path=tmp_path)[0].name == "model"
+    assert "conv2d" in str(cutaway.summary(file, verbose=0))
