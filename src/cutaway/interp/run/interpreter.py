@@ -58,15 +58,16 @@ class Interpreter:
     functions, any of which might have raised, `unknown_loops` the loops that ran an unknown number of times, `open_raises` the
     times that it was unknown whether the program raises an exception that Python catches. `raised` are the states in which
     it may have raised another, which it handles. `tried` are the blocks that are being run without knowing whether they
-    run, `recursive` those among them that have called themselves.
+    run, `recursive` those among them that have called themselves, `given_up` the bodies whose rest is being run so, and
+    `rests` counts those run within one.
     `remembered` are the states that the present one will be compared with, `effort` counts what goes into that. `modules` is
     the loader; while it evaluates a module later than Python would, `is_catching_up`. `leaving` is called with the frame of
     each call that ends, where someone wants to know.
     """
 
     __slots__ = (
-        "budget", "effort", "guarded", "handling", "is_catching_up", "leaving", "modules", "open_raises", "raised",
-        "recursive", "remembered", "stack", "tried", "unknown_calls", "unknown_loops",
+        "budget", "effort", "given_up", "guarded", "handling", "is_catching_up", "leaving", "modules", "open_raises", "raised",
+        "recursive", "remembered", "rests", "stack", "tried", "unknown_calls", "unknown_loops",
     )  # fmt: skip
 
     def __init__(self, budget: Budget | None, modules: Any) -> None:
@@ -79,6 +80,8 @@ class Interpreter:
         self.unknown_calls = 0
         self.unknown_loops = 0
         self.open_raises = 0
+        self.given_up: set[int] = set()
+        self.rests = 0
         self.raised: list[Any] = []
         self.recursive: list[Any] = []
         self.remembered: WeakSet[Any] = WeakSet()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
+from cutaway.core import session
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.boundary.attributes import is_target_instance, set_attribute
@@ -16,6 +17,7 @@ from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.boundary.losing import lose, lose_contents, lose_part
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.statements.block import BlockCompiler
+from cutaway.interp.compile.statements.rest import expressions, pieces
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
@@ -24,6 +26,8 @@ from cutaway.interp.symbolic.symbolic_loop import ADDING_METHODS
 from cutaway.knowledge.base.framework import adds_part, only_reads
 from cutaway.knowledge.base.registry import ARRAYS
 from cutaway.syntax.scope import assigned, yields
+
+_MOST_RESTS = 16  # run within one: functions that are given up and call one another run each other's ever more often
 
 
 class UndecidedCode(BlockCompiler):
@@ -43,6 +47,7 @@ class UndecidedCode(BlockCompiler):
         for child in every:
             if isinstance(child, (ast.For, ast.While)) and child.lineno <= frame.line <= (child.end_lineno or 0):
                 start = min(start, child.lineno)
+        self._run_rest(frame, nodes, start, unknown)
         for child in every:
             if getattr(child, "lineno", 0) < start:
                 continue
@@ -68,6 +73,49 @@ class UndecidedCode(BlockCompiler):
             elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
                 if self.scope.declared.get(self.mangle(child.id)):
                     assign_target(self, child)(frame, unknown)
+
+    def _run_rest(self, frame: Frame, nodes: list[ast.stmt], start: int, unknown: Unknown) -> None:
+        """Run each piece of the rest any number of times: what it does by attributes and operators, too, may be done."""
+        running = interpreter()
+        if id(nodes[0]) in running.given_up or not session.current().in_program():
+            return
+        is_nested = bool(running.given_up)
+        running.rests = running.rests + 1 if is_nested else 0
+        if running.rests > _MOST_RESTS:
+            return
+        running.given_up.add(id(nodes[0]))
+        line = frame.line
+        parts = list(pieces(nodes, max(start, 1)))
+        try:
+            unfinished = self._run_any_number(frame, parts, unknown)
+            for part in unfinished if is_nested else parts:  # within another it runs many times as it is
+                self._run_piece(frame, part, unknown)
+        except Undecidable:
+            pass  # it takes too long: what is written in the rest is lost all the same
+        finally:
+            running.given_up.discard(id(nodes[0]))
+            frame.line = line
+
+    def _run_piece(self, frame: Frame, piece: ast.stmt, unknown: Unknown) -> None:
+        """Run a statement any number of times; where it does not come to its end, the expressions in it."""
+        if self._run_any_number(frame, [piece], unknown):
+            for inner in expressions(piece.value if isinstance(piece, ast.Expr) else piece):
+                self._run_piece(frame, inner, unknown)
+
+    def _run_any_number(self, frame: Frame, parts: list[ast.stmt], unknown: Unknown) -> list[ast.stmt]:
+        """Run statements one after the other, any number of times; return those that don't come to their ends."""
+        runnable = [(part, self.statement(part)) for part in parts if not yields(part)]
+        unfinished = {id(part) for part in parts if yields(part)}
+
+        def run(inner: Frame) -> None:
+            for part, execute in runnable:
+                try:
+                    execute(inner)
+                except (Exception, Undecidable):
+                    unfinished.add(id(part))
+
+        any_number_of_times(frame, run, unknown)
+        return [part for part in parts if id(part) in unfinished]
 
     def _lose_parts(self, frame: Frame, node: ast.expr, unknown: Unknown) -> None:
         """Note of a module that parts may have been added to it."""
