@@ -59,7 +59,7 @@ class Interpreter:
     times that it was unknown whether the program raises an exception that Python catches. `raised` are the states in which
     it may have raised another, which it handles. `tried` are the blocks that are being run without knowing whether they
     run, `recursive` those among them that have called themselves, `given_up` the bodies whose rest is being run so, and
-    `rests` counts those run within one.
+    `rests` counts all that were.
     `remembered` are the states that the present one will be compared with, `effort` counts what goes into that. `modules` is
     the loader; while it evaluates a module later than Python would, `is_catching_up`. `leaving` is called with the frame of
     each call that ends, where someone wants to know.

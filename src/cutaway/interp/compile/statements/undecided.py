@@ -27,7 +27,9 @@ from cutaway.knowledge.base.framework import adds_part, only_reads
 from cutaway.knowledge.base.registry import ARRAYS
 from cutaway.syntax.scope import assigned, yields
 
-_MOST_RESTS = 16  # run within one: functions that are given up and call one another run each other's ever more often
+_MOST_RESTS = (
+    24  # run in an analysis: functions that are given up and call one another run each other's ever more often
+)
 
 
 class UndecidedCode(BlockCompiler):
@@ -80,7 +82,7 @@ class UndecidedCode(BlockCompiler):
         if id(nodes[0]) in running.given_up or not session.current().in_program():
             return
         is_nested = bool(running.given_up)
-        running.rests = running.rests + 1 if is_nested else 0
+        running.rests += 1
         if running.rests > _MOST_RESTS:
             return
         running.given_up.add(id(nodes[0]))
