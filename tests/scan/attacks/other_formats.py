@@ -101,7 +101,7 @@ def _pax() -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as archive:
         info = tarfile.TarInfo("a")
-        info.pax_headers = {"path": "../../../root/.bashrc"}
+        info.pax_headers = {"path": "../../../home/user/.profile"}
         info.size = 1
         archive.addfile(info, io.BytesIO(b"x"))
     return data.getvalue()
