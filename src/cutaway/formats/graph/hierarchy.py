@@ -77,10 +77,9 @@ def _path(parts: Iterable[str], separator: str) -> str:
 
 def ancestors(path: str, separator: str) -> list[str]:
     """Return a path and those of the modules around it, the root first."""
-    if not path:
-        return [""]
     parts = path.split(separator)
-    return ["", *(separator.join(parts[: at + 1]) for at in range(len(parts)))]
+    chain = [separator.join(parts[: at + 1]) for at in range(len(parts))]
+    return chain if not chain[0] else ["", *chain]  # a path that starts with its separator has the root among its parts
 
 
 class Flow:
