@@ -12,6 +12,7 @@ A fault is right if some run raises. An error that ends the analysis is the same
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from benchmarks.soundness.truth import Key, Run
 from cutaway.core.architecture import Architecture
 from cutaway.core.condition import MODE
 
-MOST_FREE = 6
+MOST_FREE = 8
 """Conditions that no decision of the program explains, for all combinations of them to be tried."""
 
 
@@ -137,7 +138,8 @@ def _decided(program: Program, words: Iterable[str], result: Architecture, run: 
         if condition.kind == MODE:
             known[canonical(condition.text)] = run.training
         elif condition.holds is not None:
-            known.setdefault(canonical(condition.text), condition.holds)
+            with contextlib.suppress(Unreadable):  # an import: no fact depends on it
+                known.setdefault(canonical(condition.text), condition.holds)
     return known
 
 
@@ -159,7 +161,7 @@ def _best(program: Program, result: Architecture, words: set[str], run: Run) -> 
     if len(free) <= MOST_FREE:
         best = min(itertools.product((False, True), repeat=len(free)), key=wrong)
         return tried[best]
-    flips = [places for count in (1, 2) for places in itertools.combinations(range(len(free)), count)]
+    flips = [places for count in (1, 2, 3) for places in itertools.combinations(range(len(free)), count)]
 
     def climbed(answers: tuple[bool, ...]) -> tuple[bool, ...]:
         while any(wrong(answers)):

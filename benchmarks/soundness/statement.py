@@ -29,7 +29,7 @@ from typing import Any
 
 from benchmarks.soundness.conditions import Valuation, atoms, bracketed, holds, number, setting
 from benchmarks.soundness.truth import CONFIGURED, IGNORED, Key
-from cutaway.core.architecture import EITHER, Architecture, Module, ModuleCall, Op, Quantity, Shape
+from cutaway.core.architecture import EITHER, Alias, Architecture, Module, ModuleCall, Op, Quantity, Shape
 from cutaway.core.size.dim import Dim
 
 TOTALS = ("parameters", "trainable_parameters", "buffers", "weight_bytes", "macs")
@@ -139,7 +139,13 @@ def conditions_of(result: Architecture) -> set[str]:
 
 def _words(entry: Any) -> Iterator[str]:
     yield from filter(None, [entry.condition])
-    yield from (alias.condition for alias in entry.otherwise)
+    yield from map(_alias_condition, entry.otherwise)
+
+
+def _alias_condition(alias: Alias) -> str:
+    """Return when something has another name; where that is open, each of its names may be the one."""
+    is_open = alias.condition.startswith("it depends on ")
+    return f"{alias.condition}: {alias.name}" if is_open else alias.condition
 
 
 def _in_setting(value: Any, sizes: list[Quantity]) -> Iterator[str]:
@@ -168,7 +174,7 @@ class _Reading:
 
     def name(self, entry: Any, own: str) -> str:
         for alias in entry.otherwise:
-            if holds(alias.condition, self.valuation):
+            if holds(_alias_condition(alias), self.valuation):
                 return str(alias.name)
         return _ALTERNATIVE.sub("", own)
 
