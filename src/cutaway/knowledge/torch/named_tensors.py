@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from cutaway.core.unknown import Unknown
+
 
 class NamedTensor(NamedTuple):
     """A parameter or buffer; `tied_to` is the first name of a tensor that has several."""
@@ -28,5 +30,5 @@ def named_tensors(network: Any, remove_duplicate: bool = False) -> Iterator[Name
     }
     for kind, tensors in (("parameter", parameters), ("buffer", buffers)):
         for name, tensor in tensors:
-            tied = first.setdefault(id(tensor), name)
+            tied = name if type(tensor) is Unknown else first.setdefault(id(tensor), name)
             yield NamedTensor(tensor, name, kind, None if tied == name else tied, name not in unsaved)
