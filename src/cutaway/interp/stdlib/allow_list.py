@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import importlib
 import types
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from cutaway.interp.boundary.attributes import class_namespace, is_of_target
 from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import counted
+from cutaway.interp.stdlib.filesystem import streams
 from cutaway.interp.stdlib.formatting import Formatter
 
 MODULES = frozenset(
@@ -67,10 +68,7 @@ def _string(real: Any) -> dict[str, Any]:
 
 
 def _contextlib(real: Any) -> dict[str, Any]:
-    def redirect(stream: Any) -> Any:
-        return contextlib.nullcontext(stream)
-
-    return {"redirect_stdout": redirect, "redirect_stderr": redirect}
+    return {f"redirect_{name}": functools.partial(streams.redirect, name=name) for name in ("stdout", "stderr")}
 
 
 def _enum(real: Any) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.raising import caught, may_raise_anyway
 from cutaway.interp.run.truth import opposite, settled, truth
 from cutaway.interp.stdlib.evaluation import builtin_eval, builtin_exec
+from cutaway.interp.stdlib.filesystem import streams
 from cutaway.interp.stdlib.formatting import format_template
 from cutaway.interp.stdlib.identity import differing, hash_of, identity_of
 from cutaway.interp.stdlib.modules import ModuleType, NativeModule
@@ -564,7 +565,7 @@ BUILTINS.update(
     iter=builtin_iter,
     format=builtin_format,
     divmod=builtin_divmod,
-    print=lambda *args, **kwargs: None,
+    print=streams.write,
     eval=builtin_eval,
     exec=builtin_exec,
     globals=builtin_globals,

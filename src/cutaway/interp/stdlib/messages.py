@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from cutaway.core import session
 from cutaway.core.condition import SOMETHING
 from cutaway.core.unknown import Unknown
+from cutaway.interp.stdlib.filesystem.streams import is_programs_own
 from cutaway.interp.stdlib.modules import NativeModule, do_nothing, stdlib_module
 
 _WARNING = 30
+
+
+def _presume_unheard() -> None:
+    here = session.current()
+    if here.in_own_code():
+        here.presume("nothing depends on what the program's own handlers and filters of messages are given")
 
 
 _UNCONFIGURED = "logging is not configured: warnings are shown, and nothing below"
@@ -60,6 +68,13 @@ class _Logger:
         _assume_no_handlers()
         return False
 
+    def addHandler(self, handler: Any) -> None:
+        """Add a handler, which is never called."""
+        if is_programs_own(handler):
+            _presume_unheard()
+
+    addFilter = addHandler
+
     def getChild(self, _name: str) -> _Logger:
         return self
 
@@ -75,6 +90,15 @@ def _silent_attribute(_part: Any, name: str) -> Any:
     return values.get(name, do_nothing)
 
 
+def _silent(_part: Any, *args: Any, **options: Any) -> None:
+    """Make a part of `logging`, which writes to a stream of the program if it is given one."""
+    values = (*args, *options.values())
+    inner = [one for value in values if type(value) in (list, tuple) for one in value]
+    if any(isinstance(value, io.StringIO) or hasattr(type(value), "write") for value in (*values, *inner)):
+        if any(map(is_programs_own, (*values, *inner))):
+            _presume_unheard()
+
+
 @stdlib_module("logging")
 def _logging() -> dict[str, Any]:
     silent = "debug info warning warn error critical exception log basicConfig disable addLevelName captureWarnings"
@@ -82,7 +106,8 @@ def _logging() -> dict[str, Any]:
     table.update(DEBUG=10, INFO=20, WARNING=30, WARN=30, ERROR=40, CRITICAL=50, FATAL=50, NOTSET=0)
     table.update(getLogger=_Logger, Logger=_Logger, getLevelName=lambda level: str(level))
     for name in ("Handler", "StreamHandler", "FileHandler", "NullHandler", "Formatter", "Filter", "LoggerAdapter"):
-        table[name] = type(name, (), {"__init__": lambda self, *a, **k: None, "__getattr__": _silent_attribute})
+        table[name] = type(name, (), {"__init__": _silent, "__getattr__": _silent_attribute})
+    table["basicConfig"] = lambda *_args, **options: _silent(None, *options.values())
     table["handlers"] = NativeModule("logging.handlers", {})
     table["config"] = NativeModule("logging.config", {"dictConfig": do_nothing, "fileConfig": do_nothing})
     return table
@@ -103,7 +128,13 @@ class _CatchWarnings:
 
 @stdlib_module("warnings")
 def _warnings() -> dict[str, Any]:
-    silent = dict.fromkeys(("warn", "warn_explicit", "filterwarnings", "simplefilter", "resetwarnings"), do_nothing)
+    def set_filter(action: Any, *_args: Any, **_options: Any) -> None:
+        here = session.current()
+        if here.in_own_code() and (action == "error" or type(action) is Unknown):
+            here.presume("no warning is raised as an exception")
+
+    silent = dict.fromkeys(("warn", "warn_explicit", "resetwarnings"), do_nothing)
+    silent.update(filterwarnings=set_filter, simplefilter=set_filter)
     return {**silent, "catch_warnings": _CatchWarnings, "deprecated": lambda *_a, **_k: lambda f: f}
 
 
