@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.condition import ENVIRONMENT
 from cutaway.core.unknown import Unknown, UnknownRaised, decisions
 from cutaway.interp.boundary.joining import may_have_raised
@@ -49,3 +50,18 @@ def may_raise(unknown: Unknown, node: ast.expr, frame: Frame) -> None:
         raise UnknownRaised(what, unknown)
     if raises is None and is_own(frame):
         may_have_raised(frame, UnknownRaised(what, unknown), unknown)
+
+
+def import_may_fail(error: ImportError, frame: Frame) -> None:
+    """Raise the exception of an import in the runs in which it fails, where the program would catch that."""
+    if not interpreter().guarded or not can_choose():
+        return
+    text = f"raises(import {error.name})"
+    known = decisions().taken.get(text)
+    fails = known.holds if known is not None else decisions().occurrence(text, ENVIRONMENT, frame.place, prefer=False)
+    if fails:
+        raise error
+    if fails is None and is_own(frame):
+        may_have_raised(frame, error, Unknown(f"whether {error.name} can be imported is unknown", frame.place))
+    elif fails is None:
+        session.current().presume(f"{error.name} can be imported where the program runs", frame.place)

@@ -11,9 +11,11 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
 from cutaway.core.unknown import Unknown, decisions, derived_unknown
+from cutaway.interp.boundary.unknown_raises import import_may_fail
 from cutaway.interp.modules.loader import Loader, current
 from cutaway.interp.modules.module import MISSING, ModuleState, SourceModule, exported_names, failure
 from cutaway.interp.run.frame import MODULE_STATE, Frame, Pending, call_at
+from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.truth import is_own
 from cutaway.knowledge.base.framework_names import lacks, missing_name
 from cutaway.knowledge.base.registry import KnownModule
@@ -21,7 +23,7 @@ from cutaway.syntax import resolve
 from cutaway.syntax.source import SourceError
 
 
-def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
+def pending(frame: Frame, bound: str, load: Callable[[], Any], module: str) -> Pending:
     """Return what an import binds at module level: it is resolved, and bound for good, on first use."""
     namespace, place = frame.vars, frame.place
 
@@ -34,17 +36,26 @@ def pending(frame: Frame, bound: str, load: Callable[[], Any]) -> Pending:
             namespace[bound] = value
         return value
 
-    placeholder = Pending(load_and_bind)
+    placeholder = Pending(load_and_bind, module)
     return placeholder
 
 
 def pending_from(frame: Frame, bound: str, load: Callable[[], Any], module: str, level: int, name: str) -> Pending:
     """Return what `from module import name` binds at module level; a later change of the name does not concern it."""
-    placeholder = pending(frame, bound, load)
-    home = current().states.get(resolve.absolute(frame.globals.get("__package__") or "", module, level))
+    full = resolve.absolute(frame.globals.get("__package__") or "", module, level)
+    placeholder = pending(frame, bound, load, full)
+    home = current().states.get(full)
     if home is not None:
         home.add_importer(name, placeholder)
     return placeholder
+
+
+def _check(frame: Frame, name: str) -> None:
+    """Follow what happens if a module that is imported is missing, where the program would catch that."""
+    if interpreter().guarded and (is_own(frame) or session.current().in_program()):
+        error = current().missing(name, set())
+        if error is not None:
+            import_may_fail(error, frame)
 
 
 def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Callable[[], Any], bool]:
@@ -57,6 +68,8 @@ def importing(frame: Frame, name: str, whole: bool, strict: bool) -> tuple[Calla
     if strict:
         loader.require(name, _importer(frame))
         loader.evaluate_import(name.rpartition(".")[0])
+    else:
+        _check(frame, name)
     is_evaluated = call_at(place, lambda: loader.evaluate_import(name)) if not strict else False
 
     def load() -> Any:
@@ -77,6 +90,8 @@ def importing_from(frame: Frame, module: str, level: int, name: str, strict: boo
     if strict:
         loader.require(full, _importer(frame))
         loader.evaluate_import(full.rpartition(".")[0])
+    else:
+        _check(frame, full)
     is_evaluated = call_at(place, lambda: loader.evaluate_import(full, name)) if not strict else False
     is_evaluated = is_evaluated or (not strict and loader.waiting.is_reassigned(full, name))
     is_certain = is_own(frame) and not strict and not session.current().doubts and not decisions().taken
@@ -131,6 +146,8 @@ def import_star(frame: Frame, module: str, level: int, strict: bool = False) -> 
         state.loader.evaluate_import(full.rpartition(".")[0])
         if isinstance(imported := load(), SourceModule):
             imported.__dict__[MODULE_STATE].run(strict=True)
+    else:
+        _check(frame, full)
     is_evaluated = state.loader.evaluate_import(full)
     imported = load()
     if is_evaluated and isinstance(imported, SourceModule):

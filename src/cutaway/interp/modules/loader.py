@@ -13,7 +13,7 @@ from cutaway.core.session import VERSIONS
 from cutaway.core.unknown import Unknown
 from cutaway.interp.modules.module import Language, ModuleState, SourceModule, SourceText, UnloadedModule
 from cutaway.interp.modules.waiting import WaitingModules
-from cutaway.interp.run.frame import MODULE_STATE
+from cutaway.interp.run.frame import MODULE_STATE, Pending
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base import registry
 from cutaway.syntax import resolve
@@ -60,11 +60,35 @@ class Loader:
     def load(self, name: str, strict: bool = False) -> Any:
         """Return a module by its dotted name, an `Unknown`, or raise `ModuleNotFoundError` if strict."""
         if name in self.modules:
-            return self.modules[name]
+            module = self.modules[name]
+            return self._missing_module(name, strict) if module is None else module
         module = self._find(name, strict) if len(name) < _LONGEST_NAME else self._missing_module(name[:80], strict)
         if not isinstance(module, Unknown):
             self.modules[name] = module
         return module
+
+    def replace(self, name: str, module: Any) -> None:
+        """Let imports of a module return something else from now on; None makes them fail."""
+        self.settle_imports(name)
+        self.modules[name] = module
+
+    def remove(self, name: str) -> None:
+        """Let the next import of a module evaluate it anew."""
+        self.settle_imports(name)
+        self.modules.pop(name, None)
+        if self.states.pop(name, None) is not None:
+            self.waiting.forget(name)
+
+    def settle_imports(self, name: str) -> None:
+        """Evaluate all that would have imported a module in Python, because what its name means is about to change."""
+        word = name.rpartition(".")[2].encode()
+        for state in list(self.states.values()):
+            if state.waits and not state.started and (state.name == name or word in state._read()):
+                state.run()
+        for state in list(self.states.values()):
+            for value in list(state.namespace.values()):
+                if type(value) is Pending and f"{value.module}.".startswith(f"{name}."):
+                    value.resolve()
 
     def require(self, name: str, importer: str) -> None:
         """Raise `ModuleNotFoundError` if a module does not exist, or is the compiled part of the importer's package."""
@@ -82,6 +106,21 @@ class Loader:
                     doubt="which packages are installed",
                 )
                 raise ModuleNotFoundError(f"No module named '{prefix}'", name=prefix)
+
+    def missing(self, name: str, seen: set[str]) -> ModuleNotFoundError | None:
+        """Return what the import of a module raises because it, or a module that modules of the project need, is missing."""
+        if name in seen:
+            return None
+        seen.add(name)
+        if isinstance(self.load(name), Unknown):
+            try:
+                self.load(name, strict=True)
+            except ModuleNotFoundError as error:
+                return error
+        state = self.states.get(name)
+        if state is None or not state.is_own or state.started:
+            return None
+        return next(filter(None, (self.missing(needed, seen) for needed in state.needed())), None)
 
     def _find(self, name: str, strict: bool) -> Any:
         if self._shadows(name):

@@ -7,7 +7,7 @@ import functools
 import os
 import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cutaway.core import session
@@ -154,6 +154,7 @@ class ModuleState(SourceText):
         self.stars: tuple[tuple[Callable[[], Any], str], ...] = ()
         self.started = False
         self.finished = False
+        self.reloaded = False
         self.unfinished: dict[str, tuple[Any, Unknown]] = _NOTHING  # networks whose constructor raises, by name
         self.waits = False  # an import statement left it unevaluated
         self.waits_certainly = False  # and that statement was certainly executed
@@ -308,7 +309,7 @@ class ModuleState(SourceText):
         self.unevaluated = {i: node for i, node in enumerate(tree.body) if not self._is_modelled(node)}
         self.unfinished = {}
         self.type_checking_imports = tuple(statement for node in tree.body for statement in type_checking_imports(node))
-        if self.loader.waiting.lazy and not self.named:
+        if self.loader.waiting.lazy and not self.named and not self.reloaded:
             self.deferred = _Deferred(deferrable(tree.body, self._read(), self._is_bare, self._is_fixed))
         if strict:
             self._require(tree.body)
@@ -325,17 +326,42 @@ class ModuleState(SourceText):
             self.loader.running.pop()
             self.finished = True
 
+    def reload(self) -> None:
+        """Evaluate the module's body once more."""
+        self.run()
+        self.loader.settle_imports(self.name)
+        for name in list(self.namespace):
+            self.loader.waiting.settle(self, name)
+        self.define_all()
+        self.started = self.finished = False
+        self.reloaded = True
+        self._evaluate(strict=False)
+
     def _require(self, body: list[ast.stmt]) -> None:
         """Raise `ModuleNotFoundError` where an import of the module's body would; what is imported is not evaluated.
 
         Other packages that an installed package needs may be missing here but not where it is used.
         """
-        names = [alias.name for node in body if isinstance(node, ast.Import) for alias in node.names]
-        froms = [node for node in body if isinstance(node, ast.ImportFrom)]
-        names += [self.absolute(node.module or "", node.level) for node in froms]
-        for name in names:
+        seen = {self.name}
+        for name in self._imported_by(body):
             if self.is_own or name.partition(".")[0] == self.name.partition(".")[0]:
                 self.loader.require(name, self.name)
+            if self.is_own and (error := self.loader.missing(name, seen)) is not None:
+                raise error
+
+    def needed(self) -> Iterator[str]:
+        """Yield the modules without which the body raises."""
+        yield from self._imported_by(source.parse(self._read(), self.file).body)
+
+    def _imported_by(self, body: list[ast.stmt]) -> Iterator[str]:
+        for node in body:
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                name = self.absolute(node.module or "", node.level)
+                yield name
+                parts = [alias.name for alias in node.names if self.loader.has_submodule(name, alias.name)]
+                yield from (f"{name}.{part}" for part in parts)
 
     def _define(self, index: int, name: str) -> Any:
         """Evaluate a deferred definition, and return one of its names."""

@@ -39,6 +39,7 @@ class Names(Stateless):
         self._statements: dict[
             bytes, tuple[Import, ...]
         ] = {}  # import statements, of which modules have many in common
+        self.rebound: dict[str, frozenset[str]] = {}  # module -> what `rebound_after_imports` says of it
         self._libraries: dict[str, bool] = {}
         self._missing: set[str] = set()
         self.reassigned: set[str] = set()  # variables of all modules that functions assign

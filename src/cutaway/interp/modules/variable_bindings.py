@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from cutaway.core.pattern import pattern
@@ -83,6 +84,26 @@ def is_reassigned(names: Names, state: Any, name: str) -> bool:
         if home is not None and meaning.name in names.outline(home).reassigned:
             return True
     return False
+
+
+def rebound_after_imports(names: Names, state: Any) -> frozenset[str]:
+    """Return the names that a module's body binds before it imports something, and again afterwards."""
+    known = names.rebound.get(state.name)
+    if known is None:
+        whole = names.outline(state)
+        found = []
+        for name, bindings in whole.names.items():
+            first = min((one.start for one in bindings if isinstance(one, Chunk)), default=None)
+            after = None if first is None else min((start for start in whole.imports if start > first), default=None)
+            if after is not None and re.search(
+                rb"^[ \t]*" + _BINDING % ((re.escape(name.encode()),) * 2), whole.text[after:], re.M
+            ):
+                found.append(name)
+        known = names.rebound[state.name] = frozenset(found)
+    return known
+
+
+_BINDING = rb"(?:(?:class|def|del|for|global)[ ]+%b\b|(?:\w+[ ]*,[ ]*)*%b\b[^=\n()]*=(?!=))"
 
 
 def _is_type_alias(names: Names, state: Any, value: bytes) -> bool:

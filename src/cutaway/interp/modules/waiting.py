@@ -18,7 +18,7 @@ from cutaway.core.speed import is_on
 from cutaway.interp.modules.effects import EffectAnalysis
 from cutaway.interp.modules.name_resolution import UNKNOWN, VARIABLE, Names
 from cutaway.interp.modules.registries import EVERYTHING, is_hooked
-from cutaway.interp.modules.variable_bindings import is_constant, is_literal, is_reassigned
+from cutaway.interp.modules.variable_bindings import is_constant, is_literal, is_reassigned, rebound_after_imports
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.syntax.outline import Import
 
@@ -64,7 +64,7 @@ class WaitingModules:
             self.use(package)
         self._visited.add(state.name)
         self._evaluate_readers(state)
-        if not self.lazy or self._must_run(state):
+        if not self.lazy or self._must_run(state) or self._is_in_circle(state):
             state.run()
             return
         effects = self._analysis.of_module(state)
@@ -204,11 +204,39 @@ class WaitingModules:
         if state is None:
             return False
         is_computed = self.names.binds(state, "__getattr__") and not self.names.binds(state, name)
-        return is_computed or is_reassigned(self.names, state, name)
+        return is_computed or is_reassigned(self.names, state, name) or self._is_rebound(full, name)
+
+    def _is_rebound(self, module: str, name: str) -> bool:
+        """Tell whether a module that is being evaluated binds a name more than once: now it may mean something else."""
+        return module in self.loader.running and name in rebound_after_imports(self.names, self.loader.states[module])
+
+    def _is_in_circle(self, state: ModuleState) -> bool:
+        """Tell whether a module sees names of one that is being evaluated, or others see its own, before they are bound
+        again: they import each other."""
+        rebound = rebound_after_imports(self.names, state)
+        seen: set[str] = set()
+        pending = [state] if rebound else []
+        while pending:
+            for module in self._directly_imported(pending.pop()):
+                if module.name not in seen:
+                    seen.add(module.name)
+                    pending.append(module)
+                    if _mentions_any(module, rebound) and state in self._directly_imported(module):
+                        return True
+        if not any(rebound_after_imports(self.names, self.loader.states[name]) for name in self.loader.running):
+            return False
+        running = [other for other in self._directly_imported(state) if other.name in self.loader.running]
+        return any(_mentions_any(state, rebound_after_imports(self.names, other)) for other in running)
+
+    def _directly_imported(self, state: ModuleState) -> list[ModuleState]:
+        imports = self._analysis.of_module(state).imports
+        return [module for binding, _ in imports for module in self._imported(state, binding)]
 
     def is_fixed(self, state: ModuleState, dotted: str) -> bool:
         """Tell whether a name in a module means the same whenever it is read."""
         meanings = self.names.meanings(state, dotted)
+        if any(self._is_rebound(m.module, m.name) for m, _ in meanings):
+            return False
         return all(is_constant(self.names, m) if m.kind == VARIABLE else m.kind != UNKNOWN for m, _ in meanings)
 
     def settle(self, state: ModuleState, name: str) -> None:
@@ -228,6 +256,11 @@ class WaitingModules:
                 if other.stars and name not in other.namespace:
                     other.from_stars(name, None)
         state.resolve_importers(name)
+
+    def forget(self, name: str) -> None:
+        """Forget a module, which the program may import anew."""
+        self._visited.discard(name)
+        self.states.pop(name, None)
 
     def is_filled(self, module: str, name: str) -> bool:
         """Tell whether modules wait that fill a registry."""
@@ -284,6 +317,10 @@ class WaitingModules:
         for state in unevaluated:
             state.run()
         return bool(unevaluated)
+
+
+def _mentions_any(state: ModuleState, names: frozenset[str]) -> bool:
+    return any(name.encode() in state._read() for name in names)
 
 
 def _may_change(source: bytes, name: bytes) -> bool:

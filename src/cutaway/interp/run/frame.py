@@ -97,12 +97,12 @@ def call_at(place: Place, function: Callable[[], Any]) -> Any:
 
 
 class Pending:
-    """The value of a name that an import binds: resolved when it is first used."""
+    """The value of a name that an import binds: resolved when it is first used. `module` is what is imported from."""
 
-    __slots__ = ("resolve",)
+    __slots__ = ("module", "resolve")
 
-    def __init__(self, resolve: Callable[[], Any]) -> None:
-        self.resolve = resolve
+    def __init__(self, resolve: Callable[[], Any], module: str = "") -> None:
+        self.resolve, self.module = resolve, module
 
 
 MODULE_STATE = "__cutaway__"

@@ -11,7 +11,8 @@ from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, Term
 from cutaway.core.unknown import Unknown, Usual, derived_unknown
 from cutaway.interp.modules import loader
-from cutaway.interp.modules.module import ModuleState
+from cutaway.interp.modules.module import ModuleState, SourceModule
+from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.stdlib.filesystem.open_files import find_file, plain_path
 from cutaway.interp.stdlib.filesystem.os_path import is_file, join
 from cutaway.interp.stdlib.modules import NativeModule, stdlib_module
@@ -32,9 +33,15 @@ def _importlib() -> dict[str, Any]:
         loader.current().evaluate_import(name)
         return loader.current().load(name) if not isinstance(module, Unknown) else module
 
-    return {"import_module": import_module, "reload": lambda m: m, "util": NativeModule("importlib.util", _importlib_util()),
+    return {"import_module": import_module, "reload": _reload, "util": NativeModule("importlib.util", _importlib_util()),
             "metadata": NativeModule("importlib.metadata", _importlib_metadata()),
             "machinery": NativeModule("importlib.machinery", _importlib_machinery())}  # fmt: skip
+
+
+def _reload(module: Any) -> Any:
+    if isinstance(module, SourceModule):
+        module.__dict__[MODULE_STATE].reload()
+    return module
 
 
 @stdlib_module("importlib.util")

@@ -232,12 +232,35 @@ class _Modules:
     __iter__ = __len__ = __repr__ = _undecidable
 
     def pop(self, name: Any, *default: Any) -> Any:
-        """Return a module, which stays."""
-        return self.get(name, *default) if default else self[name]
+        """Remove a module: the next import evaluates it anew."""
+        module = self.get(name, *default) if default else self[name]
+        if type(name) is str:
+            loader.current().remove(name)
+        return module
 
-    def __setitem__(self, name: str, value: Any) -> None:
-        if not isinstance(value, Unknown) and "_incomplete" not in vars(value):
-            loader.current().modules[name] = value
+    def __delitem__(self, name: Any) -> None:
+        self.pop(name)
+
+    def setdefault(self, name: Any, value: Any) -> Any:
+        """Enter a module that is not there."""
+        if name not in self:
+            self[name] = value
+        return self[name]
+
+    def update(self, modules: Any = (), **named: Any) -> None:
+        """Enter modules."""
+        for name, value in dict(modules, **named).items():
+            self[name] = value
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        if type(name) is Unknown:
+            raise Undecidable(name)
+        if not isinstance(value, Unknown) and "_incomplete" not in getattr(value, "__dict__", ()):
+            loader.current().replace(name, value)
+        elif session.current().in_own_code():
+            session.current().presume(
+                f"what the program enters in sys.modules as {name} is like the module of that name"
+            )
 
 
 _NOT_SET = "the environment variables that the program reads are not set"

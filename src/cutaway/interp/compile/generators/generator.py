@@ -15,7 +15,14 @@ from cutaway.core.admission import admit
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.generators.yields import Hoist, is_plain_yield, targets_of
-from cutaway.interp.compile.statements.exceptions import UNCATCHABLE, can_catch, enter, matches, seen_by_target
+from cutaway.interp.compile.statements.exceptions import (
+    UNCATCHABLE,
+    can_catch,
+    enter,
+    matches,
+    note_missing,
+    seen_by_target,
+)
 from cutaway.interp.compile.statements.pattern import compile_pattern
 from cutaway.interp.compile.statements.statement import StatementCompiler
 from cutaway.interp.run.budget import tick
@@ -234,12 +241,13 @@ class GeneratorCompiler(StatementCompiler):
                     assign(frame, manager)
                 signal = yield from body(frame)
                 return signal
+            may_catch = can_catch(manager)
             leave, value = enter(manager)
             try:
                 if assign is not None:
                     assign(frame, admit(value))
                 steps = body(frame)
-                signal = yield from (_tracking_handlers(steps) if can_catch(manager) else steps)
+                signal = yield from (_tracking_handlers(steps) if may_catch else steps)
             except UNCATCHABLE:
                 leave(None)
                 raise
@@ -271,6 +279,7 @@ class GeneratorCompiler(StatementCompiler):
                 raise
             except BaseException as error:
                 unwrapped = _unwrapped(error)
+                note_missing(unwrapped, frame, node.lineno)
                 for classes, exception_target, handle in handlers:
                     if classes is not None and not matches(unwrapped, classes(frame)):
                         continue

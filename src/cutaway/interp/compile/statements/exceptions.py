@@ -6,7 +6,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -24,12 +24,15 @@ from cutaway.interp.run.frame import Evaluate, Execute, Frame
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.origin import Operation, note
-from cutaway.interp.run.raising import is_caught
+from cutaway.interp.run.raising import check_raised, is_caught
 from cutaway.interp.run.truth import is_own, truth
 from cutaway.syntax.scope import assigned
 
 UNCATCHABLE = (Undecidable, Interruption, KeyboardInterrupt)
 """Exceptions that the target's handlers never catch; all others are raised by the target itself."""
+
+GENERATED = type(contextmanager(lambda: iter(()))())
+"""The class of the contexts that `contextmanager` makes."""
 
 
 _UNSUPPORTED_EXCEPTIONS = (KeyboardInterrupt, GeneratorExit)
@@ -85,8 +88,8 @@ class Exceptions(UndecidedCode):
                 if assign is not None:
                     assign(frame, manager)
                 return body(frame)
+            may_catch = can_catch(manager)  # asked first: entering takes from it what says so
             leave, value = enter(manager)
-            may_catch = can_catch(manager)
             running = interpreter()
             start = len(running.raised)
             running.guarded += may_catch
@@ -94,11 +97,15 @@ class Exceptions(UndecidedCode):
                 if assign is not None:
                     assign(frame, admit(value))
                 signal = body(frame)
+                if isinstance(manager, GENERATED):
+                    check_raised(start)  # a generator can't be run again from a former state
             except UNCATCHABLE:
                 leave(None)
                 raise
             except BaseException as error:
                 running.guarded -= may_catch
+                if may_catch:
+                    note_missing(error, frame, line)
                 may_catch = False
                 return with_raised(frame, start, partial(_left, leave, error), lambda _, raised: _left(leave, raised))
             finally:
@@ -186,12 +193,13 @@ class _Attempt:
         open_raises, start = running.open_raises, len(running.raised)
         try:
             signal = self.body(frame)
-            _note_import(self.imported, frame, self.node, True)
+            _note_import(self.imported, frame, self.node.lineno, True)
         except UNCATCHABLE:
             raise
         except BaseException as error:
             if isinstance(error, ImportError):
-                _note_import(self.imported, frame, self.node, False)
+                _note_import(self.imported, frame, self.node.lineno, False)
+                note_missing(error, frame, self.node.lineno, self.imported)
             return with_raised(frame, start, partial(self._recover, error=error), self._recover)
 
         def go_on(inner: Frame) -> object | None:
@@ -359,7 +367,15 @@ def enter(manager: Any) -> tuple[Callable[[BaseException | None], Any], Any]:
 
 def can_catch(manager: Any) -> bool:
     """Tell whether leaving a context may end an exception: what the target defines may, and `suppress` does."""
-    return isinstance(manager, suppress) or record_of(getattr(type(manager), "__exit__", None)) is not None
+    if isinstance(manager, GENERATED):
+        record = record_of(vars(manager).get("func"))
+        return record is not None and any(_handles(node) for node in ast.walk(record.code.node))
+    return isinstance(manager, (suppress, ExitStack)) or record_of(getattr(type(manager), "__exit__", None)) is not None
+
+
+def _handles(node: ast.AST) -> bool:
+    """Tell whether a statement may end an exception that is raised inside of it."""
+    return isinstance(node, (ast.With, ast.AsyncWith)) or bool(getattr(node, "handlers", ()))
 
 
 def _not_a_context_manager(manager: Any, missing: str) -> Exception:
@@ -396,12 +412,19 @@ def _catches_import_error(node: ast.expr | None) -> bool:
     )
 
 
-def _note_import(condition: str, frame: Frame, node: ast.Try, holds: bool) -> None:
+def note_missing(error: BaseException, frame: Frame, line: int, noted: str = "") -> None:
+    """Note a module whose absence the program handles, but for one that an import names which is noted."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        if not noted or not f"{noted.split()[1]}.".startswith(f"{error.name}."):
+            _note_import(f"import {error.name}", frame, line, False)
+
+
+def _note_import(condition: str, frame: Frame, line: int, holds: bool) -> None:
     """Note a condition that the installed packages have decided, if it is one: of the user's own code as such, and of
     another package that is a part of the program as something presumed, where the import fails."""
     if not condition:
         return
-    place = Place(frame.file, node.lineno)
+    place = Place(frame.file, line)
     here = session.current()
     if is_own(frame):
         here.conditions.setdefault(condition, Decision(condition, ENVIRONMENT, place, holds, holds))

@@ -187,7 +187,7 @@ class SimpleStatements(UndecidedCode):
             frame.line = line
             for (name, alias_name, bound), assign in zip(names, assigns):
                 resolve, settled = imports.importing(frame, name, whole=alias_name is not None, strict=in_try)
-                assign(frame, imports.pending(frame, bound, resolve) if lazy and not settled else resolve())
+                assign(frame, imports.pending(frame, bound, resolve, name) if lazy and not settled else resolve())
 
         return execute
 
