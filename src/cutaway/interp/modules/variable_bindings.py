@@ -91,19 +91,25 @@ def rebound_after_imports(names: Names, state: Any) -> frozenset[str]:
     known = names.rebound.get(state.name)
     if known is None:
         whole = names.outline(state)
+        last = max(whole.imports, default=0)
         found = []
         for name, bindings in whole.names.items():
-            first = min((one.start for one in bindings if isinstance(one, Chunk)), default=None)
-            after = None if first is None else min((start for start in whole.imports if start > first), default=None)
-            if after is not None and re.search(
-                rb"^[ \t]*" + _BINDING % ((re.escape(name.encode()),) * 2), whole.text[after:], re.M
-            ):
-                found.append(name)
+            first = min((one.start for one in bindings if isinstance(one, Chunk)), default=last)
+            if first < last:
+                after = min(start for start in whole.imports if start > first)
+                if _may_bind(whole.text[after:], name.encode()):
+                    found.append(name)
         known = names.rebound[state.name] = frozenset(found)
     return known
 
 
-_BINDING = rb"(?:(?:class|def|del|for|global)[ ]+%b\b|(?:\w+[ ]*,[ ]*)*%b\b[^=\n()]*=(?!=))"
+def _may_bind(source: bytes, name: bytes) -> bool:
+    """Tell whether a source may bind a name: by an assignment, or as what a keyword introduces."""
+    if name not in source:
+        return False
+    if any(keyword + name in source for keyword in (b"class ", b"def ", b"del ", b"for ", b"global ")):
+        return True
+    return re.search(re.escape(name) + rb"\b[^=\n()]*=(?!=)", source) is not None
 
 
 def _is_type_alias(names: Names, state: Any, value: bytes) -> bool:
