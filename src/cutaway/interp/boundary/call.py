@@ -25,6 +25,7 @@ from cutaway.interp.run.function import WRAPPER, invoke, record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
 from cutaway.interp.run.origin import Operation, note, note_own
+from cutaway.interp.run.truth import settled
 from cutaway.knowledge.base.registry import CONSTRUCTORS, DEVICE_TYPES, is_shared
 from cutaway.syntax import resolve
 
@@ -65,10 +66,10 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return _call_unknown(chosen, args, kwargs) if type(chosen) is Unknown else call(chosen, args, kwargs)
     if function is not bool:
         for at, argument in enumerate(args):
-            if type(argument) is Unknown and argument.usual is not None:
+            if type(argument) is Unknown and (argument.usual is not None or argument.kind is bool):
                 args[at] = argument_for(function, argument)
         for name, argument in kwargs.items():
-            if type(argument) is Unknown and argument.usual is not None:
+            if type(argument) is Unknown and (argument.usual is not None or argument.kind is bool):
                 kwargs[name] = argument_for(function, argument)
     if kind is _BuiltinType:
         result = admit(call_native(function, args, kwargs))
@@ -87,9 +88,13 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 def argument_for(function: Any, argument: Unknown) -> Any:
     """Return what a class, or a function of the host, is called with for something that has a usual value.
 
-    A library computes the same on every device, so the name of one is no assumption there.
+    A library computes the same on every device, so the name of one is no assumption there. A flag that is unknown is
+    decided before a library gets it.
     """
     usual = argument.usual
+    if usual is None:
+        holds = settled(argument) if is_of_library(function) else None
+        return argument if holds is None else holds
     if usual is not None and usual.placement and (type(usual.value) is str or type(usual.value) in DEVICE_TYPES):
         if isinstance(function, type) and (
             function in DEVICE_TYPES or not (is_of_library(function) or is_host_class(function))
