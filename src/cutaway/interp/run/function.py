@@ -281,8 +281,11 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     first = args[0] if args else None
     args.clear()  # they are variables now, and last as long as these: the caller refers to them no more
     if code.is_async:
-        session.current().doubts.setdefault("what async functions do")
-        return session.current().unknown("async functions are not interpreted")
+        here = session.current()
+        here.doubts.setdefault("what async functions do")
+        if here.in_program():
+            here.presume(f"the async function {code.name} changes nothing outside of itself", frame.place)
+        return here.unknown("async functions are not interpreted")
     if code.is_generator:
         return _drive_generator(frame, code)
     running = interpreter()

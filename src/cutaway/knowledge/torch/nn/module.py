@@ -347,9 +347,12 @@ class Module:
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         found: OrderedDict[str, Any] = OrderedDict() if destination is None else destination
         for path, module in self.named_modules(remove_duplicate=False):
+            if "_incomplete" in module.__dict__:
+                raise Undecidable(module.__dict__["_incomplete"])
             for name, member in itertools.chain(module._parameters.items(), module._buffers.items()):
                 if member is not None and name not in module._non_persistent_buffers_set:
-                    found[f"{prefix}{path}.{name}" if path else f"{prefix}{name}"] = member
+                    full = f"{prefix}{path}.{name}" if path else f"{prefix}{name}"
+                    found[full] = member if keep_vars else member.detach()
         return found
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.program_state import Key
 from cutaway.core.record import dataclass, field
+from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, always, nothing, register_all, transparent
 from cutaway.knowledge.torch.tensor.types import DType, bfloat16, float16
@@ -168,15 +169,15 @@ class _Autocast(_Mode):
         self.device = device_type
         self.fast_dtype = autocast_dtype(device_type) if dtype is None else dtype
         # torch disables it where the device does not exist, and so it is for a GPU here.
-        self._enabled = bool(enabled) and device_type == "cpu"
-        if enabled and device_type != "cpu":
+        self._enabled = type(enabled) is Unknown or (bool(enabled) and device_type == "cpu")
+        if type(enabled) is not Unknown and enabled and device_type != "cpu":
             session.current().assume(f"no {device_type} device: autocast for it is disabled, as torch does it")
 
     def _enter(self) -> DType | None:
         autocast = modes().autocast
         before = autocast.get(self.device)
         if self._enabled:
-            session.current().assume("CPU autocast is not applied: dtypes are those without it")
+            session.current().presume("CPU autocast is not applied: dtypes are those without it")
             autocast[self.device] = self.fast_dtype
         else:
             autocast.pop(self.device, None)

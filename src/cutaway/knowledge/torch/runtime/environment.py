@@ -106,8 +106,13 @@ def _alone(value: Any) -> Any:
 
     def answer(*_args: Any, **_kwargs: Any) -> Any:
         here = session.current()
-        if here.in_own_code():
-            here.assume("the program is started as one process")
+        if not here.in_own_code():
+            return value
+        text = "the program is started as one process"
+        if type(value) is bool:
+            usual = Usual(value, text, placement=True)
+            return Unknown("how the program is started is unknown", here.place(), kind=bool, usual=usual)
+        here.presume(text)
         return value
 
     return answer

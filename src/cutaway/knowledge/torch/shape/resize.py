@@ -7,6 +7,8 @@ from typing import Any
 
 from cutaway.core.fault import ArgumentFault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import is_tensor
+from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import TABLE
 from cutaway.knowledge.torch.indexing.index import planned
@@ -31,6 +33,13 @@ def resize_(self, *size, memory_format=None, **named):
 @inplace_op("torch.Tensor.resize_as_")
 def resize_as_(self, the_template, *, memory_format=None):
     return _resized(self, the_template.shape)
+
+
+@inplace_op("torch.Tensor.set_")
+def set_(self, source=None, storage_offset=0, size=None, stride=()):
+    if size is not None:
+        return _resized(self, size)
+    return _resized(self, (0,) if source is None else source.shape if is_tensor(source) else (unknown_size(),))
 
 
 @inplace_op("torch.Tensor.as_strided_", strided=True)

@@ -25,7 +25,7 @@ NO_ROWS = frozenset(
     """apply_ as_strided_scatter ccol_indices col_indices crow_indices dense_dim dequantize eig grad_dtype hash_tensor
     histogram index indices int_repr lstsq map2_ map_ module_load nonzero_static q_per_channel_axis
     q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme reinforce resize resize_as
-    resize_as_sparse_ row_indices set_ slice_inverse smm solve sparse_dim sparse_mask sparse_resize_
+    resize_as_sparse_ row_indices slice_inverse smm solve sparse_dim sparse_mask sparse_resize_
     sparse_resize_and_clear_ sspaddmm sum_to_size symeig to_mkldnn to_padded_tensor values volatile""".split()
 )
 
