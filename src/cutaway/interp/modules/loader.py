@@ -118,7 +118,7 @@ class Loader:
             except ModuleNotFoundError as error:
                 return error
         state = self.states.get(name)
-        if state is None or not state.is_own or state.started:
+        if state is None or state.started or (state.is_product() and not state.is_own):
             return None
         return next(filter(None, (self.missing(needed, seen) for needed in state.needed())), None)
 

@@ -346,7 +346,7 @@ class ModuleState(SourceText):
         for name in self._imported_by(body):
             if self.is_own or name.partition(".")[0] == self.name.partition(".")[0]:
                 self.loader.require(name, self.name)
-            if self.is_own and (error := self.loader.missing(name, seen)) is not None:
+            if (self.is_own or not self.is_product()) and (error := self.loader.missing(name, seen)) is not None:
                 raise error
 
     def needed(self) -> Iterator[str]:

@@ -16,7 +16,7 @@ _WARNING = 30
 
 def _presume_unheard() -> None:
     here = session.current()
-    if here.in_own_code():
+    if here.in_program():
         here.presume("nothing depends on what the program's own handlers and filters of messages are given")
 
 
@@ -130,7 +130,7 @@ class _CatchWarnings:
 def _warnings() -> dict[str, Any]:
     def set_filter(action: Any, *_args: Any, **_options: Any) -> None:
         here = session.current()
-        if here.in_own_code() and (action == "error" or type(action) is Unknown):
+        if here.in_program() and (action == "error" or type(action) is Unknown):
             here.presume("no warning is raised as an exception")
 
     silent = dict.fromkeys(("warn", "warn_explicit", "resetwarnings"), do_nothing)

@@ -106,7 +106,7 @@ def _alone(value: Any) -> Any:
 
     def answer(*_args: Any, **_kwargs: Any) -> Any:
         here = session.current()
-        if not here.in_own_code():
+        if not here.in_program():
             return value
         text = "the program is started as one process"
         if type(value) is bool:
