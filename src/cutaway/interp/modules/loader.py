@@ -68,8 +68,12 @@ class Loader:
         return module
 
     def replace(self, name: str, module: Any) -> None:
-        """Let imports of a module return something else from now on; None makes them fail."""
-        self.settle_imports(name)
+        """Let imports of a module return something else from now on; None makes them fail.
+
+        An import of one that is being evaluated, and replaces itself, is not complete.
+        """
+        if name in self.modules and name not in self.running:
+            self.settle_imports(name)
         self.modules[name] = module
 
     def remove(self, name: str) -> None:
