@@ -20,7 +20,7 @@ _MODULES = (
 # Caches, counters and what the interpreter itself writes.
 _MOVING = frozenset(
     "__warningregistry__ __abstractmethods__ __dict__ __weakref__ _abc_impl __slotnames__ __parameters__ last_traceback "
-    "last_type last_value modules path_importer_cache _cache _b32tab2 _b32rev warnoptions __doc__ loot".split()
+    "last_type last_value modules path_importer_cache _cache _b32tab2 _b32rev warnoptions __doc__ loot __array_interface__".split()
 )
 
 

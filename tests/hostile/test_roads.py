@@ -11,10 +11,12 @@ import cutaway
 from cutaway.core.record import compile_initialisers
 from tests.hostile.addresses import ADDRESSES, NOTES
 from tests.hostile.apart import apart
+from tests.hostile.library_roads import LIBRARY_ROADS
 from tests.hostile.protocol_roads import ROADS
 from tests.hostile.roads import FILES, READS_BY_NAME
 from tests.hostile.snapshot import changed, state
 from tests.hostile.test_acts import _NETWORK
+from tests.hostile.variables import VARIABLES
 from tests.hostile.watch import watching
 
 
@@ -54,7 +56,7 @@ def _cases(*tables: dict[str, str]) -> list[object]:
     return [pytest.param(text, id=name) for table in tables for name, text in table.items()]
 
 
-@pytest.mark.parametrize("attack", _cases(READS_BY_NAME, FILES, ADDRESSES, NOTES, ROADS))
+@pytest.mark.parametrize("attack", _cases(READS_BY_NAME, FILES, ADDRESSES, NOTES, ROADS, VARIABLES, LIBRARY_ROADS))
 def test_a_road_ends_inside(tmp_path: Path, attack: str, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "project"
     folder.mkdir()

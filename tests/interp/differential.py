@@ -14,6 +14,7 @@ from typing import Any
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.interp.analysis.options import Options
 from cutaway.interp.analysis.single_run import _new_analysis
+from cutaway.interp.boundary.namespace import FunctionNamespace
 from cutaway.interp.modules.loader import current
 from cutaway.interp.run.frame import Pending
 from cutaway.syntax.resolve import Location
@@ -108,7 +109,7 @@ def canonical(value: Any) -> str:
         return f"[{', '.join(map(canonical, value))}]"
     if kind is tuple:
         return f"({''.join(canonical(item) + ', ' for item in value)})"
-    if kind is dict:
+    if kind is dict or kind is FunctionNamespace:
         return f"{{{', '.join(f'{canonical(k)}: {canonical(v)}' for k, v in value.items())}}}"
     if kind in (set, frozenset):
         return f"{kind.__name__}({', '.join(sorted(map(canonical, value)))})"

@@ -41,6 +41,11 @@ HELD: dict[int, Any] = {}
 """Containers that belong to the host, by identity: the target gets copies of them."""
 
 
+def is_deaf(cls: type) -> bool:
+    """Tell whether numpy finds no address in the variables of an object, as its class has the attribute."""
+    return any(ADDRESS in type.__getattribute__(base, "__dict__") for base in type.__getattribute__(cls, "__mro__"))
+
+
 def names_address(key: Any) -> bool:
     """Tell whether a key, or one in a dict, is the name of that attribute: the dict that it is for may be an object's."""
     kind = type(key)

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.admission import ADDRESS, admit
+from cutaway.core.admission import ADDRESS, admit, is_deaf
+from cutaway.core.condition import SOMETHING
 from cutaway.core.pattern import pattern
 from cutaway.core.protocols import is_module, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
@@ -22,6 +23,7 @@ from cutaway.interp.boundary.code_objects import FrameView, code_view, may_have_
 from cutaway.interp.boundary.gate import (
     DENIED,
     FORBIDDEN_CLASS_ATTRIBUTES,
+    NO_ADDRESS,
     READERS,
     is_abstract_of_host,
     is_host_class,
@@ -32,7 +34,7 @@ from cutaway.interp.boundary.gate import (
     reader,
 )
 from cutaway.interp.boundary.losing import lose, lose_parts
-from cutaway.interp.boundary.namespace import Namespace, module_namespace
+from cutaway.interp.boundary.namespace import FunctionNamespace, Namespace, SimpleNamespace, module_namespace
 from cutaway.interp.boundary.operators import too_large_result
 from cutaway.interp.boundary.string_limits import is_wide
 from cutaway.interp.run.annotations import function_attribute
@@ -141,21 +143,25 @@ def _dict_attribute(owner: Any, name: str, value: Any) -> Any:
     if is_instance(owner, BaseException):
         for key in [key for key in value if type(key) is str and key.startswith(_OURS)]:
             del value[key]  # if it is raised again, this is noted again
-        return value
+        return value if is_deaf(type(owner)) else types.MappingProxyType(value)
     if type(owner) is registry.KnownModule:
         return {key: getattr(owner, key) for key in dir(owner)}
     if is_instance(owner, type):
         return _class_dict(owner, value)
     if is_instance(owner, types.FunctionType):
-        return value if is_of_target(owner) else {key: item for key, item in value.items() if key not in _OF_ROWS}
-    return types.MappingProxyType(value) if type(value) is dict and _belongs_to_host(owner) else value
+        if is_of_target(owner):
+            return FunctionNamespace(value)
+        return {key: item for key, item in value.items() if key not in _OF_ROWS}
+    is_kept = type(value) is dict and (not is_deaf(type(owner)) or _belongs_to_host(owner))
+    return types.MappingProxyType(value) if is_kept else value
 
 
 def _class_dict(owner: Any, value: Any) -> Any:
     if not is_host_class(owner):
-        if ADDRESS not in value:
+        added = {ADDRESS: NO_ADDRESS, "__hash__": type.__hash__}
+        if not any(value.get(name) is item for name, item in added.items()):
             return value
-        return types.MappingProxyType({key: item for key, item in dict(value).items() if key != ADDRESS})
+        return types.MappingProxyType({key: item for key, item in dict(value).items() if item is not added.get(key)})
     members = {}
     for key, item in dict(value).items():
         if key in DENIED or type(item) in _HIDDEN_MEMBERS or key in _ACCESSORS:
@@ -174,7 +180,7 @@ def _belongs_to_host(owner: Any) -> bool:
     kind = type(owner)
     if not is_writable_kind(kind) or registry.is_constant(owner) or kind is functools._lru_cache_wrapper:
         return True
-    return is_model(kind) and not is_module(owner) and not is_tensor(owner)
+    return is_model(kind) and kind is not SimpleNamespace and not is_module(owner) and not is_tensor(owner)
 
 
 def _row_attribute(owner: Any, name: str, value: Any) -> Any:
@@ -228,8 +234,8 @@ def _attribute_setter(owner: Any, name: str, value: Any) -> Any:
             return None
         attribute = str.__str__(rest[0])
         if _may_change(owners[0] if owners else getattr(value, "__self__", owner), attribute):
-            values = map(reader, rest[1:]) if attribute in READERS else rest[1:]
-            return value(*owners, attribute, *values)
+            holder = owners[0] if owners else getattr(value, "__self__", owner)
+            return value(*owners, attribute, *(_settable(holder, attribute, item) for item in rest[1:]))
         return None
 
     return write
@@ -240,6 +246,8 @@ def _function_metadata(owner: Any, name: str, value: Any) -> Any:
     function = getattr(owner, "__func__", owner)
     if not is_instance(function, types.FunctionType):
         is_of_target_class = is_instance(owner, type) and not is_host_class(owner)
+        if name == "__annotations__" and is_instance(owner, type) and (is_model(owner) or registry.is_shared(owner)):
+            return _unlike_library(name)
         return admit(value) if is_of_target_class or not is_instance(value, dict) else dict(value)
     record = record_of(function)
     if record is not None:
@@ -373,6 +381,11 @@ def _unlike_library(name: str) -> Unknown:
     return Unknown(f"{name} of something that is modelled is unknown", session.current().place())
 
 
+def _layout(owner: Any, name: str, value: Any) -> Any:
+    """How objects of a class lie in memory: that differs with the version of Python, and from the real library."""
+    return Unknown(f"{name} of a class is unknown", session.current().place(), term=SOMETHING)
+
+
 def _enum_table(owner: Any, name: str, value: Any) -> Any:
     """The tables of an enumeration: copies for enumerations of the host."""
     return type(value)(value) if is_instance(value, (dict, list)) and is_host_class(owner) else value
@@ -401,6 +414,7 @@ SPECIAL: dict[str, Special] = {
     **dict.fromkeys(("_evaluate", "evaluate", "_convert_", "_convert", "from_callable"), _evaluating_method),
     **dict.fromkeys(_OF_ROWS, _row_attribute),
     **dict.fromkeys(("__version__", "version_info", "hexversion"), _version_attribute),
+    **dict.fromkeys("__basicsize__ __itemsize__ __flags__ __dictoffset__ __weakrefoffset__".split(), _layout),
     **dict.fromkeys(("_member_map_", "_value2member_map_", "_member_names_"), _enum_table),
 }
 
@@ -435,6 +449,8 @@ def is_of_target(value: Any) -> bool:
 def _may_change(owner: Any, name: str) -> bool:
     """Tell whether the target may set or delete an attribute; changes to a modelled library are recorded for undoing."""
     if name in DENIED or name in FORBIDDEN_CLASS_ATTRIBUTES or name.startswith(_OURS):
+        return False
+    if name == "__hash__" and is_instance(owner, type) and issubclass(owner, type):
         return False
     kind = type(owner)
     if kind is Unknown:
@@ -471,12 +487,17 @@ def _has_no_place_for(kind: Any, name: str) -> bool:
     )
 
 
+def _plain(name: Any) -> Any:
+    """Return a name that is a string of a class of the target's as a plain string."""
+    return str.__str__(name) if is_instance(name, str) else name
+
+
 def class_namespace(namespace: dict[str, Any]) -> dict[str, Any]:
     """Return the namespace of a class that is created by a call; the class belongs to the module of the caller."""
     module = interpreter().stack[-1].globals.get("__name__", "") if interpreter().stack else ""
     return {
         "__module__": module,
-        **{name: value for name, value in namespace.items() if name not in FORBIDDEN_CLASS_ATTRIBUTES},
+        **{_plain(name): value for name, value in namespace.items() if _plain(name) not in FORBIDDEN_CLASS_ATTRIBUTES},
     }
 
 
@@ -492,17 +513,25 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
     if _may_change(owner, name):
         if name in _DEFAULTS and is_of_target(owner):
             return set_defaults(owner, name, value)
-        if name in READERS:
-            value = reader(value)
-        if name == "__dict__" and is_instance(value, dict):
-            dict.pop(value, ADDRESS, None)
         try:
-            setattr(owner, name, value)
+            setattr(owner, name, _settable(owner, name, value))
         except Undecidable as undecidable:
             if undecidable.container is None:
                 raise
             lose([undecidable.container], undecidable.unknown)
     return None
+
+
+def _settable(owner: Any, name: str, value: Any) -> Any:
+    """Return what an attribute is set to in place of a value by which numpy could be told an address."""
+    if name in READERS:
+        return reader(value)
+    if name == "__dict__" and is_instance(value, dict):
+        if is_deaf(type(owner)):
+            dict.pop(value, ADDRESS, None)
+        else:
+            return {key: value[key] for key in value if type(key) is str and key != ADDRESS}
+    return value
 
 
 def delete_attribute(owner: Any, name: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from inspect import Parameter
 from typing import Any
 
@@ -13,6 +14,7 @@ from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
+from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.gate import is_host_class, is_model, is_own_function, may_call
 from cutaway.interp.boundary.host_calls import ITERATING, call_native, unknown_or_raise
 from cutaway.interp.boundary.joining import any_number_of_times
@@ -166,16 +168,40 @@ def _call_slot(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a class, a function of the knowledge base, or a callable object."""
-    if isinstance(function, type) and (note := getattr(function, PRESUMES, None)) is not None:
-        session.current().presume(note.text, note.place)
+    if isinstance(function, type):
+        if (note := getattr(function, PRESUMES, None)) is not None:
+            session.current().presume(note.text, note.place)
+        if len(args) == 3 and isinstance(args[2], dict) and _makes_classes(function):
+            args = [*args[:2], class_namespace(args[2])]
     kind = type(function)
     if kind in _SLOT_TYPES:
         return _call_slot(function, args, kwargs)
+    if issubclass(kind, _ALIASES) and getattr(function, "_inst", True):
+        return _call_alias(function, args, kwargs)
     if id(function) in ITERATING:
         args = list(map(in_order, args))
     if not may_call(kind):
         return Unknown(f"calling a {type(function).__name__} is not supported", session.current().place())
     return _call_host(function, args, kwargs)
+
+
+_ALIASES = (types.GenericAlias, type(list[int]))
+
+
+def _call_alias(alias: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call what an alias, such as `Own[int]`, stands for, and note the alias on an object of the target's only."""
+    result = call(admit(alias.__origin__), args, kwargs)
+    if type(result) is not Unknown and not is_host_class(type(result)) and not isinstance(result, type):
+        with suppress(AttributeError):
+            result.__orig_class__ = alias
+    return result
+
+
+def _makes_classes(cls: type) -> bool:
+    """Tell whether calling a class makes one, by the constructor in C of `type`."""
+    bases = type.__getattribute__(cls, "__mro__")
+    constructors = (base for base in bases if "__new__" in type.__getattribute__(base, "__dict__"))
+    return type in bases and next(constructors) is type
 
 
 def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

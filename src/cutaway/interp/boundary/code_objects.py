@@ -8,16 +8,21 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.unknown import Unknown, derived_unknown
-from cutaway.interp.boundary.namespace import Namespace
+from cutaway.interp.boundary.namespace import Namespace, SimpleNamespace
 from cutaway.interp.run.function import Record, record_of, wrap
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.knowledge.base.registry import CONSTRUCTORS
 
 
-class CodeView(types.SimpleNamespace):
+class CodeView(SimpleNamespace):
     """The harmless attributes of a code object; the target can't see the others."""
 
     __slots__ = ("__cutaway__",)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_BYTECODE:
+            return Unknown(f"{name} of a code object is unknown", session.current().place())
+        raise AttributeError(f"'code' object has no attribute '{name}'", name=name, obj=self)
 
     def replace(self, **changes: Any) -> Any:
         """Return the same code under other names."""
@@ -28,6 +33,10 @@ class CodeView(types.SimpleNamespace):
         return view
 
 
+_OF_BYTECODE = frozenset(
+    """co_cellvars co_exceptiontable co_flags co_freevars co_lines co_linetable co_lnotab co_names co_nlocals co_positions
+    co_posonlyargcount co_stacksize""".split()
+)
 _REPLACEABLE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")
 
 
@@ -48,11 +57,12 @@ def code_view(record: Record) -> CodeView:
     return view
 
 
-class FrameView(types.SimpleNamespace):
+class FrameView(SimpleNamespace):
     """A frame as the target sees it: copies of its variables, and its line."""
 
 
 _MAX_FRAMES = 8
+_OUTSIDE = Unknown("what the program is started or imported by is unknown")
 
 
 def frame_view(depth: Any = 0) -> Any:
@@ -74,7 +84,7 @@ def frame_view(depth: Any = 0) -> Any:
             )
             if frame.function is None
             else code_view(frame.function),
-            f_back=None if frame is interpreter().stack[0] else view,
+            f_back=_OUTSIDE if frame is interpreter().stack[0] else view,
         )
     return view
 

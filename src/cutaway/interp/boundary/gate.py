@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import nesting, session
-from cutaway.core.admission import ADDRESS, CHECKS, HELD, Check, admit
+from cutaway.core.admission import ADDRESS, CHECKS, HELD, Check, admit, is_deaf
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary import natives
@@ -133,12 +133,37 @@ _INTERNAL = ("cutaway.core.session.", "cutaway.core.context.", "cutaway.core.dis
 
 def _is_visible_class(cls: type) -> bool:
     """Tell whether the target may hold a class and its instances."""
-    if not is_host_class(cls) or issubclass(cls, BaseException):
+    if not is_host_class(cls):
+        return registry.is_row_class(cls) or not _is_deceptive(cls)
+    if issubclass(cls, BaseException):
         return True
     name = full_name(cls)
     if name.startswith("cutaway."):
         return (name.startswith(_OWN) and not name.startswith(_INTERNAL)) or name in _OWN_CLASSES
     return name in natives.TYPES
+
+
+_COMPARING = ("__eq__", "__hash__")
+
+
+def _is_deceptive(cls: type) -> bool:
+    """Tell whether a class of the target could be taken for another one, or one of its attributes for another.
+
+    Tables of Cutaway have classes as keys, which a metaclass compares; and a name in a class that is not exactly a
+    string is compared by the target.
+    """
+    if any(type(name) is not str for name in type.__getattribute__(cls, "__dict__")):
+        return True
+    bases = type.__getattribute__(cls, "__mro__")
+    if type not in bases:
+        return False
+    own = bases[: bases.index(type)]
+    return any(
+        name in type.__getattribute__(base, "__dict__")
+        for base in own
+        for name in _COMPARING
+        if not is_host_class(base)
+    )
 
 
 _VISIBLE: dict[type, bool] = {}
@@ -174,8 +199,6 @@ class NoAddress:
     """The attribute of classes of the target that numpy meets in place of an address, in `__dict__` of their objects too."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
         raise AttributeError(ADDRESS)
 
     def __set__(self, instance: Any, value: Any) -> None:
@@ -202,7 +225,7 @@ def reader(value: Any) -> Any:
 def _disarm(cls: type) -> None:
     """Take from a class of the target what the host would call or believe; some are made by functions of the host."""
     if is_host_class(cls) or registry.is_row_class(cls):
-        return
+        return _deafen(cls)
     variables = type.__getattribute__(cls, "__dict__")
     for name in FORBIDDEN_CLASS_ATTRIBUTES:
         if name in variables and variables[name] is not NO_ADDRESS:
@@ -215,7 +238,17 @@ def _disarm(cls: type) -> None:
         _ANSWERING.append(cls)
     if typing.Protocol in bases and variables.get("_is_protocol") is True:
         return  # it would be one of the names that the protocol asks for
-    if type not in bases and not any(ADDRESS in type.__getattribute__(base, "__dict__") for base in bases):
+    if type in bases:
+        type.__setattr__(cls, "__hash__", type.__hash__)  # whatever a base of it is given later
+    elif not is_deaf(cls):
+        type.__setattr__(cls, ADDRESS, NO_ADDRESS)
+    return None
+
+
+def _deafen(cls: type) -> None:
+    """Give a class of Cutaway's own the attribute, too: the target may set variables of its instances."""
+    is_own = type_attribute(cls, "__module__").startswith("cutaway.") or registry.is_shared(cls)
+    if is_own and cls.__dictoffset__ and not issubclass(cls, type) and not is_deaf(cls):
         type.__setattr__(cls, ADDRESS, NO_ADDRESS)
 
 
@@ -224,14 +257,19 @@ _ANSWERING: list[type] = []
 
 
 def _ask_no_longer(cls: type) -> None:
-    """Take a class of an analysis that is over out of what abstract classes of the host ask, and keep, of others."""
+    """Take a class of an analysis that is over out of what abstract classes of the host ask, and keep, of others.
+
+    They ask it as long as it exists, and its own cache answers first.
+    """
     for holder in (cls, *type.__getattribute__(type(cls), "__mro__")):
         for name in ("__subclasshook__", "__subclasscheck__", "__instancecheck__"):
             if name in type.__getattribute__(holder, "__dict__") and not is_host_class(holder):
                 type.__delattr__(holder, name)
     for base in type.__getattribute__(cls, "__mro__"):
-        if is_instance(base, abc.ABCMeta) and is_host_class(base):
+        if is_instance(base, abc.ABCMeta):
             abc.ABCMeta._abc_caches_clear(base)  # type: ignore[attr-defined]
+            if not is_host_class(base):
+                abc.ABCMeta._abc_registry_clear(base)  # type: ignore[attr-defined]
 
 
 _NOTED: set[type] = set()

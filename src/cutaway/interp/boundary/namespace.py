@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cutaway.core.admission import ADDRESS
 from cutaway.interp.run.frame import MODULE_STATE, Pending
 
 if TYPE_CHECKING:
@@ -118,6 +120,48 @@ class Namespace(dict[str, Any]):
 
 
 _ABSENT = object()
+
+
+class SimpleNamespace(types.SimpleNamespace):
+    """`types.SimpleNamespace`, of a class that Cutaway can give attributes, which that in C can't be given."""
+
+    def __repr__(self) -> str:
+        return repr(types.SimpleNamespace(**vars(self)))
+
+
+class _FunctionState:
+    """The variables of a function, in the form of a module's."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+
+    def from_stars(self, _name: str, default: Any) -> Any:
+        return default
+
+    def expand_stars(self) -> None:
+        pass
+
+
+class FunctionNamespace(Namespace):
+    """What a function has as `__dict__`: its names are strings, of which none tells numpy an address."""
+
+    __slots__ = ()
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        super().__init__(_FunctionState(variables))  # type: ignore[arg-type]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if type(name) is str and name != ADDRESS:
+            super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        super().__delitem__(name)
+
+    def update(self, *others: Any, **more: Any) -> None:
+        for name, value in dict(*others, **more).items():
+            self[name] = value
 
 
 def module_namespace(module: SourceModule) -> Namespace:

@@ -94,7 +94,7 @@ TYPE_GROUPS: dict[str, str] = {
     enum: Enum EnumCheck EnumType Flag FlagBoundary IntEnum IntFlag ReprEnum StrEnum auto member nonmember property
       verify
     functools: CacheInfo KeyWrapper _lru_cache_wrapper cached_property partial partialmethod
-    types: DynamicClassAttribute SimpleNamespace
+    types: DynamicClassAttribute
     """,
     "strings, patterns and encodings": """
     _blake2: blake2b
@@ -123,7 +123,7 @@ TYPE_GROUPS: dict[str, str] = {
       StrDType StringDType TimeDelta64DType UInt16DType UInt32DType UInt64DType UInt8DType ULongLongDType VoidDType
     """,
     "arguments of programs and signatures of functions": """
-    argparse: Action ArgumentDefaultsHelpFormatter BooleanOptionalAction HelpFormatter MetavarTypeHelpFormatter Namespace
+    argparse: Action ArgumentDefaultsHelpFormatter BooleanOptionalAction HelpFormatter MetavarTypeHelpFormatter
       RawDescriptionHelpFormatter RawTextHelpFormatter _ActionsContainer _AppendAction _AppendConstAction
       _ArgumentGroup _AttributeHolder _CountAction _ExtendAction _MutuallyExclusiveGroup _StoreAction
       _StoreConstAction _StoreFalseAction _StoreTrueAction _SubParsersAction
@@ -365,7 +365,7 @@ REFUSED = frozenset(("collections.UserDict.copy", "functools.cached_property.__g
 """Methods that share the name of an allowed function, and copy or change more than the target may."""
 
 WRITABLE = frozenset(
-    """types.SimpleNamespace functools.partial functools.partialmethod functools.cached_property functools._lru_cache_wrapper
+    """functools.partial functools.partialmethod functools.cached_property functools._lru_cache_wrapper
     collections.OrderedDict collections.Counter collections.ChainMap collections.UserDict collections.UserList
     collections.UserString string.Template textwrap.TextWrapper reprlib.Repr contextlib.ExitStack contextlib.closing
     contextlib.nullcontext contextlib.suppress contextlib._GeneratorContextManager enum.auto json.encoder.JSONEncoder

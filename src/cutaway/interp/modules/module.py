@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cutaway.core import session
+from cutaway.core.admission import ADDRESS
 from cutaway.core.error import built_before, describe_error, place_of
 from cutaway.core.fault import Fault
 from cutaway.core.pattern import pattern
@@ -59,6 +60,8 @@ class SourceModule:
         del self.__dict__[name]
 
     def __getattr__(self, name: str) -> Any:
+        if name == ADDRESS:
+            raise AttributeError(ADDRESS)
         state: ModuleState = self.__dict__[MODULE_STATE]
         if name.startswith("__") and name not in ("__all__", "__version__") and state.finished:
             raise AttributeError(f"module '{state.name}' has no attribute '{name}'")
@@ -84,6 +87,7 @@ class Language(FunctionCompiler, Protocol):
 
 
 MISSING = object()
+_OF_IMPORTS = Unknown("how a module was found and loaded is unknown")
 
 _NOTHING: Any = types.MappingProxyType({})
 """What a module has as long as it is not evaluated; there are many, and each is searched when states are compared."""
@@ -142,7 +146,7 @@ class ModuleState(SourceText):
         self.name = name
         self.file = location.file or name
         self.namespace: dict[str, Any] = {"__name__": name, "__file__": os.path.abspath(self.file), "__doc__": None}
-        self.namespace.update(__spec__=None, __loader__=None)
+        self.namespace.update(dict.fromkeys(("__spec__", "__loader__", "__cached__"), _OF_IMPORTS))
         self.namespace["__package__"] = package
         if location.folders:
             self.namespace["__path__"] = list(location.folders)

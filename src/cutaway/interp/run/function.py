@@ -291,6 +291,8 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
     running = interpreter()
     stack = running.stack
     if len(stack) >= DEPTH:
+        text = f"what is called more than {DEPTH} deep ends in a RecursionError"
+        session.current().assume(text, doubt="how deeply calls can be nested")
         raise RecursionError("maximum recursion depth exceeded")
     stack.append(frame)
     try:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.admission import ADDRESS
+from cutaway.core.admission import ADDRESS, admit
 from cutaway.core.condition import SOMETHING
 from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, fraction, maximum, minimum
@@ -23,9 +23,9 @@ from cutaway.interp.boundary.attributes import (
     variables_of,
 )
 from cutaway.interp.boundary.call import CONVERSIONS, PYTHON_FUNCTIONS, SLOTS
-from cutaway.interp.boundary.gate import is_model
+from cutaway.interp.boundary.gate import DENIED, is_model
 from cutaway.interp.boundary.host_calls import check_codec
-from cutaway.interp.boundary.namespace import Namespace, module_namespace
+from cutaway.interp.boundary.namespace import FunctionNamespace, Namespace, module_namespace
 from cutaway.interp.boundary.operators import BINARY, power, too_large_result
 from cutaway.interp.boundary.string_limits import size_in_string, text_of
 from cutaway.interp.modules import loader
@@ -94,9 +94,11 @@ def builtin_hasattr(value: Any, name: Any) -> Any:
     try:
         with caught():
             attribute = get_attribute(value, name)
+            if type(attribute) is Unknown and name in DENIED:
+                getattr(value, name)  # it is not shown where there is one, nor where there is none
     except AttributeError:
         return False
-    if isinstance(attribute, Unknown) and isinstance(value, KnownModule):
+    if isinstance(attribute, Unknown) and isinstance(value, (KnownModule, NativeModule)):
         return derived_unknown(attribute)
     return True
 
@@ -448,11 +450,13 @@ def builtin_type(*args: Any) -> Any:
         return args[0] if kind is Unknown else _VISIBLE_TYPES.get(kind, kind)
     if len(args) == 3 and isinstance(args[2], dict):
         args = (*args[:2], class_namespace(args[2]))
-    return type(*args)
+    return admit(type(*args))
 
 
 _VISIBLE_TYPES: dict[type, type] = {
     Dim: int,
+    Namespace: dict,
+    FunctionNamespace: dict,
     range: Range,
     LongRange: Range,
     **dict.fromkeys((SourceModule, NativeModule, KnownModule), ModuleType),

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import is_deaf
 from cutaway.core.unknown import Unknown, decisions
-from cutaway.interp.boundary.gate import is_writable_kind
+from cutaway.interp.boundary.gate import NO_ADDRESS, is_writable_kind
 from cutaway.interp.modules import loader
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.allow_list import public_names
@@ -30,6 +31,11 @@ def _given_arguments() -> list[str] | None:
 def _argparse() -> dict[str, Any]:
     import argparse
 
+    class Namespace(argparse.Namespace):
+        """What the arguments are attributes of."""
+
+        __array_interface__ = NO_ADDRESS
+
     class ArgumentParser(argparse.ArgumentParser):
         """A parser of the program's command line; required arguments that are not in it are unknown."""
 
@@ -37,15 +43,13 @@ def _argparse() -> dict[str, Any]:
             return super().parse_args(self._command_line(args), namespace)
 
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
-            if namespace is not None and (
-                isinstance(namespace, type) or not is_writable_kind(type(namespace)) or callable(namespace)
-            ):
-                raise TypeError("the namespace of a command line must be a plain object")
+            _check_namespace(namespace)
             for action in self._actions:
                 if isinstance(action, (argparse._AppendAction, argparse._AppendConstAction)):
                     if action.default is not None and type(action.default) is not list:
                         action.default = list(counted(action.default))  # would be copied in a way of its own
-            return super().parse_known_args(self._command_line(args), namespace)
+            given = self._command_line(args)
+            return super().parse_known_args(given, Namespace() if namespace is None else namespace)
 
         def _command_line(self, args: Any) -> Any:
             if args is not None:
@@ -90,9 +94,17 @@ def _argparse() -> dict[str, Any]:
             raise ValueError(f"the program's command line: {message}")
 
     table = public_names("argparse")
-    table["ArgumentParser"] = ArgumentParser
+    table.update(ArgumentParser=ArgumentParser, Namespace=Namespace)
     table["FileType"] = has_effects("argparse.FileType")
     return table
+
+
+def _check_namespace(namespace: Any) -> None:
+    """Raise where the arguments would be set on an object that the host shares, or that could tell numpy an address."""
+    kind = type(namespace)
+    is_plain = is_writable_kind(kind) and is_deaf(kind) and kind is not type and not callable(namespace)
+    if namespace is not None and (isinstance(namespace, type) or not is_plain):
+        raise TypeError("the namespace of a command line must be a plain object")
 
 
 def _subcommands(actions: Sequence[Any]) -> list[Any]:

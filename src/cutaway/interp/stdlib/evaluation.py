@@ -54,7 +54,7 @@ def _scope_and_frame(namespace: Any, local: Any, kind: str) -> tuple[Any, Any]:
     """Return the scope and the frame of source in a string: the module's, or one that sees the caller's variables."""
     caller = interpreter().stack[-1]
     global_names = caller.globals if namespace is None else namespace
-    if isinstance(global_names, Namespace):
+    if type(global_names) is Namespace:
         global_names = global_names.state.namespace
     if local is None and (namespace is not None or caller.vars is caller.globals):
         scope, frame = Scope("module", None, set(), {}), Frame(global_names, global_names, caller.file, None, None)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import types
 from importlib import machinery
 from typing import Any
 
 from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, Term
 from cutaway.core.unknown import Unknown, Usual, derived_unknown
+from cutaway.interp.boundary.namespace import SimpleNamespace
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import ModuleState, SourceModule
 from cutaway.interp.run.frame import MODULE_STATE
@@ -56,7 +56,7 @@ def _importlib_util() -> dict[str, Any]:
             usual = Usual(None, f"the package {name} is not installed")
             place = session.current().place()
             return Unknown("what is installed is unknown", place, term=Term(words, ENVIRONMENT), usual=usual)
-        return types.SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=_unknown_loader())
+        return SimpleNamespace(name=name, origin=getattr(module, "__file__", None), loader=_unknown_loader())
 
     return {
         "find_spec": find_spec,
@@ -124,13 +124,13 @@ def _importlib_machinery() -> dict[str, Any]:
                 for suffix in suffixes:
                     file = join(path, name + suffix) if type(name) is str else name
                     if is_file(file) is True:
-                        return types.SimpleNamespace(name=fullname, origin=file, loader=None)
+                        return SimpleNamespace(name=fullname, origin=file, loader=None)
             words = f"FileFinder({path!r}).find_spec({fullname!r})"
             usual = Usual(None, f"{path} contains no module {fullname}")
             place = session.current().place()
             return Unknown("what files there are is unknown", place, term=Term(words, ENVIRONMENT), usual=usual)
 
-        return types.SimpleNamespace(find_spec=find_spec, path=path)
+        return SimpleNamespace(find_spec=find_spec, path=path)
 
     suffixes = ("SOURCE_SUFFIXES", "BYTECODE_SUFFIXES", "EXTENSION_SUFFIXES")
     loaders = ("SourceFileLoader", "SourcelessFileLoader", "ExtensionFileLoader")
@@ -161,7 +161,7 @@ def _importlib_metadata() -> dict[str, Any]:
         raise real.PackageNotFoundError(name)
 
     def distribution(name: Any) -> Any:
-        return types.SimpleNamespace(version=version(name), metadata={})
+        return SimpleNamespace(version=version(name), metadata={})
 
     return {"version": version, "PackageNotFoundError": real.PackageNotFoundError, "distribution": distribution,
             "packages_distributions": dict}  # fmt: skip

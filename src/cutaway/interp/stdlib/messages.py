@@ -40,11 +40,14 @@ class _Logger:
 
     propagate = True
     disabled = False
-    parent = None
 
     def __init__(self, name: Any = None, *_args: Any) -> None:
         self.name = "root" if name is None else name
         self.filters: list[Any] = []
+
+    @property
+    def parent(self) -> Any:
+        return None if self.name == "root" else _Logger()
 
     @property
     def level(self) -> int:

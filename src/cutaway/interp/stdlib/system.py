@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import types
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from cutaway.core import disk, session
 from cutaway.core.condition import ENVIRONMENT, SOMETHING, Term
 from cutaway.core.unknown import Undecidable, Unknown, Usual, assumed, decisions, derived_unknown
 from cutaway.interp.boundary.code_objects import frame_view
+from cutaway.interp.boundary.namespace import SimpleNamespace
 from cutaway.interp.modules import loader
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted
@@ -65,7 +65,7 @@ def _sys() -> dict[str, Any]:
     linux = "the program runs on Linux, on a machine with 64 bits"
     table.update({n: Supposed(getattr(sys, n), linux) for n in ("maxsize", "byteorder", "platform", "hash_info")})
     version = f"the program runs with CPython {sys.version_info[0]}.{sys.version_info[1]}"
-    implementation = types.SimpleNamespace(**vars(sys.implementation))  # the host has its own
+    implementation = SimpleNamespace(**vars(sys.implementation))  # the host has its own
     table.update(implementation=Supposed(implementation, version), version=Supposed(sys.version, version))
     table["stdlib_module_names"] = Supposed(sys.stdlib_module_names, version)
     options = "Python is started without options, and nothing traces the program"
@@ -96,7 +96,7 @@ def _supposing(value: Any, assumption: str) -> Any:
     return lambda *_args, **_kwargs: supposed.read()
 
 
-class _Flags(types.SimpleNamespace):
+class _Flags(SimpleNamespace):
     """`sys.flags`: how many there are depends on the version of Python."""
 
     def _undecidable(self, *_args: Any) -> Any:
@@ -105,7 +105,7 @@ class _Flags(types.SimpleNamespace):
     __iter__ = __len__ = __getitem__ = __repr__ = __eq__ = _undecidable  # type: ignore[assignment]
 
 
-def _flags(flags: Any) -> types.SimpleNamespace:
+def _flags(flags: Any) -> SimpleNamespace:
     """Return `sys.flags` as they are without options."""
     names = [name for name in dir(flags) if not name.startswith("_") and name not in ("count", "index")]
     return _Flags(**{**dict.fromkeys(names, 0), "dev_mode": False, "safe_path": False, "hash_randomization": 1})
@@ -490,5 +490,5 @@ _AT_ONCE = "a thread runs to its end where it is started"
 def _threading() -> dict[str, Any]:
     thread = _Thread()
     started = "the program runs in one thread"
-    return {"Lock": _Lock, "RLock": _Lock, "local": types.SimpleNamespace, "Condition": _Lock, "Thread": Thread,
+    return {"Lock": _Lock, "RLock": _Lock, "local": SimpleNamespace, "Condition": _Lock, "Thread": Thread,
             "current_thread": _supposing(thread, started), "main_thread": _supposing(thread, started)}  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 from cutaway.core.condition import Term
@@ -18,6 +17,7 @@ from cutaway.core.size.dim import symbol
 from cutaway.core.unknown import Unknown
 from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.argument_context import use_of
+from cutaway.interp.boundary.namespace import SimpleNamespace
 from cutaway.interp.run.function import Record, record_of
 from cutaway.knowledge.base.framework import Framework
 from cutaway.syntax.argument_kinds import PLAIN, Kind, Use

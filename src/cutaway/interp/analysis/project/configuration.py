@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from typing import Any
@@ -23,6 +22,7 @@ from cutaway.interp.analysis.project.files import all_files, project_files, text
 from cutaway.interp.analysis.project.settings import settings_read
 from cutaway.interp.boundary.call import call
 from cutaway.interp.boundary.gate import is_host_class
+from cutaway.interp.boundary.namespace import SimpleNamespace
 from cutaway.interp.modules import loader
 from cutaway.interp.run.frame import MODULE_STATE, Pending
 from cutaway.interp.run.function import Record, record_of
@@ -204,7 +204,7 @@ def _from_command_lines(record: Record, wanted: _Wanted) -> Configuration | None
         name: Unknown(f"{wanted.argument}.{name} is computed by the program", term=Term(f"{wanted.argument}.{name}"))
         for name in wanted.required - found[best].keys()
     }
-    return Configuration(types.SimpleNamespace(**computed, **found[best]), origin)
+    return Configuration(SimpleNamespace(**computed, **found[best]), origin)
 
 
 def _best(found: Mapping[str, Mapping[str, Any]], settings: Set[str], home: str) -> str | None:
@@ -389,5 +389,5 @@ def _mappings(content: Any) -> Iterator[dict[str, Any]]:
 
 def _namespace(value: Any) -> Any:
     if isinstance(value, dict):
-        return types.SimpleNamespace(**{str(key): _namespace(item) for key, item in value.items()})
+        return SimpleNamespace(**{str(key): _namespace(item) for key, item in value.items()})
     return [_namespace(item) for item in value] if isinstance(value, list) else value

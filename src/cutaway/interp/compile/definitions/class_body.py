@@ -8,6 +8,7 @@ import types
 from typing import Any, Generic
 
 from cutaway.core import session
+from cutaway.core.admission import admit
 from cutaway.core.place import Place
 from cutaway.core.session import Note
 from cutaway.core.unknown import Opaque, Unknown
@@ -83,7 +84,7 @@ def define_class(compiler: BlockCompiler, node: ast.ClassDef) -> Execute:
             needs_cell = _refers_to_class(node)
         if metaclass is type or needs_cell:
             namespace["__classcell__"] = cell
-        cls = call(metaclass, [node.name, resolved, namespace], options)
+        cls = admit(call(metaclass, [node.name, resolved, namespace], options))
         if not _is_filled(cell):
             cell.cell_contents = cls
         _presume(cls, presumed, note, frame.place)

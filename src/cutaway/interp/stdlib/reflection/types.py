@@ -11,6 +11,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary.attributes import SPECIAL, get_attribute
 from cutaway.interp.boundary.code_objects import frame_view
 from cutaway.interp.boundary.gate import DENIED, is_host_class
+from cutaway.interp.boundary.namespace import SimpleNamespace
 from cutaway.interp.modules import loader
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.signature import signature
@@ -22,10 +23,11 @@ from cutaway.interp.stdlib.reflection.inspect import file_of, own_annotations, s
 
 @stdlib_module("types")
 def _types() -> dict[str, Any]:
-    names = """SimpleNamespace MappingProxyType FunctionType LambdaType MethodType BuiltinFunctionType
+    names = """MappingProxyType FunctionType LambdaType MethodType BuiltinFunctionType
     BuiltinMethodType GeneratorType GenericAlias UnionType NoneType EllipsisType NotImplementedType new_class
     prepare_class resolve_bases DynamicClassAttribute""".split()
-    return {**{n: getattr(types, n) for n in names if hasattr(types, n)}, "ModuleType": ModuleType}
+    return {**{n: getattr(types, n) for n in names if hasattr(types, n)}, "ModuleType": ModuleType,
+            "SimpleNamespace": SimpleNamespace}  # fmt: skip
 
 
 @stdlib_module("typing", "typing_extensions")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.admission import ADDRESS
 from cutaway.core.fault import Fault, KeyFault, NotImplementedFault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.loop.series import Repeat, mentions
@@ -166,6 +167,8 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__
+        if name == ADDRESS:  # numpy asks for it, and would believe what a table of the program says
+            raise AttributeError(ADDRESS)
         for table in ("_parameters", "_buffers", "_modules"):
             if table in fields and name in fields[table]:
                 return fields[table][name]
