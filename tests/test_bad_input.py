@@ -228,6 +228,11 @@ def test_a_pipe_that_nobody_writes_to(capsys: pytest.CaptureFixture[str]) -> Non
     assert refused(["pipe.py"], capsys) == "pipe.py: is empty"
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="there is no file that can't be read")
+def test_a_file_that_fails_as_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(["/proc/self/mem"], capsys).startswith("/proc/self/mem: a file can't be read (")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no endless file")
 def test_a_file_without_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(["/dev/zero"], capsys).startswith("/dev/zero: too large to be source: more than ")

@@ -290,6 +290,8 @@ def _show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
     except Exception as error:
         if (place := place_of(error)) is not None:  # of a special method that Cutaway has not expected to be called
             raise CutawayError(f"{place}: the code raises {describe_error(error)}, which ends the analysis") from error
+        if isinstance(error, OSError) and error.strerror:  # of a device, or of a disk that fails
+            raise CutawayError(f"{target}: a file can't be read ({error.strerror})") from error
         raise internal(error) from error
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and not CHANNEL.sealed:

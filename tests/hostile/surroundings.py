@@ -512,9 +512,95 @@ _OBJECT = {
     "subclasses by type": "len(type.__subclasses__(nn.Module)) > 100",
 }
 
+_ITSELF = {
+    "module of an enumeration": "enum.Enum('E', 'a').__module__ == '__main__'",
+    "built-ins as a module": "type(__builtins__).__name__ == 'module'",
+    "class of the class of torch": "type(type(torch)).__name__ == 'type'",
+    "repr of a function of torch": "repr(torch.relu).startswith('<built-in')",
+    "text signature": "len.__text_signature__ is None",
+    "code of a row": "nn.Linear.forward.__code__.co_argcount == 2",
+    "varnames of a row": "nn.Linear.forward.__code__.co_varnames[0] == 'self'",
+    "file name of a row": "'torch' in nn.Linear.forward.__code__.co_filename",
+    "constants of a function": "len(question.__code__.co_consts) > 1",
+    "byte code of a function": "len(question.__code__.co_code) > 10",
+    "stack by inspect": "len(inspect.stack()) > 3",
+    "size of an integer": "sys.getsizeof(1) == 28",
+    "size by a method": "(1).__sizeof__() == 28",
+    "size by operator": "operator.methodcaller('__sizeof__')(1) == 28",
+    "size of a class": "int.__sizeof__(1) == 28",
+    "a name of ours in a module": "any('cutaway' in name for name in sys.modules)",
+    "order of a namespace": "types.SimpleNamespace.__mro__[1] is object",
+    "module of a namespace": "types.SimpleNamespace.__module__ == 'types'",
+    "module of arguments": "argparse_namespace().__class__.__module__ == 'argparse'",
+    "class of a generator's frame": "type((i for i in [1]).gi_frame).__name__ == 'frame'",
+    "state of a generator": "inspect.getgeneratorstate(i for i in [1]) == 'GEN_CREATED'",
+    "time to compute": "(lambda a: sum(range(10**5)) and time.perf_counter() - a)(time.perf_counter()) > 1",
+    "date of a file": "os.path.getmtime(__file__) > 10",
+    "own file by linecache": "len(__import__('linecache').getlines(__file__)) > 3",
+    "a file near by": "os.path.exists(os.path.join(os.path.dirname(__file__), 'other'))",
+    "standard output's class": "isinstance(sys.stdout, io_base())",
+    "standard output's number": "sys.stdout.buffer is None",
+    "main module": "'__main__' in sys.modules",
+    "logger's class": "type(logging.getLogger()).__name__ == 'RootLogger'",
+    "logging disabled": "logging.root.manager.disable == 0",
+    "logging by environment": "logging.getLogger().isEnabledFor(logging.DEBUG)",
+    "warnings' filters": "bool(warnings.filters)",
+    "first warning's filter": "warnings.filters[0][0] == 'ignore'",
+    "warnings' defaults": "warnings.defaultaction == 'default'",
+    "garbage": "len(gc.garbage) == 0",
+    "collector's threshold": "gc.get_threshold()[0] == 700",
+    "collector's statistics": "gc.get_stats()[0]['collections'] > 0",
+    "referrers counted": "sys.getrefcount(None) > 1000",
+    "tracked object": "gc.is_tracked({})",
+    "flags' debug": "sys.flags.debug",
+    "flag's development": "sys.flags.dev_mode",
+    "float repr style": "sys.float_repr_style == 'short'",
+    "integer information": "sys.int_info.bits_per_digit == 30",
+    "platform by torch": "torch.version.hip is None",
+    "threads by numpy": "np.show_config(mode='dicts') is None",
+    "dict's order of set": "list({name: 1 for name in {'x', 'y', 'z'}})[0] == 'x'",
+    "set's order of None": "list({None, 'x', ()})[0] is None",
+    "set's order of dtypes": "list({torch.float32, torch.int8})[0] is torch.float32",
+    "set's order of paths": "list({pathlib.PurePosixPath('a'), pathlib.PurePosixPath('b')})[0].name == 'a'",
+    "set's order of enumeration members": "list(set(enum.Enum('E', 'a b c')))[0].name == 'a'",
+    "set's order of data": "list({Pair('x', 1), Pair('y', 2)})[0].a == 'x'",
+    "spec of the module": "__spec__ is None",
+    "loader of the module": "type(__loader__).__name__ == 'SourceFileLoader'",
+    "stack size of a function": "question.__code__.co_stacksize > 2",
+    "flags of a function": "question.__code__.co_flags == 3",
+    "depth by recursion": "depth() > 500",
+    "recursion limit by trying": "depth() == 990",
+    "text of a recursion error": "'maximum' in recursion_text()",
+    "depth by frames": "frames() > 3",
+    "basic size": "list.__basicsize__ == 40",
+    "flags of a class": "int.__flags__ & 1024",
+    "flags of a row's class": "nn.Linear.__flags__ & 512",
+    "offset of weak references": "nn.Linear.__weakrefoffset__ > 16",
+    "offset of the dict": "nn.Linear.__dictoffset__ == -1",
+    "names of sys": "hasattr(sys, 'getwindowsversion')",
+    "names of time": "hasattr(time, 'tzset')",
+    "names of Python by version": "hasattr(itertools, 'batched')",
+    "annotations of a class of torch": "len(nn.Linear.__annotations__) == 3",
+    "set's order by sorted with equal keys": "sorted({'x', 'y', 'z'}, key=lambda n: 0)[0] == 'x'",
+    "set's order by groupby": "next(itertools.groupby({'xx', 'y'}, len))[0] == 1",
+    "set's order by a chain of sets": "[*{'x', 'y'}, *{'z', 'w'}][0] == 'x'",
+    "set's order by a starred call": "max(*{'x', 'yy', 'zz'}, key=len) == 'yy'",
+    "set's order by string join of sorted lengths": "''.join(sorted({'ab', 'cd'}, key=len)) == 'abcd'",
+    "set's order by a copy": "list(copy.copy({'x', 'y'}))[0] == 'x'",
+    "set's order by a class": "list(frozenset({'x'}) | frozenset({'y'}))[0] == 'x'",
+    "set's order by iteration of keys": "list(dict.fromkeys('xyz').keys() - {'x'})[0] == 'y'",
+    "set's order by match": "first_of({'x', 'y', 'z'}) == 'x'",
+}
+
 QUESTIONS: dict[str, str] = {
     f"{group}: {name}": question
-    for group, table in (("environment", _ENVIRONMENT), ("machine", _MACHINE), ("moment", _MOMENT), ("object", _OBJECT))
+    for group, table in (
+        ("environment", _ENVIRONMENT),
+        ("machine", _MACHINE),
+        ("moment", _MOMENT),
+        ("object", _OBJECT),
+        ("itself", _ITSELF),
+    )
     for name, question in table.items()
 }
 
@@ -525,9 +611,38 @@ import logging, multiprocessing, operator, os, pathlib, platform, pprint, random
 import signal, site, socket, string, subprocess, sys, sysconfig, tempfile, threading, time, traceback, types
 import urllib.parse, urllib.request, uuid, warnings, weakref
 from os import environ
+import typing
 import numpy as np
 import torch
 from torch import nn
+
+import argparse as _argparse, io as _io
+def argparse_namespace(): return _argparse.ArgumentParser().parse_args([])
+def struct_size(c): return _struct.calcsize(c)
+def array_size(c): return _array.array(c).itemsize
+def io_base(): return _io.TextIOWrapper
+def depth(n=0):
+    try: return depth(n + 1)
+    except RecursionError: return n
+def frames():
+    n, f = 0, sys._getframe()
+    while f is not None: f, n = f.f_back, n + 1
+    return n
+def recursion_text():
+    try: recursion_text_()
+    except RecursionError as e: return str(e)
+def recursion_text_(): return recursion_text_()
+def error_text(f):
+    try: f()
+    except Exception as e: return str(e)
+    return ''
+def can_import(n):
+    try:
+        __import__(n); return True
+    except ImportError: return False
+def first_of(s):
+    match list(s):
+        case [a, *_]: return a
 
 class Thing:
     def method(self):
