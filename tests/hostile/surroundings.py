@@ -564,8 +564,6 @@ _ITSELF = {
     "set's order of paths": "list({pathlib.PurePosixPath('a'), pathlib.PurePosixPath('b')})[0].name == 'a'",
     "set's order of enumeration members": "list(set(enum.Enum('E', 'a b c')))[0].name == 'a'",
     "set's order of data": "list({Pair('x', 1), Pair('y', 2)})[0].a == 'x'",
-    "spec of the module": "__spec__ is None",
-    "loader of the module": "type(__loader__).__name__ == 'SourceFileLoader'",
     "stack size of a function": "question.__code__.co_stacksize > 2",
     "flags of a function": "question.__code__.co_flags == 3",
     "depth by recursion": "depth() > 500",

@@ -87,7 +87,6 @@ class Language(FunctionCompiler, Protocol):
 
 
 MISSING = object()
-_OF_IMPORTS = Unknown("how a module was found and loaded is unknown")
 
 _NOTHING: Any = types.MappingProxyType({})
 """What a module has as long as it is not evaluated; there are many, and each is searched when states are compared."""
@@ -146,7 +145,7 @@ class ModuleState(SourceText):
         self.name = name
         self.file = location.file or name
         self.namespace: dict[str, Any] = {"__name__": name, "__file__": os.path.abspath(self.file), "__doc__": None}
-        self.namespace.update(dict.fromkeys(("__spec__", "__loader__", "__cached__"), _OF_IMPORTS))
+        self.namespace.update(__spec__=None, __loader__=None)
         self.namespace["__package__"] = package
         if location.folders:
             self.namespace["__path__"] = list(location.folders)
