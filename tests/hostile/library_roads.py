@@ -332,29 +332,6 @@ class Net2(nn.Module):
     def forward(self, x): return self.l(x)
 net2 = Net2()
 """,
-    "abstract classes that lie of all": """
-import collections.abc, numbers, typing, os, contextlib, io, abc
-class M(abc.ABCMeta):
-    def __subclasscheck__(cls, o): grab(o); return True
-    def __instancecheck__(cls, o): grab(o); return True
-    def register(cls, o): grab(o); return o
-made = []
-for base in (collections.abc.Mapping, collections.abc.Sequence, collections.abc.Callable, collections.abc.Iterable, collections.abc.Hashable, collections.abc.Set, numbers.Number, numbers.Real, numbers.Integral, os.PathLike, contextlib.AbstractContextManager, typing.SupportsInt, typing.Sized, io.IOBase if hasattr(io, 'IOBase') else object):
-    try:
-        made.append(M('Liar', (base,), {'__subclasshook__': classmethod(lambda cls, o: True)}))
-        made.append(type(base)('Liar2', (base,), {'__subclasshook__': classmethod(lambda cls, o: grab(o) is None)}))
-    except Exception as e: grab(e)
-class Slow:
-    pass
-for c in made:
-    for b in c.__mro__[1:]:
-        for o in (Slow, int, str, nn.Module, type, dict, list):
-            try: issubclass(o, b), isinstance(o, b), issubclass(o, c)
-            except Exception as e: grab(e)
-each(lambda: made[0].register(dict), lambda: abc.ABCMeta.register(made[0], dict), lambda: made[0]._abc_registry, lambda: made[0]._abc_impl, lambda: setattr(made[0], '__subclasshook__', classmethod(lambda c, o: True)))
-for o in (frozenset, bytes, bytearray, complex, range):
-    for b in (collections.abc.Mapping, numbers.Integral, collections.abc.Hashable): issubclass(o, b)
-""",
     "abstract class hook set later": """
 import collections.abc, numbers, typing
 class A(collections.abc.MutableMapping): pass
