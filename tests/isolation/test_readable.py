@@ -84,3 +84,17 @@ def test_a_link_to_a_module_outside_is_not_followed(tmp_path: Path) -> None:
     assert network.weights[0].shape != (3, 7)
     (network,) = cutaway.show(f"{project / 'net.py'}::net", path=os.fspath(tmp_path))
     assert network.weights[0].shape == (3, 7)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no Landlock")
+def test_packages_of_the_active_environment_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = tmp_path / "active" / "lib" / "python3.12" / "site-packages"
+    packages.mkdir(parents=True)
+    (tmp_path / "active" / "pyvenv.cfg").touch()
+    (packages / "widths.py").write_text("WIDTH = 7\n")
+    (tmp_path / "project").mkdir()
+    net = tmp_path / "project" / "net.py"
+    net.write_text("from torch import nn\nfrom widths import WIDTH\nnet = nn.Linear(WIDTH, 3)\n")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "active"))
+    (network,) = cutaway.show(f"{net}::net", cache=False)
+    assert network.weights[0].shape == (3, 7)

@@ -55,6 +55,7 @@ def rights(targets: Iterable[str], paths: Iterable[str], files: Iterable[str] = 
     named += [file for each in named if os.path.isfile(file := os.path.join(each, _METADATA))]
     readable = [*((path, _EVERYTHING) for path in (*folders, *_LIBRARIES, *linked)), *visible]
     readable += [(os.path.abspath(file), READ_FILE) for file in named]
+    readable += [(folder, READ_FOLDER) for folder in project.library_folders()]
     return [(path, right if os.path.isdir(path) else READ_FILE) for path, right in readable]
 
 

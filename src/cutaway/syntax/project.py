@@ -64,6 +64,11 @@ def active_environments() -> tuple[str, ...]:
     return tuple(os.environ.get(name, "") for name in _ACTIVE)
 
 
+def library_folders() -> list[str]:
+    """Return the folders of active environments that have one for the packages of each version of Python."""
+    return [folder for home in active_environments() if home and disk.is_folder(folder := os.path.join(home, "lib"))]
+
+
 def _installed(environments: Iterable[str], within: str = "") -> Iterator[str]:
     """Yield where environments have packages, and the folders that these refer to; all of them lie within a folder."""
     inside = os.path.join(within, "") if within else ""

@@ -151,9 +151,18 @@ def wrap(record: Record) -> Any:
             return Unknown("the analysis is over: the target is not interpreted after it")
         if args and args[-1] is ADDRESS:  # numpy asks, whatever class and function would answer
             raise AttributeError(ADDRESS)
-        return invoke(record, *_admitted(args, kwargs))
+        answer = invoke(record, *_admitted(args, kwargs))
+        if type(answer) is Unknown and record.code.name in _CHECKED:
+            raise Undecidable(answer)
+        return answer
 
     return function
+
+
+_CHECKED = frozenset(
+    "__iter__ __int__ __index__ __float__ __complex__ __str__ __repr__ __format__ __bytes__ __hash__".split()
+)
+"""Methods of which Python checks what they return: where that is unknown, so is what the caller does with it."""
 
 
 def _admitted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

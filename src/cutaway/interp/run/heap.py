@@ -320,7 +320,7 @@ def _state(value: Any) -> Contents | None:
     if _is(value, bytearray):
         return (Part(STATE, [], [bytes(value)]),)
     if _is(value, io.StringIO):
-        return (Part(STATE, [], [value.getvalue(), value.tell()]),)
+        return (Part(STATE, [], [None, 0] if value.closed else [value.getvalue(), value.tell()]),)
     if _is_array(value):
         return (Part(STATE, [], [value.tobytes()]),)
     if _is(value, types.CellType):
@@ -543,10 +543,7 @@ def _set_state(value: Any, part: Part) -> bool:
     if _is(value, bytearray):
         value[:] = part.values[0]
     elif _is(value, io.StringIO):
-        value.seek(0)
-        value.truncate()
-        value.write(part.values[0])
-        value.seek(part.values[1])
+        _set_text(value, *part.values)
     elif _is_array(value):
         value.flat = type(value)(value.shape, value.dtype, part.values[0]).flat
     elif _is(value, types.CellType):
@@ -557,6 +554,18 @@ def _set_state(value: Any, part: Part) -> bool:
     else:
         return False
     return True
+
+
+def _set_text(file: io.StringIO, text: str | None, position: int) -> None:
+    if text is None:
+        file.close()
+        return
+    if file.closed:
+        io.StringIO.__init__(file)  # opens it again
+    file.seek(0)
+    file.truncate()
+    file.write(text)
+    file.seek(position)
 
 
 def _set_class(cls: type, before: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutaway.core import session
@@ -12,7 +12,7 @@ from cutaway.interp.boundary.gate import NO_ADDRESS, is_writable_kind
 from cutaway.interp.modules import loader
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.stdlib.allow_list import public_names
-from cutaway.interp.stdlib.builtins import has_effects
+from cutaway.interp.stdlib.filesystem.open_files import read_bytes, read_text
 from cutaway.interp.stdlib.modules import stdlib_module
 
 _MAX_CHOICES = 8
@@ -82,7 +82,7 @@ def _argparse() -> dict[str, Any]:
             return super().add_subparsers(**options)
 
         def _read_args_from_files(self, arg_strings: Any) -> Any:
-            return arg_strings
+            return _with_files(self, arg_strings)
 
         def _print_message(self, message: str, file: Any = None) -> None:
             pass
@@ -95,7 +95,7 @@ def _argparse() -> dict[str, Any]:
 
     table = public_names("argparse")
     table.update(ArgumentParser=ArgumentParser, Namespace=Namespace)
-    table["FileType"] = has_effects("argparse.FileType")
+    table["FileType"] = _file_type
     return table
 
 
@@ -105,6 +105,26 @@ def _check_namespace(namespace: Any) -> None:
     is_plain = is_writable_kind(kind) and is_deaf(kind) and kind is not type and not callable(namespace)
     if namespace is not None and (isinstance(namespace, type) or not is_plain):
         raise TypeError("the namespace of a command line must be a plain object")
+
+
+def _with_files(parser: Any, words: Sequence[str]) -> list[str]:
+    """Put the arguments that a file holds, a line for each, in the place of its name."""
+    found: list[str] = []
+    for word in words:
+        if not word or word[0] not in (parser.fromfile_prefix_chars or ""):
+            found.append(word)
+            continue
+        content = read_bytes(word[1:])
+        if type(content) is Unknown:
+            parser.error(content.reason)
+        for line in content.decode("utf-8", "replace").splitlines():
+            found += _with_files(parser, list(counted(parser.convert_arg_line_to_args(line))))
+    return found
+
+
+def _file_type(mode: str = "r", *_args: Any, **_kwargs: Any) -> Callable[[Any], Any]:
+    """Stand in for `argparse.FileType`: a file whose name is on the command line is read, as text, or is unknown."""
+    return lambda name: read_text(name, mode)
 
 
 def _subcommands(actions: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ class FieldReference:
     """A value that several settings share; one that is computed from others is computed when it is read."""
 
     def __init__(self, default, field_type=None, op=None, required=False):
-        self._value, self._op = default, op
+        self._value, self._op, self.field_type = default, op, field_type
 
     def get(self):
         value = self._value.get() if isinstance(self._value, FieldReference) else self._value
@@ -256,8 +256,8 @@ def create(**kwargs):
 
 
 def placeholder(field_type, required=False):
-    return FieldReference(None)
+    return FieldReference(None, field_type)
 
 
 def required_placeholder(field_type):
-    return FieldReference(None)
+    return FieldReference(None, field_type)
