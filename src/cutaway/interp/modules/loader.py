@@ -22,8 +22,14 @@ STAND_INS = os.path.join(knowledge.__path__[0], "stand_ins")
 """Where packages are that stand for small ones which are not installed; a program that handles their absence does so."""
 
 
-_PREFERRED = frozenset(("attr", "attrs"))
-"""Stand-ins that are taken even if the package is installed: it writes functions as source text."""
+_COMPLETE = frozenset(("attr", "attrs"))
+"""Stand-ins that do all that a network can need of their package."""
+
+_PREFERRED = _COMPLETE.union("absl click configargparse fire gin hydra lightning omegaconf pytorch_lightning".split())
+"""Stand-ins that are taken even if the package is installed.
+
+It writes functions as source text, takes source apart, changes the process, or does far more than a network needs.
+"""
 
 
 _LONGEST_NAME = 2_000  # letters of a module, with the packages that it is in
@@ -143,10 +149,9 @@ class Loader:
             location = self._moved(name)
         if location is None or (strict and is_missing and "." not in name):
             return self._missing_module(name, strict)
-        if "." not in name and self.is_stand_in(location) and name not in _PREFERRED:
-            session.current().assume(
-                f"the package {name} is not installed, and taken to do what its usual version does"
-            )
+        if "." not in name and self.is_stand_in(location) and name not in _COMPLETE:
+            missing = "not installed, and " if is_missing else ""
+            session.current().assume(f"the package {name} is {missing}taken to do what its usual version does")
         if location.file is None and not location.folders:
             return Unknown(f"module {name} is compiled code, not Python source", session.current().place())
         return ModuleState(self, name, location).module

@@ -308,8 +308,11 @@ class _Environment:
         return _usually(False, _membership(name), bool) if is_set is None else is_set
 
     def __getitem__(self, name: str) -> Any:
-        if not self._is_known(name) and settled(self.membership(name)):
-            return _variable(name)
+        if not self._is_known(name):
+            # The program ends without a variable that it asks for so, unless it catches the exception.
+            is_needed = not interpreter().guarded and self._is_set(name) is None
+            if is_needed or settled(self.membership(name)):
+                return _variable(name)
         return self._values[name]
 
     def __setitem__(self, name: str, value: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from cutaway.core import session
@@ -39,8 +40,19 @@ def executing_eagerly() -> bool:
     "tensorflow.contrib.eager.defun",
 )
 def function(func: Any = None, *_args: Any, **_options: Any) -> Any:
-    """A function stays what it is."""
-    return func if func is not None else (lambda decorated: decorated)
+    """A function stays what it is; what its graphs are is unknown."""
+    return _traced if func is None else _traced(func)
+
+
+_OF_GRAPHS = "get_concrete_function experimental_get_compiler_ir function_spec input_signature".split()
+
+
+def _traced(func: Any) -> Any:
+    if isinstance(func, FunctionType):
+        for name in _OF_GRAPHS:
+            func.__dict__.setdefault(name, Unknown(f"{name} of a graph function is not modelled"))
+        func.__dict__.setdefault("python_function", func)
+    return func
 
 
 @row("tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.no_gradient")

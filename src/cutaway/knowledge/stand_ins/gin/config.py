@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import importlib
 import inspect
 import os
 from ast import literal_eval
@@ -181,6 +182,9 @@ def parse_config_file(config_file, skip_unknown=False, print_includes_and_import
 
 def parse_config(bindings, skip_unknown=False):
     for statement in _statements("\n".join(bindings) if isinstance(bindings, (list, tuple)) else bindings):
+        if statement.startswith(("import ", "from ")):
+            _import(statement)
+            continue
         if statement.startswith("include "):
             parse_config_file(statement[len("include ") :].strip().strip("'\""))
         elif "=" in statement:
@@ -192,22 +196,67 @@ def parse_config(bindings, skip_unknown=False):
                 _macros[key] = value
 
 
+def _import(statement):
+    words = statement.split()
+    importlib.import_module(words[1])
+    if words[0] == "from" and len(words) > 3:
+        with contextlib.suppress(ImportError):  # it is no module, but a name in one
+            importlib.import_module(f"{words[1]}.{words[3]}")
+
+
 def _statements(text):
-    """Yield statements; one goes on in the next line while a bracket is open, or after a backslash."""
-    pending = ""
+    """Yield statements; one goes on in the next line while a bracket is open, or after a backslash.
+
+    A name with a colon is what the indented lines after it are about.
+    """
+    pending, about = "", ""
     for line in text.splitlines():
-        line = line.partition("#")[0].rstrip()
+        line = _without_comment(line).rstrip()
         if line.endswith("\\"):
             pending += line[:-1]
             continue
+        if not pending.strip() and line[:1].strip():
+            about = ""
         pending += line
-        if pending.strip() and not _is_open(pending):
-            yield pending.strip()
-            pending = ""
+        if not pending.strip() or _is_open(pending):
+            continue
+        statement, pending = pending.strip(), ""
+        if statement.endswith(":") and "=" not in statement:
+            about = f"{statement[:-1]}."
+        else:
+            yield about + statement
+
+
+def _without_comment(line):
+    quote = ""
+    for at, letter in enumerate(line):
+        if letter == quote:
+            quote = ""
+        elif letter in "\"'" and not quote:
+            quote = letter
+        elif letter == "#" and not quote:
+            return line[:at]
+    return line
 
 
 def _is_open(text):
     return sum(text.count(one) for one in "([{") > sum(text.count(one) for one in ")]}") or text.endswith("=")
+
+
+def _parts(text):
+    """Split the items of a list or dict at the commas and colons that are in no bracket of their own."""
+    parts, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        depth += (letter in "([{") - (letter in ")]}") if not quote else 0
+        if letter in ",:" and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _value(text):
@@ -215,9 +264,11 @@ def _value(text):
         return _Reference(text[1:].removesuffix("()"), text.endswith("()"))
     if text.startswith("%"):
         return _Macro(text[1:])
-    if text[:1] in ("[", "(") and text[-1:] in ("]", ")") and ("@" in text or "%" in text):
-        items = [_value(part.strip()) for part in text[1:-1].split(",") if part.strip()]
-        return items if text[0] == "[" else tuple(items)
+    if text[:1] in ("[", "(", "{") and ("@" in text or "%" in text):
+        items = [_value(part) for part in _parts(text[1:-1])]
+        if text[0] == "{":
+            return dict(zip(items[::2], items[1::2]))
+        return items if text[0] == "[" else tuple(items) if "," in text else items[0]
     return literal_eval(text)
 
 
