@@ -370,7 +370,7 @@ WRITABLE = frozenset(
     collections.UserString string.Template textwrap.TextWrapper reprlib.Repr contextlib.ExitStack contextlib.closing
     contextlib.nullcontext contextlib.suppress contextlib._GeneratorContextManager enum.auto json.encoder.JSONEncoder
     graphlib.TopologicalSorter csv.DictReader csv.DictWriter builtins.staticmethod builtins.classmethod
-    typing.TypeVar typing.NewType datetime.datetime datetime.date""".split()
+    typing.TypeVar typing.NewType datetime.datetime datetime.date dataclasses.Field""".split()
 )
 """Classes of the host whose instances belong to the program that makes them: it may set their attributes."""
 

@@ -273,6 +273,9 @@ def contents_of(value: Any) -> Contents | None:
     return contents
 
 
+_FILES = (io.StringIO, io.BytesIO)
+
+
 def reader_of(kind: type) -> Reader:
     """Return the function that reads what objects of a class contain."""
     if issubclass(kind, types.FunctionType):
@@ -285,7 +288,7 @@ def reader_of(kind: type) -> Reader:
     attributes = _attribute_reader(kind)
     if items is not None:
         return lambda value: (*items(value), *attributes(value))
-    if kind.__module__ == "numpy" or issubclass(kind, (bytearray, io.StringIO, types.CellType)):
+    if kind.__module__ == "numpy" or issubclass(kind, (bytearray, *_FILES, types.CellType)):
         return lambda value: _state(value) or attributes(value) or None
     return lambda value: attributes(value) or None
 
@@ -319,7 +322,7 @@ def _state(value: Any) -> Contents | None:
     """Return what an object contains that is neither attributes nor items."""
     if _is(value, bytearray):
         return (Part(STATE, [], [bytes(value)]),)
-    if _is(value, io.StringIO):
+    if _is(value, _FILES):
         return (Part(STATE, [], [None, 0] if value.closed else [value.getvalue(), value.tell()]),)
     if _is_array(value):
         return (Part(STATE, [], [value.tobytes()]),)
@@ -542,8 +545,8 @@ def _set_state(value: Any, part: Part) -> bool:
     """Set what is neither attributes nor items; tell whether an object has such."""
     if _is(value, bytearray):
         value[:] = part.values[0]
-    elif _is(value, io.StringIO):
-        _set_text(value, *part.values)
+    elif _is(value, _FILES):
+        _set_content(value, *part.values)
     elif _is_array(value):
         value.flat = type(value)(value.shape, value.dtype, part.values[0]).flat
     elif _is(value, types.CellType):
@@ -556,15 +559,15 @@ def _set_state(value: Any, part: Part) -> bool:
     return True
 
 
-def _set_text(file: io.StringIO, text: str | None, position: int) -> None:
-    if text is None:
+def _set_content(file: Any, content: Any, position: int) -> None:
+    if content is None:
         file.close()
         return
     if file.closed:
-        io.StringIO.__init__(file)  # opens it again
+        (io.StringIO if _is(file, io.StringIO) else io.BytesIO).__init__(file)  # opens it again
     file.seek(0)
     file.truncate()
-    file.write(text)
+    file.write(content)
     file.seek(position)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.admission import is_deaf
+from cutaway.core.condition import SOMETHING
 from cutaway.core.unknown import Unknown, decisions
 from cutaway.interp.boundary.gate import NO_ADDRESS, is_writable_kind
 from cutaway.interp.modules import loader
@@ -18,13 +19,26 @@ from cutaway.interp.stdlib.modules import stdlib_module
 _MAX_CHOICES = 8
 
 
+class GivenArguments(list[str]):
+    """`sys.argv`: the arguments are known, but not the name that the program is started with."""
+
+    def __getitem__(self, index: Any) -> Any:
+        if index == 0:
+            return Unknown("how the program is started is unknown", session.current().place(), term=SOMETHING)
+        return super().__getitem__(index)
+
+
 def _given_arguments() -> list[str] | None:
     """Return the arguments that the program is started with, None where nobody has given any.
 
     They are those of the user, or a list that the program itself has put into `sys.argv`.
     """
     line: Any = getattr(loader.current().modules.get("sys"), "argv", session.current().command_line)
-    return list(line[1:]) if type(line) in (list, tuple) and all(isinstance(word, str) for word in line) else None
+    return (
+        list(line[1:])
+        if type(line) in (list, tuple, GivenArguments) and all(isinstance(word, str) for word in line)
+        else None
+    )
 
 
 @stdlib_module("argparse")

@@ -31,7 +31,7 @@ _FILES = {
     "randomness": "random uuid time datetime",
     "reflection.types": "types typing typing_extensions inspect functools dataclasses builtins",
     "system": "sys os platform threading atexit",
-    "values": "copy json hashlib io",
+    "values": "copy json hashlib io tomllib tomli",
 }
 """File of this package -> the modules that it models."""
 

@@ -17,6 +17,7 @@ from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted
 from cutaway.interp.run.truth import settled
 from cutaway.interp.stdlib.builtins import depends_on_machine, has_effects
+from cutaway.interp.stdlib.command_line import GivenArguments
 from cutaway.interp.stdlib.filesystem import os_path
 from cutaway.interp.stdlib.filesystem.open_files import find_folder, is_readable, plain_path, working_folder
 from cutaway.interp.stdlib.modules import NativeModule, Supposed, do_nothing, stdlib_module
@@ -168,16 +169,15 @@ def _search(folder: Any, first: bool) -> None:
 
 def _command_line() -> list[str]:
     given = session.current().command_line
-    return _CommandLine([""]) if given is None else list(given)
+    return _CommandLine([""]) if given is None else GivenArguments(given)
 
 
-class _CommandLine(list[str]):
+class _CommandLine(GivenArguments):
     """`sys.argv`: the program is started without arguments, which is an assumption where it looks at them."""
 
     def __getitem__(self, index: Any) -> Any:
-        if index == 0:
-            return Unknown("how the program is started is unknown", session.current().place(), term=SOMETHING)
-        _assume_no_arguments()
+        if index != 0:
+            _assume_no_arguments()
         return super().__getitem__(index)
 
 

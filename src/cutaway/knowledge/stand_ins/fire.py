@@ -20,8 +20,8 @@ def Fire(component=None, command=None, name=None, serialize=None):
         component = vars(sys.modules["__main__"])
     has_called = False
     while True:
-        can_call = inspect.isroutine(component) or inspect.isclass(component)
-        if can_call and (words or not has_called or inspect.isclass(component)):
+        is_function = inspect.isroutine(component) or inspect.ismethod(component)
+        if inspect.isclass(component) or (is_function and (words or not has_called)):
             component, words = _called(component, words)
             has_called = True
         elif words and words[0] == "-":

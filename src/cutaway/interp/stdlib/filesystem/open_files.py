@@ -12,6 +12,8 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.modules import loader
 
 _MAX_BYTES = 4 << 20
+_SETTINGS = (".toml", ".json", ".yaml", ".yml")
+"""Files that programs open as bytes, and read as text."""
 
 
 def plain_path(path: Any) -> str:
@@ -26,16 +28,20 @@ def is_readable(path: str) -> bool:
 
 
 def read_text(path: Any, mode: Any) -> Any:
-    """Return an in-memory copy of a text file, or an unknown with the reason why not."""
+    """Return an in-memory copy of a file, or an unknown with the reason why not."""
     here = session.current()
     if type(path) is Unknown or type(mode) is Unknown:
         return path if type(path) is Unknown else mode
     name = plain_path(path) if not isinstance(path, int) else ""
     mode = str.__str__(mode)
-    if any(letter in mode for letter in "wax+b") or not name:
-        return here.unknown(f"open({name!r}, {mode!r}) is not called: files are only read, and only as text")
+    if any(letter in mode for letter in "wax+") or not name:
+        return here.unknown(f"open({name!r}, {mode!r}) is not called: files are only read")
+    if "b" in mode and not name.endswith(_SETTINGS):
+        return here.unknown(f"open({name!r}, {mode!r}) is not called: only settings are read as bytes")
     data = read_bytes(name)
-    return data if isinstance(data, Unknown) else io.StringIO(data.decode("utf-8", "replace"))
+    if isinstance(data, Unknown):
+        return data
+    return io.BytesIO(data) if "b" in mode else io.StringIO(data.decode("utf-8", "replace"))
 
 
 def find_file(name: str) -> str:

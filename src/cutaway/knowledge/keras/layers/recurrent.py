@@ -28,6 +28,8 @@ from cutaway.knowledge.keras.tensors.shape import text
 ops = KnownModule("keras.ops")
 _OF_CELL = """units activation recurrent_activation use_bias unit_forget_bias dropout recurrent_dropout reset_after filters
 kernel_size strides padding data_format dilation_rate""".split()
+_MOST_STEPS = 64
+"""Steps of an unrolled layer that are followed one by one."""
 _OF_LAYER = "return_sequences return_state go_backwards stateful unroll".split()
 
 
@@ -78,10 +80,14 @@ class RNN(Layer):
         steps = x._shape[1]
         step = ops.get_item(sequences, (slice(None), 0))
         states = self._started(step, x._shape[0]) if initial_state is None else initial_state
-        states = list(states) if isinstance(states, (list, tuple)) else [states]
-        with repeated(steps):
-            output, states = self.cell(step, states)
-        states = list(states) if isinstance(states, (list, tuple)) else [states]
+        states = _listed(states)
+        if self.unroll and type(steps) is int and 0 < steps <= _MOST_STEPS:
+            for at in range(steps):  # a cell of the target may keep something of each step
+                output, states = self.cell(ops.get_item(sequences, (slice(None), at)), _listed(states))
+        else:
+            with repeated(steps):
+                output, states = self.cell(step, states)
+        states = _listed(states)
         if self.return_sequences:
             output = rnn(output, steps)
         return (output, *states) if self.return_state else output
@@ -90,6 +96,10 @@ class RNN(Layer):
         """Numbers of states are not known anyway."""
 
     reset_state = reset_states
+
+
+def _listed(states: Any) -> list[Any]:
+    return list(states) if isinstance(states, (list, tuple)) else [states]
 
 
 def _parameters(cell: type, rank: int | None) -> Iterator[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """mmengine.config: a Python, JSON or YAML file whose names are the settings, and which may build on others."""
 
+import argparse
 import copy
 import importlib.util
 import json
@@ -109,5 +110,44 @@ def _merged(settings, below):
     return below
 
 
-class DictAction:
-    pass
+class DictAction(argparse.Action):
+    """Reads settings of the form `KEY=VALUE`; a value may be a list or a tuple."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        options = copy.copy(getattr(namespace, self.dest, None) or {})
+        for word in values:
+            key, _, value = word.partition("=")
+            options[key] = _value(value)
+        setattr(namespace, self.dest, options)
+
+
+def _value(text):
+    text = text.strip("'\"").replace(" ", "")
+    for opening, closing, kind in (("(", ")", tuple), ("[", "]", list)):
+        if text.startswith(opening) and text.endswith(closing):
+            return kind([_value(part) for part in _parts(text[1:-1])])
+    parts = _parts(text)
+    return [_value(part) for part in parts] if len(parts) > 1 else _plain(text)
+
+
+def _parts(text):
+    """Split at the commas that are in no bracket."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part]
+
+
+def _plain(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return None if text == "None" else text
