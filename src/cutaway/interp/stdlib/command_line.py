@@ -66,9 +66,9 @@ def _argparse() -> dict[str, Any]:
             return super().parse_known_args(given, Namespace() if namespace is None else namespace)
 
         def _command_line(self, args: Any) -> Any:
-            if args is not None:
-                return args
             given = _given_arguments()
+            if not _is_rest(args, given):
+                return args
             self._make_arguments_optional()
             _make_optional(self._actions)
             if given is None:
@@ -76,7 +76,7 @@ def _argparse() -> dict[str, Any]:
                 session.current().assume(
                     "the program is started without command-line arguments", doubt=session.COMMAND_LINE
                 )
-            return given or []
+            return _words_of(args, given)
 
         def _make_arguments_optional(self) -> None:
             groups = [group for group in self._mutually_exclusive_groups if group.required]
@@ -119,6 +119,16 @@ def _check_namespace(namespace: Any) -> None:
     is_plain = is_writable_kind(kind) and is_deaf(kind) and kind is not type and not callable(namespace)
     if namespace is not None and (isinstance(namespace, type) or not is_plain):
         raise TypeError("the namespace of a command line must be a plain object")
+
+
+def _is_rest(args: Any, given: list[str] | None) -> bool:
+    """Tell whether arguments are the command line, or may be what another parser has left of it."""
+    is_list = type(args) is list
+    return args is None or (is_list and all(type(word) is str and word in (given or ()) for word in args))
+
+
+def _words_of(args: Any, given: list[str] | None) -> Any:
+    return given or [] if args is None else args
 
 
 def _with_files(parser: Any, words: Sequence[str]) -> list[str]:

@@ -49,7 +49,28 @@ def bounded(
     call.__name__ = name.rpartition(".")[2]
     call.__qualname__ = call.__name__
     call.__module__ = "numpy"
+    if universal:
+        _add_methods(call, name, function)
     return call
+
+
+def _add_methods(call: Any, name: str, function: Any) -> None:
+    """Give a universal function its methods; `at` changes its first argument."""
+    if function.nin == 2 and function.nout == 1:
+        for method in ("reduce", "accumulate", "reduceat"):
+            setattr(call, method, bounded(f"{name}.{method}", getattr(function, method), size.total))
+        call.outer = bounded(f"{name}.outer", function.outer, size.outer)
+
+    def at(array: Any, *others: Any) -> None:
+        known = type(array) is numpy.ndarray and foremost(map(unknown_in, others)) is None
+        if not known or size.total(array, *others) > ELEMENTS:
+            raise Undecidable(Unknown(f"numpy.{name}.at of numbers that are not known"))
+        try:
+            function.at(array, *map(plain, others))
+        except Exception as error:
+            raise fault_of(name, error) from None
+
+    call.at = at
 
 
 def _of(name: str, function: Callable[..., Any], unknown: Unknown, args: Any, kwargs: Any) -> Any:
