@@ -78,6 +78,14 @@ def errors(folder: Path, text: str, name: str = "program.py") -> list[str]:
         ("for batch in torch.utils.data.DataLoader([torch.zeros(2), torch.zeros(3)], 2): pass", "ragged-data"),
         ("layer.load_state_dict(nn.Linear(3, 5).state_dict())", "shape-mismatch"),
         ("layer.load_state_dict({'weight': torch.zeros(4, 3)})", "missing-key"),
+        ("torch.optim.SGD(layer, lr=0.1)", "wrong-type"),
+        ("nn.Linear.parameters()", "wrong-call"),
+        ("super(Empty, layer).train()", "wrong-call"),
+        ("nn.Conv2d(3, (4, 4), 3)", "wrong-type"),
+        ("np.zeros(3).double()", "no-such-attribute"),
+        ("torch.zeros(2, 3).scatter_(1, 0.5, torch.zeros(2, 1).long())", "wrong-type"),
+        ("layer(x).argmax(1).float().mean().backward()", "gradient-misuse"),
+        ("with torch.no_grad():\n    y = layer(x).sum()\ny.backward()", "gradient-misuse"),
     ],
 )
 def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
@@ -105,6 +113,12 @@ def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
         "for batch in torch.utils.data.DataLoader([torch.zeros(2), torch.zeros(3)], 1): pass",
         "torch.optim.SGD(layer.parameters(), 0.1, 0.9, weight_decay=1e-4, foreach=True)",
         "y = np.random.rand(4, 5)[::-1]",
+        "torch.optim.SGD(nn.ParameterList([layer.weight]), lr=0.1)",
+        "y = layer(x)\nwith torch.no_grad():\n    y += 1\ny.sum().backward()",
+        "y = layer(x).to(torch.complex64).abs().sum()\ny.backward()",
+        "for phase in ('train', 'val'):\n    with torch.set_grad_enabled(phase == 'train'):\n        y = layer(x).sum()\n"
+        "        if phase == 'train':\n            y.backward()",
+        "y = np.zeros(3).ptp()",
     ],
 )
 def test_what_may_run_is_not(tmp_path: Path, text: str) -> None:
@@ -157,6 +171,17 @@ def batches(width):
         ("model.fit(x, y)", "invalid-call"),
         ("model.compile('adamm', 'mse')", "invalid-argument"),
         ("model.compile('adam', 'mse')\nmodel.fit(batches(9), steps_per_epoch=2)", "shape-mismatch"),
+        ("model.compile('adam', 'mse')\nmodel.fit(x)", "missing-argument"),
+        ("model.compile('adam', 'binary_crossentropy')\nmodel.fit(x, np.zeros((8, 2)))", "shape-mismatch"),
+        (
+            "model.compile('adam', 'categorical_crossentropy')\n"
+            "model.fit(x[:3], keras.utils.to_categorical(np.array([0, 2, 1])))",
+            "shape-mismatch",
+        ),
+        ("keras.Model(keras.Input((3,)), model.output)", "graph-disconnected"),
+        ("model(keras.Input((9,)))", "shape-mismatch"),
+        ("keras.Sequential(keras.layers.Dense(2), keras.layers.Dense(1))", "wrong-type"),
+        ("keras.ops.zeros((2, 2))[0] = 1", "wrong-type"),
         (
             "pair = keras.Model(model.input, [model.output, model.output])\n"
             "pair.compile('adam', ['mse', 'categorical_crossentropy'])\npair.fit(x, [y, np.zeros((8, 3))])",
@@ -172,6 +197,29 @@ def test_data_that_do_not_suit_a_model_of_keras_are_an_error(tmp_path: Path, tex
 
 def test_data_that_suit_a_model_of_keras_are_not(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
-    text = "model.compile('Adam', 'mse')\nmodel.fit(batches(10), steps_per_epoch=2)\nmodel.evaluate(x, y)\n"
+    text = "model.compile('Adam', 'mse')\nmodel.fit(batches(10), steps_per_epoch=2)\nmodel.evaluate(x, y)\nmodel.predict(x)\n"
+    text += "pool = keras.layers.GlobalAveragePooling1D()\n"
+    text += "any_length = keras.Sequential([keras.Input((4, 5)), pool])\nany_length.predict(np.zeros((2, 6, 5)))\n"
     path.write_text(KERAS + text)
     assert check_file(str(path)).problems == ()
+
+
+def test_a_loss_whose_sides_are_broadcast_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        f"{START}F.mse_loss(torch.randn(8, 1), torch.randn(8))\nF.mse_loss(torch.randn(8, 1), torch.randn(1))\n"
+    )
+    problems = check_file(str(path)).problems
+    assert [(each.code, each.severity, each.line) for each in problems] == [
+        ("silent-broadcast", Severity.WARNING, START.count("\n") + 1)
+    ]
+
+
+def test_a_tensor_that_is_sliced_before_it_is_used_is_not_registered(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        f"{START}class Positions(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.table = torch.zeros(9, 3)\n\n    def forward(self, x):\n        return x + self.table[: x.size(0)]\n\n\n"
+        "y = Positions()(x)\n"
+    )
+    assert [each.code for each in check_file(str(path)).problems] == ["unregistered-tensor"]

@@ -54,7 +54,6 @@ from cutaway.rules.use import Definition, classes_of
 
 _MOVES = frozenset("to cuda cpu type_as type device half float double is_cuda get_device _apply new_tensor".split())
 """What moves a tensor, or is asked where to."""
-_INDEXING = ("__getitem__", "index_select", "gather", "embedding", "take_along_dim", "index", "Tensor.new_tensor")
 
 
 def _find(program: Program) -> Iterator[Found]:
@@ -63,7 +62,7 @@ def _find(program: Program) -> Iterator[Found]:
         owner, _, name = part.text.rpartition(".")
         definition = definitions.get(owner)
         place = definition.assignment(name) if definition is not None else None
-        if definition is None or place is None or part.class_name.endswith(_INDEXING):
+        if definition is None or place is None:
             continue
         if _is_moved(definition, name) or _is_set_elsewhere(program, definition, name):
             continue

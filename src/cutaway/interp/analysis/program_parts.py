@@ -13,6 +13,13 @@ from cutaway.knowledge.base.describe import class_name
 from cutaway.knowledge.base.framework import Framework, holds_parts, is_bookkeeping
 
 _CONSTRUCTION = "_construction"
+_VIEWS = frozenset(
+    """__getitem__ select narrow view reshape squeeze unsqueeze expand repeat transpose permute flatten contiguous clone detach
+    t chunk split unbind""".split()
+)
+"""Operations whose results are where their argument is."""
+_INDEXING = ("__getitem__", "index_select", "gather", "embedding", "take_along_dim", "index", "Tensor.new_tensor")
+"""Operations whose indices may be elsewhere than what they index."""
 
 
 def note_parts(network: Network, record: Record, session: Session) -> None:
@@ -42,17 +49,23 @@ def note_tensors(network: Network, record: Record, session: Session) -> None:
     for path, part, place in untrained:
         described = _described(part, path)
         record.untrained.append(Part(described.class_name, described.place, path, place))
+    called = [call.module for call in session.calls if framework.is_network(call.module)]  # some may be in no variable
     held = {
         tensor.reference().number: (part, name)
-        for part in parts
+        for part in {id(part): part for part in (*parts, *called)}.values()
         for name, tensor in framework.unregistered_tensors(part)
     }
     if not held:
         return
     for operation in session.operations:
         others = [value for value in operation.inputs if value.number not in held]
-        for value in operation.inputs:
-            if value.number in held and others and value.shape:
+        short = operation.op.rpartition(".")[2]
+        for at, value in enumerate(operation.inputs):
+            if value.number not in held:
+                continue
+            if short in _VIEWS and not others:
+                held.update({made.number: held[value.number] for made in operation.outputs})
+            elif others and value.shape and not (at and operation.op.endswith(_INDEXING)):
                 part, name = held.pop(value.number)
                 text = f"{class_name(type(part))}.{name}"
                 record.tensors.append(Part(operation.op, operation.place, text))

@@ -12,7 +12,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.nesting import NESTING, bounded
-from cutaway.core.protocols import is_module
+from cutaway.core.protocols import is_module, is_module_class
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.gate import is_host_class, is_model, is_own_function, may_call
@@ -85,6 +85,11 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         elif function in CONSTRUCTORS:
             return CONSTRUCTORS[function](*args, **kwargs)
     return _call_directly(function, args, kwargs)
+
+
+def _checks_itself(function: Any) -> bool:
+    """Tell whether what is raised anywhere inside of a call is about its arguments: of built-in functions, and of layers."""
+    return id(function) in PYTHON_FUNCTIONS or (is_module_class(function) and is_shared(function))
 
 
 def argument_for(function: Any, argument: Unknown) -> Any:
@@ -225,7 +230,7 @@ def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return session.current().unknown("a value does not fit into memory")
     except Exception as error:
         if isinstance(error, TypeError):
-            noted = note if id(function) in PYTHON_FUNCTIONS else note_own
+            noted = note if _checks_itself(function) else note_own
             noted(error, Operation.CALL, function, *args, *kwargs.values())
         if not _is_of_host(function):
             raise

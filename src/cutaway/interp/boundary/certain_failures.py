@@ -20,7 +20,7 @@ from cutaway.core.error import describe_error, one_line
 from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
-from cutaway.core.protocols import MODULE, is_module, is_tensor
+from cutaway.core.protocols import has_no_numbers, is_module, is_module_class, is_tensor
 from cutaway.core.suggestions import suggestion
 from cutaway.core.unknown import Opaque, Unknown, decisions
 from cutaway.interp.boundary.call import PYTHON_FUNCTIONS
@@ -41,6 +41,8 @@ from cutaway.knowledge.base.framework_names import class_names, lacks, missing_n
 from cutaway.syntax import resolve
 
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range))
+_FORMER_OF_ARRAYS = frozenset(("ptp", "itemset", "newbyteorder", "tostring"))
+"""What numpy has removed from its arrays."""
 _MOST_KEYS = 8
 _TYPE_TESTS = frozenset(("isinstance", "issubclass"))
 
@@ -138,9 +140,10 @@ def _attribute(error: BaseException, origin: Origin, is_doubtful: bool) -> Descr
         return FaultCode.NO_SUCH_NAME, missing_name(owner.__name__, name)
     if any(owner is given for given in origin.chosen_inputs or ()):
         return None
-    if kind in _PLAIN:
+    if kind in _PLAIN or _lacks_as_array(owner, name):
         if is_doubtful:
             return None
+        kind = owner.__class__
         return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, dir(kind))}"
     if _may_have(kind, name):
         return None
@@ -151,6 +154,12 @@ def _attribute(error: BaseException, origin: Origin, is_doubtful: bool) -> Descr
     known += [each for base in kind.__mro__ if not registry.is_shared(base) for each in vars(base)]
     shown = [each for each in known if not each.startswith("_")]
     return FaultCode.NO_SUCH_ATTRIBUTE, f"'{kind.__name__}' has no attribute '{name}'{_similar(name, shown)}"
+
+
+def _lacks_as_array(owner: Any, name: str) -> bool:
+    """Tell whether a value is an array of numpy, which has never had an attribute."""
+    is_array = has_no_numbers(owner) or type(owner) in registry.ARRAYS
+    return is_array and name not in dir(owner.__class__) and name not in _FORMER_OF_ARRAYS
 
 
 def _starts_in_program(origin: Origin) -> bool:
@@ -207,6 +216,8 @@ def _is_own_class(cls: type) -> bool:
 
 def _item(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     container, index = origin.operands
+    if is_tensor(container) and isinstance(error, TypeError) and not hasattr(type(container), "__setitem__"):
+        return None if is_doubtful else (FaultCode.WRONG_TYPE, one_line(str(error)))
     if is_doubtful or type(container) not in _PLAIN or not _is_plain(index):
         return None
     if isinstance(error, KeyError) and type(container) is dict:
@@ -237,9 +248,16 @@ def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     callee, *arguments = origin.operands
     if isinstance(callee, type) and registry.is_shared(callee):
         listed = class_names(callee) is not None and is_module_class(callee) and isinstance(error, TypeError)
-        return (FaultCode.WRONG_CALL, one_line(str(error))) if listed else None
+        if not listed:
+            return None
+        if "argument" in str(error):
+            return FaultCode.WRONG_CALL, one_line(str(error))
+        is_certain = not is_doubtful and all(map(_is_plain, arguments))
+        return (FaultCode.WRONG_TYPE, f"{callee.__name__}: {one_line(str(error))}") if is_certain else None
     if is_doubtful:
         return None
+    if isinstance(error, TypeError) and (_is_foreign_super(callee, arguments) or _lacks_instance(callee, arguments)):
+        return FaultCode.WRONG_CALL, one_line(str(error))
     if callee is None and is_called_none(*origin.path[-1]):
         return FaultCode.WRONG_TYPE, one_line(str(error))
     if type(callee) in _PLAIN and isinstance(error, TypeError):
@@ -264,9 +282,16 @@ def _fails_on(callee: Any, arguments: list[Any]) -> bool:
     return (callee in (int, float) or is_method or id(callee) in PYTHON_FUNCTIONS) and all(map(_is_plain, arguments))
 
 
-def is_module_class(cls: type) -> bool:
-    """Tell whether a class of a framework is one of its modules."""
-    return issubclass(cls, MODULE.kinds)
+def _is_foreign_super(callee: Any, arguments: list[Any]) -> bool:
+    """Tell whether `super` is called with a class of the program that the object does not derive from."""
+    return callee is super and len(arguments) == 2 and isinstance(arguments[0], type) and _is_complete(arguments[0])
+
+
+def _lacks_instance(callee: Any, arguments: list[Any]) -> bool:
+    """Tell whether a method of a framework is called on its class, without arguments."""
+    if arguments or type(callee) is not types.FunctionType:
+        return False
+    return callee.__module__.startswith("cutaway.knowledge.") and "." in callee.__qualname__
 
 
 def _binding(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:

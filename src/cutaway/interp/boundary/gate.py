@@ -25,6 +25,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.boundary import natives
 from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import WRAPPER
+from cutaway.interp.run.origin import Operation, note_own
 from cutaway.knowledge.base import registry
 
 __all__ = [
@@ -410,12 +411,18 @@ def _guarded(function: Any, cls: type) -> Any:
 
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
-        if args and not issubclass(type(args[0]), cls):
+        if not args:
+            try:
+                return function(**kwargs)
+            except TypeError as error:
+                note_own(error, Operation.CALL, method, *kwargs.values())
+                raise
+        if not issubclass(type(args[0]), cls):
             if type(args[0]) is Unknown:
                 return function(*args, **kwargs)
             name = f"{cls.__name__}.{function.__name__}"
             return session.current().unknown(f"{name}() is not called on an object of another class")
-        if is_initialiser and args and not _may_initialise(args[0]):
+        if is_initialiser and not _may_initialise(args[0]):
             return session.current().unknown(
                 f"{cls.__name__}.{function.__name__}() is not called on an object of the host"
             )

@@ -34,6 +34,7 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build, tick
 from cutaway.interp.run.function import record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, has_random_order, in_order
+from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.raising import caught, may_raise_anyway
 from cutaway.interp.run.truth import opposite, settled, truth
 from cutaway.interp.stdlib.evaluation import builtin_eval, builtin_exec
@@ -389,7 +390,10 @@ class OpaqueSuper:
 
 def builtin_super(*args: Any) -> Any:
     """`super(cls, object)`."""
-    result = super(*args)
+    try:
+        result = super(*args)
+    except TypeError as error:
+        raise note(error, Operation.CALL, super, *args) from None
     if len(args) == 2 and isinstance(args[0], type) and issubclass(args[0], Opaque):
         return OpaqueSuper(result, args[0]._opaque_reason)
     return result

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.fault import Fault
+from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
@@ -16,6 +16,7 @@ from cutaway.knowledge.base.image_datasets import IMAGES
 from cutaway.knowledge.base.registry import KnownModule, register, row
 from cutaway.knowledge.libraries.PIL import CHANNELS, Image
 from cutaway.knowledge.torch.runtime.data import Dataset
+from cutaway.knowledge.torch.tensor.op import ARRAYS
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown
@@ -227,9 +228,17 @@ class Normalize(_Transform):
     def __init__(self, mean: Any, std: Any, inplace: Any = False) -> None:
         self.mean, self.std = mean, std
 
+    def __call__(self, img: Any) -> Any:
+        if isinstance(img, Image) or (type(img).__module__, type(img).__name__) in ARRAYS:
+            kind = "an image" if isinstance(img, Image) else "a numpy array"
+            fault = TypeFault(
+                f"Normalize: it takes a tensor, not {kind}; put ToTensor() before it", FaultCode.WRONG_TYPE
+            )
+            session.current().report(fault)
+            raise fault
+        return super().__call__(img)
+
     def _apply(self, img: Any) -> Any:
-        if not isinstance(img, Tensor):
-            return Unknown("Normalize of an image")
         mean, deviation = torch.tensor(self.mean, dtype=img.dtype), torch.tensor(self.std, dtype=img.dtype)
         result = (img - mean.view(-1, 1, 1)) / deviation.view(-1, 1, 1)
         if not fits(result.shape, img.shape):  # it is computed in place

@@ -45,7 +45,7 @@ class Keras(Framework):
     name = "keras"
     bookkeeping = frozenset(
         "_tracker _functional _inbound_nodes _outbound_nodes _inputs_struct _outputs_struct _called_with _building "
-        "_path _parent_path _call_signature_parameters built".split()
+        "_path _parent_path _call_signature_parameters _is_symbolic _is_fed built".split()
     )
     mode_argument = "training"
 

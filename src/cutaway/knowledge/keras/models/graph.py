@@ -192,6 +192,21 @@ class Graph:
                 f"the name {twice!r} is used {names.count(twice)} times in the model", FaultCode.DUPLICATE_NAME
             )
 
+    def require_connected(self) -> None:
+        """Raise if an output depends on a start of the graph that is not among its inputs."""
+        known = {id(tensor) for tensor in self.inputs}
+        for node in self.nodes:
+            if not node.is_input and all(id(tensor) in known for tensor in node.input_tensors):
+                known.update(id(tensor) for tensor in node.outputs)
+        if all(id(tensor) in known for tensor in self.outputs):
+            return
+        starts = [node.operation.name for node in self.nodes if node.is_input and id(node.outputs[0]) not in known]  # type: ignore[attr-defined]
+        names = " and ".join(dict.fromkeys(starts))
+        raise ArgumentFault(
+            f"an output of the model does not follow from its inputs: it needs {names or 'another input'}, too",
+            FaultCode.GRAPH_DISCONNECTED,
+        )
+
     def run(self, inputs: Sequence[Any], operate: Callable[..., Any]) -> list[Any]:
         """Return what follows from these inputs; `operate(operation, *args)` calls each operation."""
         values = {id(reference): value for reference, value in zip(self.inputs, inputs)}

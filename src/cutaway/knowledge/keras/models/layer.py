@@ -83,6 +83,11 @@ class Layer(Operation):
             raise ArgumentFault(
                 f"{type(self).__name__} has no argument {', '.join(map(repr, kwargs))}", FaultCode.UNKNOWN_ARGUMENT
             )
+        if isinstance(trainable, (int, float, str, list, tuple, Operation)) and not isinstance(trainable, bool):
+            raise ArgumentFault(
+                f"{type(self).__name__}: trainable must be a bool, but is of type {type(trainable).__name__}",
+                FaultCode.WRONG_TYPE,
+            )
         fields["_dtype_policy"] = policy(dtype)
         fields["activity_regularizer"] = activity_regularizer
         fields["autocast"] = autocast

@@ -153,7 +153,12 @@ class Model(Trainer, Saving, Layer):
                 f'model "{self.name}" takes {len(wanted)} inputs, but receives {len(given)}',
                 FaultCode.WRONG_INPUT_COUNT,  # type: ignore[attr-defined]
             )
-        return [_fitting(value, reference) for value, reference in zip(given, wanted)]
+        compared = self._compares_sizes()
+        return [_fitting(value, reference, compared) for value, reference in zip(given, wanted)]
+
+    def _compares_sizes(self) -> bool:
+        """Tell whether the sizes of inputs have to be those that the graph was made for."""
+        return True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         made = self.compute_output_spec(map_shapes(input_shape))
@@ -198,7 +203,7 @@ class Model(Trainer, Saving, Layer):
         return {}
 
 
-def _fitting(value: Any, reference: KerasTensor) -> Any:
+def _fitting(value: Any, reference: KerasTensor, compares_sizes: bool) -> Any:
     """Return an input in the rank and type of the graph's own, or raise a fault that names both shapes."""
     if value is None or isinstance(value, Unknown):
         return value
@@ -219,6 +224,8 @@ def _fitting(value: Any, reference: KerasTensor) -> Any:
             f'input "{name}": expected shape {text(wanted)}, but the input has shape {text(sizes)}',
             FaultCode.WRONG_RANK,
         )
+    if not compares_sizes:
+        return tensor
     compared = wanted[:-1] if wanted and equal(wanted[-1], 1) is True else wanted  # Keras may squeeze the last axis
     for axis, (size, expected) in enumerate(zip(sizes, compared)):
         if axis and isinstance(expected, int) and equal(size, expected) is False:
@@ -254,7 +261,9 @@ def _functional(
     if not all(_starts(tensor) for tensor in flatten(inputs)):
         inputs, outputs = _cut(inputs, outputs)
     fields["_inputs_struct"], fields["_outputs_struct"] = inputs, outputs
-    fields["_graph"] = Graph(flatten(inputs), flatten(outputs))
+    fields["_graph"] = graph = Graph(flatten(inputs), flatten(outputs))
+    if unknown is None:
+        graph.require_connected()
     for each in model.layers:
         model._tracker.track(each)
     fields["built"] = True

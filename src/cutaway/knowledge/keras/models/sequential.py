@@ -19,7 +19,7 @@ from cutaway.knowledge.keras.models.layers_in_loops import count, outside, turns
 from cutaway.knowledge.keras.models.model import Functional, Model
 from cutaway.knowledge.keras.tensors.masking import masks_of
 from cutaway.knowledge.keras.tensors.shape import sizes_of, text
-from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor
+from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, any_symbolic
 
 
 @CONTAINER
@@ -153,6 +153,19 @@ class Sequential(Model):
             outputs = each(outputs, **named)
             mask = masks_of(outputs)
         return outputs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        fields = self.__dict__
+        outside = fields.get("_is_symbolic", False)
+        fields["_is_symbolic"] = any_symbolic(args) and not fields.get("_is_fed")
+        try:
+            return Layer.__call__(self, *args, **kwargs)
+        finally:
+            fields["_is_symbolic"] = outside
+
+    def _compares_sizes(self) -> bool:
+        """Keras compares those of symbolic inputs only: its layers are called on others, of whatever size."""
+        return bool(self.__dict__.get("_is_symbolic"))
 
     def _followed(self, made: Callable[[], Any]) -> Iterator[Any]:
         """Yield the layers; those that a loop repeats have to leave the shape as they find it, once it has ended."""

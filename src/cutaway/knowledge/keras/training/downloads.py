@@ -65,7 +65,9 @@ def to_categorical(x: Any, num_classes: Any = None) -> Any:
     shape = tuple(given._shape)
     if len(shape) > 1 and shape[-1] == 1:
         shape = shape[:-1]
-    return array((*shape, unknown_size() if num_classes is None else num_classes), "float64")
+    if num_classes is None:
+        num_classes = int(given.array().max()) + 1 if given.values_ is not None else unknown_size()
+    return array((*shape, num_classes), "float64")
 
 
 @row("keras.utils.set_random_seed", "keras.src.utils.rng_utils.set_random_seed")

@@ -55,7 +55,7 @@ class Trainer:
         _require_compiled(self, "fit")
         if _is_replaced(self, "train_step"):
             return History()
-        check(self, x, y)
+        check(self, x, y, needs_targets=_needs_targets(self))
         validation = kwargs.get("validation_data")
         if isinstance(validation, (list, tuple)) and len(validation) >= 2:
             check(self, validation[0], validation[1])
@@ -66,7 +66,7 @@ class Trainer:
     def evaluate(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Unknown:
         _require_compiled(self, "evaluate")
         if not _is_replaced(self, "test_step", "train_step"):
-            check(self, x, y)
+            check(self, x, y, needs_targets=_needs_targets(self))
         return Unknown("the result of an evaluation is not known")
 
     evaluate_generator = train_on_batch = test_on_batch = evaluate
@@ -90,6 +90,14 @@ def _is_replaced(model: Any, *steps: str) -> bool:
     return any(step in vars(cls) for cls in type(model).__mro__ if not is_shared(cls) for step in steps)
 
 
+def _needs_targets(model: Any) -> bool:
+    """Tell whether a model is compiled with a loss of Keras's own, which compares outputs with targets."""
+    loss = model.__dict__.get("loss")
+    if _is_replaced(model, "compile", "compute_loss", "train_step", "test_step"):
+        return False
+    return (isinstance(loss, str) and loss in _NAMED_LOSSES) or type(loss).__module__ == "keras.src.losses"
+
+
 def _require_compiled(model: Any, method: str) -> None:
     """Raise where a model is trained or tested that was never compiled; where all calls are known, that is certain."""
     here = session.current()
@@ -107,13 +115,13 @@ def _predicted(output: Any) -> Any:
     return of_tensor(output)
 
 
-def check(model: Any, x: Any, y: Any) -> Any:
+def check(model: Any, x: Any, y: Any, needs_targets: bool = False) -> Any:
     """Compare data with a model's inputs, and targets with its outputs and its loss; return the outputs."""
     here = session.current()
     mention(model)
     count_step("steps of training")
     try:
-        return _checked(model, x, y)
+        return _checked(model, x, y, needs_targets)
     except Undecidable:
         return None
     except Fault as fault:
@@ -121,7 +129,7 @@ def check(model: Any, x: Any, y: Any) -> Any:
         raise
 
 
-def _checked(model: Any, x: Any, y: Any) -> Any:
+def _checked(model: Any, x: Any, y: Any, needs_targets: bool) -> Any:
     element = getattr(x, "element", None) if y is None else None
     if isinstance(element, tuple) and len(element) in (2, 3):  # of a pipeline that yields inputs with their targets
         x, y = element[0], element[1]
@@ -133,6 +141,10 @@ def _checked(model: Any, x: Any, y: Any) -> Any:
     if inputs is None:
         return None
     flat = flatten(inputs)
+    if y is None and needs_targets:
+        raise ArgumentFault(
+            "the model is compiled with a loss, but the data has no targets", FaultCode.MISSING_ARGUMENT
+        )
     targets = _tensors(y)
     given = [*flat, *(flatten(targets) if targets is not None else [])]
     counts = [tensor._shape[0] for tensor in given if tensor._shape]
@@ -142,10 +154,19 @@ def _checked(model: Any, x: Any, y: Any) -> Any:
                 f"data: the numbers of samples differ: {' and '.join(map(str, dict.fromkeys(counts)))}",
                 FaultCode.DIFFERENT_LENGTHS,
             )
-    outputs = model(map_structure(_symbolic, inputs))
+    outputs = _fed(model, map_structure(_symbolic, inputs))
     if targets is not None:
         _compare(model, flatten(targets), flatten(outputs))
     return outputs
+
+
+def _fed(model: Any, inputs: Any) -> Any:
+    """Call a model on what stands for batches of data."""
+    model.__dict__["_is_fed"] = True
+    try:
+        return model(inputs)
+    finally:
+        del model.__dict__["_is_fed"]
 
 
 def _first_batch(x: Any) -> tuple[Any, Any]:
@@ -178,8 +199,11 @@ def _symbolic(tensor: Any) -> KerasTensor:
 
 _BROADCAST = """mse mae mape msle mean_squared_error mean_absolute_error mean_absolute_percentage_error
 mean_squared_logarithmic_error MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
-binary_crossentropy BinaryCrossentropy huber Huber log_cosh LogCosh hinge Hinge squared_hinge SquaredHinge""".split()
-_CATEGORIES = ("categorical_crossentropy", "CategoricalCrossentropy")
+huber Huber log_cosh LogCosh hinge Hinge squared_hinge SquaredHinge categorical_hinge CategoricalHinge kl_divergence
+KLDivergence poisson Poisson cosine_similarity CosineSimilarity""".split()
+_EQUAL = """categorical_crossentropy CategoricalCrossentropy binary_crossentropy BinaryCrossentropy bce
+binary_focal_crossentropy BinaryFocalCrossentropy""".split()
+_NAMED_LOSSES = frozenset((*_BROADCAST, *_EQUAL, "sparse_categorical_crossentropy"))
 _SPARSE = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
 
 
@@ -206,7 +230,7 @@ def suits(name: str, target: Any, output: Any) -> None:
     if name in _SPARSE:
         inner = wanted[:-1]
         fits = _equal(have, inner) or _equal(have, (*inner, 1))
-    elif name in _CATEGORIES:
+    elif name in _EQUAL:
         fits = _equal(have, wanted)
     elif name not in _BROADCAST:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault, NotImplementedFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size.dim import equal
@@ -47,12 +48,32 @@ def _not_bool(name: str, *operands: Any) -> None:
 def _weighted(name: str, input: Any, target: Any, weight: Any, reduction: Any, dtype: Any) -> Out:
     """An elementwise loss, multiplied by weights of the input's shape where there are any."""
     shape = broadcast(name, input.shape, target.shape)
+    _look_for_square(name, input.shape, target.shape, shape)
     if weight is not None:
         _same_shape(name, input, weight, "weight")
         shape, dtype = broadcast(name, shape, weight.shape), result_type(new(shape, dtype), weight)
         if get_enum(reduction) == 1:
             dtype = float_type(dtype)
     return reduced(name, shape, dtype, reduction)
+
+
+def _look_for_square(name: str, input: Any, target: Any, shape: Any) -> None:
+    """Report that both sides of a loss are broadcast, so that each target meets several predictions."""
+    if any(isinstance(each, Unknown) for each in (input, target, shape)) or len(input) == len(target):
+        return
+    if all(_is_smaller(each, shape) for each in (input, target)):
+        session.current().report(
+            Fault(
+                f"{name}: an input of shape {shown(input)} and a target of {shown(target)} are broadcast to {shown(shape)}: "
+                "each target meets each prediction",
+                FaultCode.SILENT_BROADCAST,
+            )
+        )
+
+
+def _is_smaller(one: Any, whole: Any) -> bool:
+    aligned = (*(1,) * (len(whole) - len(one)), *one)
+    return any(type(size) is int and equal(size, result) is False for size, result in zip(aligned, whole))
 
 
 @op(f"{_F}mse_loss")

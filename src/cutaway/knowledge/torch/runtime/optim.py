@@ -11,6 +11,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.place import Place
 from cutaway.core.program_state import Key
 from cutaway.core.protocols import is_module
+from cutaway.core.unknown import Opaque
 from cutaway.knowledge.base.registry import register, row
 from cutaway.knowledge.torch.runtime.inert import Inert, register_classes
 from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
@@ -28,6 +29,12 @@ class Optimizer:
         if isinstance(params, Tensor):
             raise TypeFault(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts", FaultCode.WRONG_TYPE
+            )
+        if is_module(params) and not (isinstance(params, Opaque) or hasattr(type(params), "__iter__")):
+            kind = type(params).__name__
+            raise TypeFault(
+                f"the optimizer gets a module ({kind}) instead of its parameters(), and it is not iterable",
+                FaultCode.WRONG_TYPE,
             )
         self.defaults = dict(defaults) if isinstance(defaults, dict) else {"lr": defaults, **options}
         if self.defaults.get("lr") is None:

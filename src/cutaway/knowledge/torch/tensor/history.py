@@ -98,8 +98,8 @@ def follow(
     made = [tensor for tensor in outputs if all(tensor is not one for one in inputs)]
     if home not in _HOMES or not made:
         return
-    if short in _MAKING:
-        node: Node | None = ROOT
+    if short in _MAKING or not any(tensor.dtype.is_floating_point or tensor.dtype.is_complex for tensor in made):
+        node: Node | None = ROOT  # numbers that are not continuous have no gradient
     elif short in _SAVING or short in _PLAIN:
         has_statistics = short in _NORMALISING and len(inputs) in (3, 5)
         node = _through(here, [inputs[0], *inputs[3:]] if has_statistics else inputs, short in _SAVING)
@@ -107,15 +107,18 @@ def follow(
         return
     if node is not None:
         for tensor in made:
-            is_real = tensor.dtype.is_floating_point
-            tensor._history = node if is_real else ROOT
+            if not tensor.dtype.is_complex:
+                tensor._history = node if tensor.dtype.is_floating_point else ROOT
 
 
 def _through(here: Session, inputs: Sequence[Tensor], saves: bool) -> Node | None:
     asked = [requires_gradient(tensor) for tensor in inputs]
     if not any(each is not False for each in asked):
         return ROOT
-    if True not in asked or is_differentiating(here) is not True:
+    differentiates = is_differentiating(here)
+    if differentiates is False:
+        return ROOT
+    if True not in asked or differentiates is None:
         return None
     nodes = [history_of(tensor) for tensor, each in zip(inputs, asked) if each]
     return Node(tuple(node for node in nodes if node is not None and node is not ROOT), saves)
@@ -128,7 +131,7 @@ def _note_write(here: Session, name: str, inputs: Sequence[Tensor], target: Tens
             f"{short}_: a tensor that requires gradients is changed in place; do it in torch.no_grad()",
             FaultCode.GRADIENT_MISUSE,
         )
-    if not any(requires_gradient(tensor) is not False for tensor in inputs):
+    if is_differentiating(here) is False or not any(requires_gradient(tensor) is not False for tensor in inputs):
         return
     node = _through(here, inputs, short in _SAVING) if short in _SAVING or short in _PLAIN else None
     if node is not None and not target._is_view and _is_computed(target):

@@ -124,7 +124,7 @@ _REORDERED = {id(TABLE["torch.channels_last"]), id(TABLE["torch.channels_last_3d
 
 
 _NOT_TENSORS = (bool, int, float, str, dict, list, tuple)
-_ARRAYS = frozenset((("numpy", "ndarray"), ("numpy", "Array")))
+ARRAYS = frozenset((("numpy", "ndarray"), ("numpy", "Array")))
 """The classes of numpy's arrays, with numbers and without, which functions do not convert."""
 _TENSORS = frozenset(("input", "target", "weight", "mat2", "index", "mask"))
 """Arguments that must be tensors; operators convert the other operand."""
@@ -165,7 +165,7 @@ class TorchCaller(base.Caller[Tensor]):
             self.record(session.current(), args, kwargs, [], [unknown_reference(args[0])], None, True)
             return derived_unknown(args[0])
         for name, value in zip(self.row.positional, args) if self.tensors_at else ():
-            if name in _TENSORS and (type(value).__module__, type(value).__name__) in _ARRAYS:
+            if name in _TENSORS and (type(value).__module__, type(value).__name__) in ARRAYS:
                 raise self._not_a_tensor(name, "a numpy array")
         out = None
         if kwargs:
@@ -187,6 +187,9 @@ class TorchCaller(base.Caller[Tensor]):
             fault = TypeFault(f"{name} has no argument {unknown[0]!r}", FaultCode.UNKNOWN_ARGUMENT)
             session.current().report(fault)
             return fault
+        for name, value in zip(self.row.positional, args) if type(error) is AttributeError else ():
+            if name in self.tensors_at and type(value) in (bool, int, float, str):
+                return self._not_a_tensor(name, f"of type {type(value).__name__}")
         takes_tensor = self.row.positional[:1] in (("input",), ("self",))
         if isinstance(error, Fault) or not takes_tensor or not args or type(args[0]) not in _NOT_TENSORS:
             return error

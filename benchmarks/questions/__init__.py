@@ -1,0 +1,1 @@
+"""Programs with a fault of the kind that people ask about on question sites, each with its fixed version."""
