@@ -61,6 +61,20 @@ def problems(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[tuple[
     ]
 
 
+def test_the_frame_of_a_notebook_shows_its_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": FAULTY.splitlines(keepends=True)}
+    (folder / "net.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}, indent=1))
+    _, text = check(capsys, "net.ipynb")
+    assert (
+        "--> net.ipynb:15:10\n"
+        "   |\n"
+        "13 |     nn.Linear(32, 4),\n"
+        "14 | )\n"
+        "15 | output = model(torch.randn(2, 8))\n"
+        "   |          ^^^^^^^^^^^^^^^^^^^^^^^^\n"
+    ) in text
+
+
 def test_a_fault_is_printed_with_its_code_frame(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "net.py").write_text(FAULTY)
     code, text = check(capsys, "net.py")

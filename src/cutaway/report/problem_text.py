@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cutaway.core import disk
+from cutaway.core.notebook_line import stored_line
 from cutaway.core.problem import CheckedFile, Extent, Problem, ProblemNote, Severity
 from cutaway.report.terminal import STYLES, Terminal, printable
 
@@ -12,6 +13,7 @@ _STYLES = {Severity.ERROR: "fault", Severity.WARNING: "doubt", Severity.HINT: "k
 _AROUND = 2  # lines of code above a problem
 _MOST_LINES = 8
 _LARGEST_FILE = 16 << 20
+_NOTEBOOK = ".ipynb"
 
 
 def render(files: Sequence[CheckedFile], terminal: Terminal, count: int) -> str:
@@ -60,12 +62,15 @@ def _full(problem: Problem, terminal: Terminal, sources: dict[str, list[str]]) -
     head = f"{_painted(f'{problem.severity.value}[{problem.code}]', style, terminal)} {printable(problem.message, terminal)}"
     extent = problem.extent
     lines = _source(problem.file, sources)
-    if extent is None or extent.line > len(lines):
+    if extent is None or extent.line > len(lines) or not lines[extent.line - 1].strip():
         return "\n".join([head, f" {arrow} {_place(problem, terminal)}", *_notes(problem.notes, 1, terminal), ""])
     width = len(str(min(extent.end_line, extent.line + _MOST_LINES)))
     bar = " " * width + " |"
     frame = [head, f"{' ' * width}{arrow} {_place(problem, terminal)}", bar]
-    for number in range(max(1, extent.line - _AROUND), extent.line):
+    first = max(1, extent.line - _AROUND)
+    while first < extent.line and not lines[first - 1].strip():
+        first += 1
+    for number in range(first, extent.line):
         frame.append(_numbered(number, width, lines))
     for number in range(extent.line, min(extent.end_line, extent.line + _MOST_LINES, len(lines)) + 1):
         frame.append(_numbered(number, width, lines))
@@ -96,10 +101,11 @@ def _notes(notes: Sequence[ProblemNote], width: int, terminal: Terminal) -> list
 
 
 def _source(file: str, sources: dict[str, list[str]]) -> list[str]:
-    """Return the lines of a file as it is on disk."""
+    """Return the lines of code of a file as it is on disk."""
     if file not in sources:
         try:
-            sources[file] = disk.content(file, _LARGEST_FILE).decode("utf-8", "replace").splitlines()
+            lines = disk.content(file, _LARGEST_FILE).decode("utf-8", "replace").splitlines()
+            sources[file] = [stored_line(line) or "" for line in lines] if file.endswith(_NOTEBOOK) else lines
         except (OSError, ValueError):
             sources[file] = []
     return sources[file]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from cutaway.core.error import CutawayError
+from cutaway.core.notebook_line import stored_line
 from cutaway.core.pattern import pattern
 from cutaway.core.record import dataclass
 
@@ -77,11 +77,12 @@ def _cells(content: bytes, path: str) -> Iterator[tuple[bool, list[str]]]:
 
 def _places(content: bytes, cells: Sequence[list[str]]) -> list[int]:
     """Return for each cell the line of the file that holds its first line."""
-    stored = [_stored_line(line) for line in content.decode("utf-8", "replace").split("\n")]
+    stored = [stored_line(line) for line in content.decode("utf-8", "replace").split("\n")]
     places: list[int] = []
     at = 0
-    for lines in cells:
-        if lines == [""]:
+    for cell in cells:
+        lines = cell[:-1] if cell[-1] == "" else cell  # the file has no line for what follows the last line break
+        if not lines:
             places.append(at + 1)
             continue
         first = next((i for i in range(at, len(stored)) if stored[i : i + len(lines)] == lines), None)
@@ -90,20 +91,6 @@ def _places(content: bytes, cells: Sequence[list[str]]) -> list[int]:
         places.append(first + 1)
         at = first + len(lines)
     return places
-
-
-def _stored_line(line: str) -> Any:
-    """Return the line of code that a line of the file holds, None where it holds something else."""
-    import json
-
-    line = line.strip().removesuffix(",")
-    if not line.startswith('"'):
-        return None
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return None
-    return value.removesuffix("\n") if isinstance(value, str) else None
 
 
 def _in_order(cells: Sequence[list[str]]) -> list[int]:
