@@ -119,6 +119,8 @@ def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
         "for phase in ('train', 'val'):\n    with torch.set_grad_enabled(phase == 'train'):\n        y = layer(x).sum()\n"
         "        if phase == 'train':\n            y.backward()",
         "y = np.zeros(3).ptp()",
+        "class Block(nn.Module):\n    def __init__(self, width, **kwargs):\n        super().__init__()\n"
+        "        self.conv = nn.Conv2d(width, width, **kwargs)",
     ],
 )
 def test_what_may_run_is_not(tmp_path: Path, text: str) -> None:

@@ -237,30 +237,38 @@ def _item(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
 
 
 def _operator(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
-    if is_doubtful or not all(type(operand) in _PLAIN for operand in origin.operands):
+    if is_doubtful or not all(map(_is_plain_kind, origin.operands)):
         return None
     if isinstance(error, ZeroDivisionError):
         return FaultCode.DIVISION_BY_ZERO, f"{one_line(str(error))}: {' and '.join(map(_short, origin.operands))}"
     return (FaultCode.WRONG_TYPE, one_line(str(error))) if isinstance(error, TypeError) else None
 
 
+def _construction(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
+    """Describe what the constructor of a framework's layer raises, which has its arguments only from the program."""
+    cls, *arguments = origin.operands
+    if class_names(cls) is None or not is_module_class(cls) or not isinstance(error, TypeError):
+        return None
+    text = one_line(str(error))
+    if "argument" not in text:
+        is_certain = not is_doubtful and all(map(_is_plain, arguments))
+        return (FaultCode.WRONG_TYPE, f"{cls.__name__}: {text}") if is_certain else None
+    if not _starts_in_program(origin) and any(_takes_any(frame) for frame, _ in origin.path):
+        return None  # what Cutaway calls without arguments may be meant to pass some on
+    return FaultCode.WRONG_CALL, f"{cls.__name__}() {text.partition('() ')[2]}" if "() " in text else text
+
+
 def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
     callee, *arguments = origin.operands
     if isinstance(callee, type) and registry.is_shared(callee):
-        listed = class_names(callee) is not None and is_module_class(callee) and isinstance(error, TypeError)
-        if not listed:
-            return None
-        if "argument" in str(error):
-            return FaultCode.WRONG_CALL, one_line(str(error))
-        is_certain = not is_doubtful and all(map(_is_plain, arguments))
-        return (FaultCode.WRONG_TYPE, f"{callee.__name__}: {one_line(str(error))}") if is_certain else None
+        return _construction(error, origin, is_doubtful)
     if is_doubtful:
         return None
     if isinstance(error, TypeError) and (_is_foreign_super(callee, arguments) or _lacks_instance(callee, arguments)):
         return FaultCode.WRONG_CALL, one_line(str(error))
     if callee is None and is_called_none(*origin.path[-1]):
         return FaultCode.WRONG_TYPE, one_line(str(error))
-    if type(callee) in _PLAIN and isinstance(error, TypeError):
+    if _is_plain_kind(callee) and isinstance(error, TypeError):
         return FaultCode.WRONG_TYPE, one_line(str(error))
     if not _fails_on(callee, arguments):
         return None
@@ -322,7 +330,7 @@ def _has_certain_length(value: Any) -> bool:
     """Tell whether a value certainly has as many items as it has here; a shape has, and a tensor whose shape is known."""
     if is_tensor(value):
         return not isinstance(value.shape, Unknown) and type(next(iter(value.shape), None)) is int
-    return type(value) in _PLAIN or (isinstance(value, tuple) and registry.is_shared(type(value)))
+    return _is_plain_kind(value)
 
 
 def _iteration(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:
@@ -358,6 +366,11 @@ _DESCRIBE = {
     Operation.RAISE: _raise,
     Operation.ASSERTION: _raise,
 }
+
+
+def _is_plain_kind(value: Any) -> bool:
+    """Tell whether a value is one of Python's own, or a tuple of a framework's, such as a shape."""
+    return type(value) in _PLAIN or (isinstance(value, tuple) and registry.is_shared(type(value)))
 
 
 def _is_plain(value: Any) -> bool:

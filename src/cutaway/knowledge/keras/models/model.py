@@ -252,6 +252,8 @@ def _functional(
         fields["_lost"] = [v for v in flatten(outputs) if isinstance(v, Unknown)] or [unknown]
         outputs = [v for v in flatten(outputs) if isinstance(v, KerasTensor)]
     for what, values in (("inputs", inputs), ("outputs", outputs)):
+        if unknown is None and not flatten(values):
+            raise ArgumentFault(f"Model: there are no {what}", FaultCode.INVALID_ARGUMENT)
         for value in flatten(values):
             if not isinstance(value, KerasTensor):
                 kind = type(value).__name__

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.core.fault import AttributeFault, TypeFault
 from cutaway.core.fault_code import FaultCode
+from cutaway.core.protocols import is_module_class
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 
 _CERTAIN = (bool, int, float, complex, str, bytes, list, tuple, dict, set, FunctionType, Tensor)
@@ -26,4 +27,5 @@ def require_kind(value: Any, kinds: Any, role: str) -> None:
 
 def wrong_kind(value: Any, message: str) -> TypeError:
     """Return the exception for a value that is not a part of a module: a fault if that is certain."""
-    return TypeFault(message, FaultCode.WRONG_TYPE) if isinstance(value, _CERTAIN) else TypeError(message)
+    is_certain = isinstance(value, _CERTAIN) or is_module_class(value)
+    return TypeFault(message, FaultCode.WRONG_TYPE) if is_certain else TypeError(message)

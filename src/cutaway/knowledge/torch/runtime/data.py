@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from cutaway.core import session
-from cutaway.core.fault import ArgumentFault, Fault
+from cutaway.core.fault import ArgumentFault, Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.size import dim
 from cutaway.core.size.dim import unknown_size
@@ -195,6 +195,9 @@ class DataLoader(Generic[T]):
         self.collate_fn = collate_fn
         self.pin_memory = pin_memory
         self.drop_last = drop_last
+
+    def __getitem__(self, index: Any) -> Any:
+        raise TypeFault("a DataLoader can't be indexed: iterate over it, or index its dataset", FaultCode.WRONG_TYPE)
 
     def __len__(self) -> int:
         if self.batch_sampler is not None:

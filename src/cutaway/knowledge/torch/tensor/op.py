@@ -191,7 +191,8 @@ class TorchCaller(base.Caller[Tensor]):
             if name in self.tensors_at and type(value) in (bool, int, float, str):
                 return self._not_a_tensor(name, f"of type {type(value).__name__}")
         takes_tensor = self.row.positional[:1] in (("input",), ("self",))
-        if isinstance(error, Fault) or not takes_tensor or not args or type(args[0]) not in _NOT_TENSORS:
+        is_other = bool(args) and (type(args[0]) in _NOT_TENSORS or isinstance(args[0], tuple))
+        if isinstance(error, Fault) or not takes_tensor or not is_other:
             return error
         return self._not_a_tensor("", f"of type {type(args[0]).__name__}")
 
