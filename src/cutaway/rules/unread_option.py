@@ -1,7 +1,7 @@
 """An option of the command line, or a key of a configuration, is never read.
 
 Who sets it believes that it has an effect. Often the value is written a second time where the option should be used, or the
-name is spelt differently there.
+name is spelt differently there. The option that `torch.distributed.launch` passes has to be declared, whoever reads it.
 
 Fails:
 
@@ -50,6 +50,8 @@ from cutaway.rules.training_code import method, method_calls
 
 _SHOWN = frozenset("print str repr info debug warning format vars len sorted".split())
 """Functions that show a configuration, or ask about it, and do not act on it."""
+_OF_LAUNCHERS = frozenset(("local_rank",))
+"""Options that a program has to accept, because what starts it passes them."""
 
 
 def _find(program: Program) -> Iterator[Found]:
@@ -69,7 +71,7 @@ def _unread_options(program: Program) -> Iterator[Found]:
     for call in options:
         name = _destination(call)
         own = sum(isinstance(node, ast.Constant) and node.value == name for node in ast.walk(call))
-        if not mentioned[name] and strings[name] == own and name not in keywords and not _acts(call):
+        if name not in _OF_LAUNCHERS and not mentioned[name] and strings[name] == own and name not in keywords and not _acts(call):
             text = f"the option {_written(call)} is never read"
             yield Found(text, Place(program.file, call.lineno), ("add_argument",))
 
