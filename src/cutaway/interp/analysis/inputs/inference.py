@@ -300,9 +300,9 @@ def _batch_preserving(trial: Trial, paths: list[Path], batch: str, region: Regio
                 continue
             try:
                 rows = trial.literals.solve("equal", *_rows(shape[0], batch))
+                result = (result - path.region) | (result & path.region & rows)
             except Unsolved:
                 return None
-            result = (result - path.region) | (result & path.region & rows)
     return result if result is not region else None
 
 
