@@ -71,7 +71,13 @@ def _unread_options(program: Program) -> Iterator[Found]:
     for call in options:
         name = _destination(call)
         own = sum(isinstance(node, ast.Constant) and node.value == name for node in ast.walk(call))
-        if name not in _OF_LAUNCHERS and not mentioned[name] and strings[name] == own and name not in keywords and not _acts(call):
+        if (
+            name not in _OF_LAUNCHERS
+            and not mentioned[name]
+            and strings[name] == own
+            and name not in keywords
+            and not _acts(call)
+        ):
             text = f"the option {_written(call)} is never read"
             yield Found(text, Place(program.file, call.lineno), ("add_argument",))
 
