@@ -53,8 +53,17 @@ class _Filling:
         """Make a key, or everything, what it would be in Python."""
         if not self.waiting.is_late():
             self.waiting.fill(self.registry, key)
-        elif key is EVERYTHING or self.origins.get(key, "") not in ("", self.waiting.evaluating()):
+        elif self._has_others(key):
             self.waiting.out_of_order = True
+
+    def _has_others(self, key: Any) -> bool:
+        """Tell whether modules other than the one that is being evaluated may have entered what is read."""
+        module = self.waiting.evaluating()
+        if key is not EVERYTHING:
+            return self.origins.get(key, "") not in ("", module)
+        if self.registry[0] != module or any(origin not in ("", module) for origin in self.origins.values()):
+            return True
+        return self.waiting.is_filled_before(self.registry, module)
 
     def enter(self, key: Any) -> None:
         """Note who enters a key."""

@@ -266,6 +266,10 @@ class WaitingModules:
         """Tell whether modules wait that fill a registry."""
         return (module, name) in self._fillers
 
+    def is_filled_before(self, registry: tuple[str, str], module: str) -> bool:
+        """Tell whether a module that fills a registry would have been evaluated before another."""
+        return any(self.position(name) < self.position(module) for name in self._fillers.get(registry, ()))
+
     def is_late(self) -> bool:
         """Tell whether a module is being evaluated later than Python would."""
         states = self.loader.states
