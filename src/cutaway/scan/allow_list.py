@@ -33,7 +33,7 @@ CALLS = frozenset(
     numpy.core.multiarray._reconstruct numpy._core.multiarray._reconstruct numpy.core.multiarray.scalar
     numpy._core.multiarray.scalar numpy.core.numeric._frombuffer numpy._core.numeric._frombuffer
     numpy.ma.core._mareconstruct numpy.ma.core.MaskedArray numpy.core._internal._reconstruct
-    numpy.matrixlib.defmatrix.matrix numpy.random._pickle.__bit_generator_ctor numpy.random._pickle.__generator_ctor
+    numpy.matrixlib.defmatrix.matrix numpy.matrix numpy.record numpy.recarray numpy.rec.recarray numpy.random._pickle.__bit_generator_ctor numpy.random._pickle.__generator_ctor
     numpy.random._pickle.__randomstate_ctor numpy.random.__randomstate_ctor numpy.random.__RandomState_ctor
     numpy.random._mt19937.MT19937 numpy.random._pcg64.PCG64 numpy.random._philox.Philox numpy.random._sfc64.SFC64
     numpy.random.bit_generator.SeedSequence numpy.random.bit_generator.__pyx_unpickle_SeedSequence
@@ -135,6 +135,7 @@ _FUNCTIONS = re.compile(
 """Functions that compute and do nothing else; which of torch, `is_function` says."""
 _OF_TORCH = frozenset("relu sigmoid tanh gelu softmax sin cos exp log sqrt abs square neg".split())
 
+_APPLICATIONS = frozenset("ultralytics lightning pytorch_lightning fairseq fastai monai stable_baselines3".split())
 _LIBRARIES = frozenset(
     "torch numpy scipy pandas transformers tensorflow keras gym gymnasium torchaudio torchvision timm".split()
 )
@@ -171,6 +172,11 @@ def is_distribution(module: str, name: str) -> bool:
 def is_other_class(module: str) -> bool:
     """Tell whether a class of a module is one of a known library, but none that is known to hold data alone."""
     return module.partition(".")[0] in _LIBRARIES
+
+
+def is_application(module: str) -> bool:
+    """Tell whether a known library is an application: a container of it may write what it is given to a file."""
+    return module.partition(".")[0] in _APPLICATIONS
 
 
 def is_called(name: str, module: str, attribute: str) -> bool:

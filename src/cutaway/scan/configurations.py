@@ -17,6 +17,11 @@ _TAG = re.compile(rb"!!python/|tag:yaml\.org,2002:python/|!<[^>]*python/")
 _TAG_TEXT = re.compile(_TAG.pattern.decode())
 _LAMBDA = re.compile(rb"class_name['\"]?\s*:\s*['\"]?(Lambda|__lambda__|TorchModuleWrapper|TFSMLayer)\b")
 _TARGET = re.compile(rb"\b_target_['\"]?\s*:\s*['\"]?([\w.]+)")
+_CLASS_PATH = re.compile(rb"(?m)^[\s\-]*class_path['\"]?\s*:\s*['\"]?([\w.]+)")
+_HYPERPYYAML = re.compile(rb"!(?:new|apply|name|module):([A-Za-z_][\w.]*)")
+_JAVA_TAG = re.compile(rb"!!((?:[a-z]\w*\.)+[A-Z]\w*)")
+_TRUST = re.compile(rb"(?m)^[\s\-]*trust_remote_code['\"]?\s*:\s*(?:true|True|TRUE|yes|on)\b")
+_GIN_IMPORT = re.compile(rb"(?m)^(?:import|from)\s+([\w.]+)")
 _LOADER = re.compile(rb"(?m)^\s*(?:loader_module|python_model|model_code_path)['\"]?\s*:\s*['\"]?([^\s'\"#]+)")
 _PYTHON_LAYER = re.compile(rb"type\s*:\s*['\"]Python['\"].{0,400}?module\s*:\s*['\"]([^'\"]*)", re.DOTALL)
 _EVALUATED = re.compile(r"__|\.\s*[A-Za-z_]|[\[\]{};:@\\\"]|\blambda\b|\b[a-z_]\w*\s*\(|\)\s*\(")
@@ -42,6 +47,7 @@ _ESTIMATOR_MODULES = (
     "quantile_forest",
     "imblearn",
 )
+_TRUSTING = "sets trust_remote_code: code that lies beside a model runs without being asked for"
 _KNOWN_MODULES = ("sentence_transformers", "transformers", "torch")
 
 
@@ -69,8 +75,13 @@ def scan_yaml(content: bytes, report: Report, inner: str) -> None:
         report.add(RUNS, CODE, "has a tag of YAML that makes an object of Python", inner)
     if match := _LAMBDA.search(content):
         report.add(RUNS, keras_code.RULE, f"has a layer {match[1].decode()}, which runs code of its own", inner)
-    for match in _TARGET.finditer(content):
-        _target(match[1].decode(), report, inner)
+    for pattern in (_TARGET, _CLASS_PATH, _HYPERPYYAML):
+        for match in pattern.finditer(content):
+            _target(match[1].decode(), report, inner)
+    for match in _JAVA_TAG.finditer(content):
+        report.add(RUNS, CODE, f"has a tag of YAML that makes an object of {match[1].decode()}", inner)
+    if _TRUST.search(content):
+        report.add(RUNS, CODE, _TRUSTING, inner)
     for match in _LOADER.finditer(content):
         name = match[1].decode("utf-8", "replace")
         if not name.startswith("mlflow."):
@@ -79,6 +90,14 @@ def scan_yaml(content: bytes, report: Report, inner: str) -> None:
         report.add(
             RUNS, CODE, f"has a layer of Python, of the module {one_line(match[1].decode('utf-8', 'replace'))}", inner
         )
+
+
+def scan_gin(content: bytes, report: Report, inner: str) -> None:
+    """Enter what a configuration of Gin imports: its settings call what these modules define."""
+    for match in _GIN_IMPORT.finditer(content):
+        name = match[1].decode()
+        if name != "__gin__":
+            report.add(_level(name), CODE, f"imports {one_line(name)}", inner)
 
 
 def _walk(root: Any, report: Report, inner: str) -> None:
@@ -94,8 +113,10 @@ def _walk(root: Any, report: Report, inner: str) -> None:
             waiting += [(value, depth) for value in each]
         elif isinstance(each, str) and _TAG_TEXT.search(each):
             report.add(RUNS, CODE, "has a tag of YAML that makes an object of Python", inner)
-        elif isinstance(each, str) and each[:2] == "gA":
+        elif isinstance(each, str) and hidden_pickles.is_encoded(each):
             hidden_pickles.scan_text(each.encode("utf-8", "replace"), report, inner)
+        elif isinstance(each, str) and ("{{" in each or "{%" in each) and depth == 0 and not _is_json(each):
+            templates.scan(each, report, inner)
         elif isinstance(each, str) and depth == 0 and each.lstrip()[:1] in ("{", "[") and "_target_" in each:
             try:
                 waiting.append((json.loads(each), depth + 1))
@@ -104,11 +125,10 @@ def _walk(root: Any, report: Report, inner: str) -> None:
 
 
 def _entries(entry: dict[str, Any], report: Report, inner: str) -> None:
-    if "chat_template" in entry:
-        for text in _strings(entry["chat_template"]):
-            templates.scan(text, report, inner)
-    if isinstance(entry.get("_target_"), str):
-        _target(entry["_target_"], report, inner)
+    for key in ("_target_", "class_path"):
+        name = entry.get(key)
+        if isinstance(name, str) and (key == "_target_" or re.fullmatch(r"[A-Za-z_]\w*(\.\w+)+", name)):
+            _target(name, report, inner)
     if isinstance(entry.get("expr_str"), str):
         _size(entry["expr_str"], report, inner)
     auto_map = entry.get("auto_map")
@@ -138,9 +158,14 @@ def _loaded_by_name(entry: dict[str, Any], report: Report, inner: str) -> None:
         if isinstance(value, str) and "/" in value:
             report.add(RUNS, CODE, f"loads compiled code from {one_line(value)[:100]}, as {key} says", inner)
     if entry.get("trust_remote_code") is True:
-        report.add(
-            RUNS, CODE, "sets trust_remote_code: code that lies beside a model runs without being asked for", inner
-        )
+        report.add(RUNS, CODE, _TRUSTING, inner)
+    library = entry.get("custom_ops_library")
+    if isinstance(library, str) and library:
+        report.add(RUNS, CODE, f"loads compiled code from {one_line(library)[:100]}, as custom_ops_library says", inner)
+    filters = entry.get("filters")
+    for each in filters if isinstance(filters, list) else ():
+        if isinstance(each, dict) and each.get("id") in ("pickle", "dill", "cloudpickle"):
+            report.add(RUNS, CODE, f"says that its chunks are read by {each['id']}", inner)
     function = entry.get("activation_function")
     if (
         isinstance(function, str)
@@ -149,14 +174,23 @@ def _loaded_by_name(entry: dict[str, Any], report: Report, inner: str) -> None:
     ):
         report.add(RUNS, CODE, f"calls {one_line(function)[:100]}, as activation_function says", inner)
     shards = entry.get("weight_map")
-    for path in set(_strings(shards)) if isinstance(shards, dict) else ():
-        if (
-            ".." in path.replace("\\", "/").split("/")
-            or path.startswith(("/", "\\", "~"))
-            or "://" in path
-            or path[1:2] == ":"
-        ):
+    paths = _strings(shards) if isinstance(shards, dict) else []
+    manifest = entry.get("weightsManifest")
+    for group in manifest if isinstance(manifest, list) else ():
+        paths += _strings(group.get("paths")) if isinstance(group, dict) else []
+    for path in sorted(set(paths)):
+        if _is_outside(path):
             report.add(RUNS, CODE, f"reads {one_line(path)[:200]}, which is outside of its folder", inner)
+
+
+def _is_outside(path: str) -> bool:
+    """Tell whether a path leads out of the folder of the file that names it."""
+    above = ".." in path.replace("\\", "/").split("/")
+    return above or path.startswith(("/", "\\", "~")) or "://" in path or path[1:2] == ":"
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[") and text.lstrip()[:2] not in ("{{", "{%")
 
 
 def _named_classes(entry: dict[str, Any], report: Report, inner: str) -> None:

@@ -37,7 +37,7 @@ _HIDDEN = 8 << 20
 _SNIFFED = 64
 _MOST_ARRAYS = 10_000
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_NATIVE = (b"\x7fELF", b"MZ\x90\0", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe")
+_NATIVE = (b"\x7fELF", b"MZ\x90\0", b"MZqFpD", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe")
 _PLAIN = re.compile(r"[<>|=]?[biufcSUmM?]\d*(\[\w+\])?")
 _LARGEST_JSON = 256 << 20
 _CODE = (".so", ".dll", ".dylib", ".pyc", ".exe")
@@ -224,6 +224,8 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str, d
     texts.scan(content, name, report, inner)
     if packaged_code.has_lua(content):
         report.add(RUNS, "code", "it has a function of Lua, compiled", inner)
+    if packaged_code.has_python_layer(content):
+        report.add(RUNS, "code", "has a layer of Python, whose module is imported", inner)
     if head.startswith(gguf.MAGIC):
         _gguf(file, report, inner)
         templates.scan_bytes(content, report, inner)

@@ -17,6 +17,7 @@ _START = re.compile(
     rb"\x80[\x02-\x05]|c[A-Za-z_][\w.]{0,80}\n[A-Za-z_][\w.]{0,80}\n[(0-9)]|\([^\n]{0,200}\n?i[a-z_][\w.]{0,80}\n\w+\n"
 )
 _ENCODED = re.compile(rb"\s*gA[I-X][A-Za-z0-9+/=\s]+\s*")
+_ANY_ENCODED = re.compile(r"\s*[A-Za-z0-9+/\n]{28,}={0,2}\s*")
 
 
 def scan(content: bytes, report: Report, inner: str, where: str) -> None:
@@ -45,9 +46,14 @@ def scan_rest(file: Any, report: Report, inner: str, where: str) -> None:
         scan(rest, report, inner, where)
 
 
+def is_encoded(text: str) -> bool:
+    """Tell whether a text may be a pickle in base64, of any protocol."""
+    return text[:2] == "gA" or (text[:1] in "YKVUSRTZbXfW" and _ANY_ENCODED.fullmatch(text) is not None)
+
+
 def scan_text(content: bytes, report: Report, inner: str) -> None:
     """Enter a pickle that is the whole of a text in base64."""
-    if _ENCODED.fullmatch(content):
+    if _ENCODED.fullmatch(content) or is_encoded(content[:_WINDOW].decode("latin-1")):
         try:
             scan(base64.b64decode(content), report, inner, "in base64")
         except (binascii.Error, ValueError):

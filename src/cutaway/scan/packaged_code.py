@@ -11,6 +11,8 @@ from cutaway.scan.finding import IMPORTS, RUNS, Report
 RULE = "code"
 _MOST = 10
 _LUA = re.compile(rb"\x1bLJ[\x01\x02]|\x1bLua[QRST\x50-\x54]")
+_CAFFE = re.compile(rb"\x12\x06Python(?=.{0,2000}?\x92\x08)", re.DOTALL)
+"""A layer of Caffe: its type, and the field that only layers of Python have."""
 _LUA_FILE = re.compile(rb"[\x01-\x08]\0\0\0")
 
 
@@ -30,6 +32,11 @@ _LOADERS = {
     "/.data/extern_modules": "an importer of packages",
     "/.data/python_version": "an importer of packages",
 }
+
+
+def has_python_layer(content: bytes) -> bool:
+    """Tell whether a network of Caffe has a layer whose class Python imports."""
+    return _CAFFE.search(content) is not None
 
 
 def has_lua(content: bytes) -> bool:

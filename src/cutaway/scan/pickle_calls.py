@@ -21,6 +21,7 @@ _DEEPEST = 6
 _MOST_PICKLES = 64
 _CALLING = frozenset(["REDUCE", "OBJ", "INST"])
 _MAKING = frozenset(["NEWOBJ", "NEWOBJ_EX"])
+_FILLING = frozenset(["SETITEM", "SETITEMS", "APPEND", "APPENDS", "ADDITEMS"])
 _NAMING = frozenset(["GLOBAL", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4"])
 _TEXTS = ("UNICODE", "STRING")
 _ARRAY = "NumpyArrayWrapper"
@@ -164,6 +165,8 @@ class _Follower:
             self._call(top, made=True)
         elif name == "BUILD":
             self._build(top)
+        elif name in _FILLING and isinstance(top, Made):
+            self._fill(top)
 
     def _name_only(self, name: str, argument: Any) -> None:
         if name in ("GLOBAL", "INST") and isinstance(argument, tuple):
@@ -334,6 +337,16 @@ class _Follower:
             self._array(target)
         elif made is not None and allow_list.is_distribution(made.module, made.name):
             self._distribution(target)
+
+    def _fill(self, target: Made) -> None:
+        """Enter that items are set of an object whose class may do anything with them."""
+        made = class_of(target)
+        if (
+            made is not None
+            and allow_list.is_application(made.module)
+            and not allow_list.is_call(made.module, made.name)
+        ):
+            self._enter(RUNS, f"sets items of an object of {made}, which may do anything with them")
 
     def _distribution(self, value: Made) -> None:
         """Enter the source of functions in the state of a distribution, if it does more than arrange arguments."""

@@ -17,6 +17,7 @@ _ENTITY = re.compile(
 )
 _LOCAL_DTD = re.compile(r"SYSTEM\s+(['\"])[\w.-]+\.dtd\1\s*$")
 _PYTHON_BACKEND = re.compile(r"(?m)^\s*backend\s*:\s*\"python\"")
+_SITE_IMPORT = re.compile(r"(?m)^import[ \t]")
 _LONGEST = 8 << 20
 _BEGIN = 4096
 
@@ -33,6 +34,10 @@ def scan(content: bytes, name: str, report: Report, inner: str) -> None:
         return
     if name.endswith(_SETTINGS) or configurations.has_tag(text):
         configurations.scan_yaml(text.encode(), report, inner)
+    if name.endswith(".gin"):
+        configurations.scan_gin(text.encode(), report, inner)
+    if name.endswith(".pth") and _SITE_IMPORT.search(text):
+        report.add(RUNS, "code", "has a line that Python runs when it starts, if the file is among its packages", inner)
     if text.lstrip()[:1] == "<":
         for match in _ENTITY.finditer(text[: 1 << 20]):
             if not _LOCAL_DTD.search(match[0]):

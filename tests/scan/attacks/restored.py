@@ -92,6 +92,8 @@ def restoring_pickles() -> Iterator[tuple[str, bytes]]:
             )
         ),
     )
+    settings = _made(name("ultralytics.utils", "SettingsManager"), _items(file_path=text("/tmp/x")))
+    yield "settings_are_written.pkl", pickle(settings, text("key"), text("value"), b"s")
     write = name("pandas.io.excel._openpyxl", "OpenpyxlWriter")
     yield (
         "rebuilt_by_any_class.pkl",
