@@ -27,6 +27,7 @@ from cutaway.syntax.target import parse_target
 
 Show = Callable[[str], Architecture]
 Opened = Callable[[str], AbstractContextManager[Show]]
+_ABSENT = object()
 _INDEX = re.compile(r"\d+")
 _FIRST_TRY, _SECOND_TRY = 8, 64
 _DIVISORS = (1, 2, 4, 8)
@@ -170,7 +171,9 @@ class Trials:
         target = _target(self._candidate, arguments)
         if target not in self._built and time.monotonic() < self._deadline:
             try:
-                self._built[target] = self._builders.build(self._candidate.file, target.rpartition("::")[2])
+                network = self._builders.build(self._candidate.file, target.rpartition("::")[2])
+                is_whole = not network.diagnostics or all(module.complete for module in network.modules)
+                self._built[target] = network if is_whole else None  # its constructor raises
             except CutawayError:
                 self._built[target] = None
         return self._built.get(target)
@@ -199,11 +202,15 @@ class Trials:
         if best is None:
             return None
         best = self._simplified(best)
-        for name in self._candidate.needed:
-            if name not in self._undetermined and (name, None) in self._places(best.arguments):
+        chosen = [
+            name for name, value in best.arguments.items() if self._candidate.defaults.get(name, _ABSENT) != value
+        ]
+        places = self._places(best.arguments)
+        for name in chosen:
+            if (name, None) in places:
                 self._asked((name, None), best.arguments)
         found = self._builders.verified(best)
-        open_ones = tuple(name for name in best.arguments if name in self._undetermined & {*self._candidate.needed})
+        open_ones = tuple(name for name in chosen if name in self._undetermined)
         return Match(found.candidate, found.arguments, found.fit, found.file, open_ones)
 
     def _best(self) -> Match | None:

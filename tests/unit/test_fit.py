@@ -59,3 +59,32 @@ def test_parts_that_are_called_otherwise_are_named(tmp_path: Path, capsys: pytes
     weights = written(tmp_path, "model.safetensors", safetensors(entries(stored)))
     assert main(["diff", f"{tmp_path}/model.py::Net(16, 2)", weights]) == 1
     assert capsys.readouterr().out.splitlines()[-2:] == ["8 weights fit", "renaming: fc -> head"]
+
+
+HEADS = """
+from torch import nn
+
+class Config:
+    def __init__(self, width=12, heads=12):
+        self.width, self.heads = width, heads
+
+class Net(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        if config.width % config.heads:
+            raise ValueError("the heads do not divide the width")
+        self.stem = nn.Linear(config.width, config.width)
+"""
+
+
+def test_a_number_that_only_has_to_divide_another_is_said_to_be_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "model.py").write_text(HEADS)
+    weights = written(
+        tmp_path, "model.safetensors", safetensors(entries({"stem.weight": (32, 32), "stem.bias": (32,)}))
+    )
+    assert main(["fit", weights, str(tmp_path / "model.py")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{tmp_path}/model.py::Net(Config(width=32, heads=")
+    assert lines[-1] == "  no weight depends on heads"
