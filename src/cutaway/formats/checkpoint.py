@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from cutaway.formats.pickled_tensor import Stored, tensor
 _DEEPEST = 12
 _MOST_PARTS = 10_000
 _OPTIMIZER = {"state", "param_groups"}
-_COUNTS = ("uint8", "bool", "int8", "int16", "int32", "int64")
+_COUNTS = ("uint8", "uint16", "uint32", "uint64", "bool", "int8", "int16", "int32", "int64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,11 @@ def parts(value: Any) -> list[Part]:
         found.append(part)
         if len(found) >= _MOST_PARTS:
             break
-    if not any(part.is_network for part in found):
+    networks = [part for part in found if part.is_network]
+    if not networks:
         return [replace(part, is_network=True) for part in found]
+    if any(part.module is not None or _are_weights(part.tensors) for part in networks):
+        return [replace(part, is_network=part.is_network and not _are_counters(part)) for part in found]
     return found
 
 
@@ -99,18 +102,33 @@ def _are_weights(named: Mapping[str, Stored]) -> bool:
     return any(stored.shape != () and stored.dtype not in _COUNTS for stored in named.values())
 
 
+def _are_counters(part: Part) -> bool:
+    """Tell whether a group has nothing but numbers, and lists of whole numbers such as the state of a generator."""
+    return part.module is None and not any(
+        stored.shape is None or len(stored.shape) > 1 or (stored.shape != () and stored.dtype not in _COUNTS)
+        for stored in part.tensors.values()
+    )
+
+
 def contents(value: Any) -> dict[str, Any] | None:
     """Return what a mapping, a list or an object holds, by key, number or attribute."""
     entries = pickle_machine.entries(value)
     if entries is not None:
         return entries
     if isinstance(value, (list, tuple)):
+        if value and all(isinstance(each, (list, tuple)) and _is_named(each) for each in value):
+            return {each[0]: each[1] for each in value}
         return {str(at): each for at, each in enumerate(value)}
     if isinstance(value, Made):
         held = pickled_module.state_of(value) or {}
         held |= {str(at): each for at, each in enumerate(value.items)}
         return held or {str(at): each for at, each in enumerate(value.arguments)}
     return None
+
+
+def _is_named(pair: Sequence[Any]) -> bool:
+    """Tell whether a pair is a tensor behind its name."""
+    return len(pair) == 2 and isinstance(pair[0], str) and tensor(pair[1]) is not None
 
 
 def _flattened(held: Mapping[str, Any], key: str, depth: int, above: set[int]) -> Iterator[tuple[str, Stored]]:

@@ -6,6 +6,7 @@ import json
 import pickle
 from pathlib import Path
 
+import numpy
 import pytest
 
 import cutaway
@@ -46,6 +47,27 @@ def test_a_checkpoint_that_pickle_wrote_has_the_weights_that_it_loads(tmp_path: 
     torch.save(value, tmp_path / "plain.pt")
     ours, theirs = (cutaway.show(str(tmp_path / name), isolated=False) for name in ("plain.pkl", "plain.pt"))
     assert _listed(ours) == _listed(theirs)
+
+
+def test_states_of_generators_and_lone_numbers_beside_a_network_are_no_networks(tmp_path: Path) -> None:
+    state = {"weight": torch.zeros(2, 3), "bias": torch.zeros(2)}
+    generators = {"cuda": [torch.get_rng_state()], "numpy": numpy.random.RandomState(0).get_state()}
+    kept = {"generators": generators, "callbacks": {"best": torch.tensor(0.5)}, "seen": {"steps": torch.tensor([3, 4])}}
+    torch.save({"model": state, "epoch": 3, **kept}, tmp_path / "net.pt")
+    (network,) = cutaway.show(str(tmp_path / "net.pt"), isolated=False)
+    assert (network.name, [weight.name for weight in network.weights]) == ("model", ["weight", "bias"])
+
+
+def test_quantized_weights_beside_a_network_are_one(tmp_path: Path) -> None:
+    quantized = {"packed": torch.zeros(2, 3, dtype=torch.uint8), "zeros": torch.zeros(2, dtype=torch.int32)}
+    torch.save({"model": {"weight": torch.zeros(2, 3)}, "quantized": quantized}, tmp_path / "net.pt")
+    assert [each.name for each in cutaway.show(str(tmp_path / "net.pt"), isolated=False)] == ["model", "quantized"]
+
+
+def test_a_list_of_names_and_tensors_is_one_network(tmp_path: Path) -> None:
+    torch.save([("stem.weight", torch.zeros(2, 3)), ("head.weight", torch.zeros(4))], tmp_path / "net.pt")
+    (network,) = cutaway.show(str(tmp_path / "net.pt"), isolated=False)
+    assert {weight.name: weight.shape for weight in network.weights} == {"stem.weight": (2, 3), "head.weight": (4,)}
 
 
 def test_a_folder_with_one_index_is_the_network_of_its_shards(tmp_path: Path) -> None:
