@@ -8,6 +8,7 @@ FOLDER is where ONNX files of 496 MB and 14 MB are written. The middle of the re
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -35,7 +36,9 @@ def main() -> None:
     for name, layers, width in (("large.onnx", 31, 2000), ("small.onnx", 54, 256)):
         path = options.folder / name
         if not path.exists():
-            write(path, layers, width)
+            writer = multiprocessing.Process(target=write, args=(path, layers, width))  # memory of its own
+            writer.start()
+            writer.join()
         ours = measured(_command(path), options.repeat)
         _print(f"cutaway show {name}", ours)
         _print(f"onnx.load {name}", measured(_python(_ONNX, path), options.repeat), ours)
