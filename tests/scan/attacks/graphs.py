@@ -86,7 +86,8 @@ def tensorflow_attacks() -> Iterator[tuple[str, bytes]]:
         "PyFunc", "EagerPyFunc", "PyFuncStateless", "ReadFile", "WriteFile", "MatchingFiles", "DebugIdentityV2",
         "TFRecordDataset", "LoadDataset", "SaveDatasetV2", "CustomOpOfMine", "RpcCall", "ImmutableConst",
         "CreateSummaryFileWriter", "TextLineDataset", "FixedLengthRecordDatasetV2", "SqlDataset", "LMDBDataset",
-        "DatasetFromFilesOfMine",
+        "DatasetFromFilesOfMine", "DebugIdentityV3", "DebugNumericSummary", "ExperimentalSqlDataset", "GenerateVocabRemapping",
+        "RegisterDatasetV2",
     ):  # fmt: skip
         yield f"{kind}_saved_model.pb", _saved_model(_graph("Placeholder", kind))
     yield "graph.pb", _graph("Placeholder", "PyFunc", "WriteFile")
