@@ -128,6 +128,8 @@ def _search(file: Architecture, classes: Iterable[NetworkClass], builders: Build
             matches.append(match)
             if match.is_exact:
                 break
+    if alike and not matches and time.monotonic() > now + seconds / 2:
+        raise CutawayError("the time limit ended the search before a class was tried; --timeout gives it more")
     return sorted(matches, key=lambda m: (not m.is_exact, -m.fit.matched, len(m.fit.missing) + len(m.fit.unexpected)))
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cutaway import CutawayError
+from cutaway._api import fit
 from cutaway.cli import main
 from tests.unit.formats.test_weights import entries, safetensors, written
 
@@ -88,3 +90,10 @@ def test_a_number_that_only_has_to_divide_another_is_said_to_be_open(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{tmp_path}/model.py::Net(Config(width=32, heads=")
     assert lines[-1] == "  no weight depends on heads"
+
+
+def test_a_search_that_has_no_time_says_so(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    weights = written(tmp_path, "model.safetensors", safetensors(entries(shapes(24, 5, 7))))
+    with pytest.raises(CutawayError, match="the time limit ended the search"):
+        fit(weights, str(tmp_path / "model.py"), timeout=0.0)
