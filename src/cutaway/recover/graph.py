@@ -31,6 +31,22 @@ class Input:
     place: int
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """In an argument, the numbers of the input at this place as a run tells them: all, the only one, or that at an index."""
+
+    place: int
+    only: bool = False
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """In an argument of a layer, the element type of its weights."""
+
+    name: str
+
+
 Operand: TypeAlias = "str | Literal"
 """A value by its name, or a number."""
 

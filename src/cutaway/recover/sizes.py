@@ -8,7 +8,7 @@ from cutaway.core.record import dataclass
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, QUOTIENT, Func, Symbol
 from cutaway.core.size.dim import Dim, symbols
 from cutaway.core.size.polynomial import divide
-from cutaway.recover.graph import Graph, Input, Literal, Node, Path
+from cutaway.recover.graph import Graph, Input, Literal, Node, Numbers, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +218,7 @@ def _simple(formula: Formula) -> Any:
 
 def inputs_of(value: Any) -> set[int]:
     """Return the places of the inputs that an argument refers to by name or size."""
-    if isinstance(value, Input):
-        return {value.place}
-    if isinstance(value, SizeOf):
+    if isinstance(value, (Input, Numbers, SizeOf)):
         return {value.place}
     if isinstance(value, Formula):
         return {part.place for part in value.parts if isinstance(part, SizeOf)}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cutaway.core.contents import Fact
-from cutaway.recover.graph import Graph, Node, Operand, Path, Tensor
+from cutaway.recover.graph import ElementType, Graph, Node, Operand, Path, Tensor
 
 
 class Unsupported(Exception):
@@ -29,6 +29,7 @@ class Emission:
         outputs = list(self.outputs)
         while len(outputs) > 1 and not outputs[-1]:
             outputs.pop()
+        config = {**config, **element_type(weights)}
         self.nodes.append(Node(op, list(inputs), outputs, config, weights or {}, self.path))
 
     def temporary(
@@ -36,6 +37,7 @@ class Emission:
     ) -> str:
         """Add a node that makes a value in between, and return its name."""
         name = f"{self.outputs[0]}:{len(self.nodes)}"
+        config = {**config, **element_type(weights)}
         dtype = self.graph.fact(inputs[0]).dtype if inputs else None
         self.graph.facts[name] = Fact(None if shape is None else tuple(shape), dtype)
         self.nodes.append(Node(op, list(inputs), [name], config, weights or {}, self.path))
@@ -44,6 +46,12 @@ class Emission:
     def alias(self, operand: Operand) -> None:
         """Say that the output is the input."""
         self.emit("identity", operand)
+
+
+def element_type(weights: dict[str, Tensor] | None) -> dict[str, Any]:
+    """Return the argument that gives a layer the element type of its weights, unless it is the usual one."""
+    dtypes = {tensor.dtype for tensor in (weights or {}).values()}
+    return {"dtype": ElementType(dtypes.pop())} if len(dtypes) == 1 and dtypes != {"float32"} else {}
 
 
 def alike(values: Sequence[Any]) -> Any:

@@ -222,7 +222,7 @@ class Classes:
 
     def _part_key(self, part: Layer | Block) -> Any:
         if isinstance(part, Layer):
-            return part.node.op, tuple(part.node.config)
+            return part.node.op, tuple(part.node.config), part.node.config.get("dtype")
         if self.is_inline(part):
             return tuple((step.part, self._part_key(part.parts[step.part])) for step in part.steps)
         return self.of[id(part)][0].name

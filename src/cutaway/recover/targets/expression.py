@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, ClassVar
 
-from cutaway.recover.graph import Input, Literal, Node
+from cutaway.recover.graph import Input, Literal, Node, Numbers
 from cutaway.recover.sizes import Formula, SizeOf, inputs_of
 from cutaway.recover.targets.dialect import LayerForm, Write
 
@@ -68,9 +68,7 @@ class Renderer:
 
     def _positional(self) -> list[int]:
         """Return the places of the inputs that are given by position."""
-        by_name = {
-            place for value in self.node.config.values() if isinstance(value, Input) for place in inputs_of(value)
-        }
+        by_name = {place for value in self.node.config.values() if _is_input(value) for place in inputs_of(value)}
         if self.node.op == "getitem":
             by_name = set()
         total = len(self.node.inputs) - self.node.sized
@@ -93,13 +91,15 @@ class Renderer:
     def _keywords(self, config: dict[str, Any]) -> list[str]:
         texts = []
         for place, (name, value) in enumerate(config.items()):
-            text = self.dtype(value) if name == "dtype" else self._value(name, value)
+            text = self.dtype(value) if name == "dtype" and isinstance(value, str) else self._value(name, value)
             texts.append(text if place == 0 and self.node.op in self.unnamed else f"{name}={text}")
         return texts
 
     def _value(self, hint: str, value: Any) -> str:
         if isinstance(value, Input):
             return self._operand(value.place, 0)
+        if isinstance(value, Numbers):
+            return self.numbers(self._operand(value.place, POSTFIX), value)
         if isinstance(value, SizeOf):
             return self._size(value)
         if isinstance(value, Formula):
@@ -126,6 +126,10 @@ class Renderer:
         """Return how the size of a dimension is written."""
         raise NotImplementedError
 
+    def numbers(self, tensor: str, numbers: Numbers) -> str:
+        """Return how numbers of a tensor are written that only a run tells."""
+        raise NotImplementedError
+
     def _size(self, size: SizeOf) -> str:
         return self.size(self._operand(size.place, POSTFIX), size.axis)
 
@@ -149,3 +153,10 @@ class Renderer:
 
 def _is_default(defaults: Any, name: str, value: Any) -> bool:
     return name in defaults and defaults[name] == value and type(defaults[name]) is type(value)
+
+
+def _is_input(value: Any) -> bool:
+    """Tell whether an argument is an input, or the numbers of one."""
+    if isinstance(value, (tuple, list)):
+        return any(_is_input(each) for each in value)
+    return isinstance(value, (Input, Numbers))

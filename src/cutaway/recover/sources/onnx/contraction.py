@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutaway.recover.graph import Literal, Operand
+from cutaway.recover.graph import Literal, Numbers, Operand
 from cutaway.recover.sources.emission import shortest
 from cutaway.recover.sources.onnx.registry import Call, operator
 
@@ -12,7 +12,7 @@ from cutaway.recover.sources.onnx.registry import Call, operator
 @operator("MatMul")
 def matmul(call: Call) -> None:
     """A product of matrices; with a stored matrix on the right, a linear layer."""
-    weight = call.tensor(1)
+    weight = call.weight(1)
     if weight is not None and len(weight.shape) == 2 and (call.rank(0) or 0) >= 1:
         size, out = weight.shape
         call.emit(
@@ -31,7 +31,7 @@ def matmul(call: Call) -> None:
 def gemm(call: Call) -> None:
     """A product of matrices plus a tensor; with stored weights, a linear layer."""
     alpha, beta = call.get("alpha", 1.0), call.get("beta", 1.0)
-    weight, bias = call.tensor(1), call.tensor(2)
+    weight, bias = call.weight(1), call.weight(2)
     plain = not call.get("transA", 0) and alpha == 1.0 and (beta == 1.0 or not call.has(2))
     if plain and weight is not None and (bias is not None or not call.has(2)):
         weight = weight if call.get("transB", 0) else weight.permuted(1, 0)
@@ -91,8 +91,11 @@ _REDUCTIONS = {
 @operator(" ".join((*_REDUCTIONS, "ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum")))
 def reduction(call: Call) -> None:
     """A number for all along some dimensions."""
-    axes = call.setting(1, "axes")
     keep = bool(call.get("keepdims", 1))
+    if call.has(1) and call.numbers(1) is None:
+        _computed_reduction(call, keep)
+        return
+    axes = call.setting(1, "axes")
     source, rank = call.name(), call.known_rank()
     if not axes:
         if call.get("noop_with_empty_axes", 0):
@@ -114,32 +117,61 @@ def reduction(call: Call) -> None:
         )
         call.emit("torch.log", total)
     elif call.op == "ReduceProd" and len(axes) > 1:
-        for axis in sorted(range(len(axes)), reverse=True)[:-1]:
-            source = call.temporary(".prod", source, shape=None, dim=axes[axis], keepdim=keep)
-        call.emit(".prod", source, dim=axes[0], keepdim=keep)
+        first, *later = sorted(axis % rank for axis in axes)
+        for axis in reversed(later):
+            source = call.temporary(".prod", source, shape=None, dim=axis, keepdim=keep)
+        call.emit(".prod", source, dim=first, keepdim=keep)
     else:
         method = _REDUCTIONS.get(call.op, "sum")
         call.emit(f".{method}", source, dim=dims, keepdim=keep)
 
 
+_COMPUTED = {"ReduceMean": "torch.mean", "ReduceMax": "torch.amax", "ReduceMin": "torch.amin", "ReduceProd": "torch.prod",
+             "ReduceLogSumExp": "torch.logsumexp", "ReduceL2": "torch.linalg.vector_norm"}  # fmt: skip
+
+
+def _computed_reduction(call: Call, keep: bool) -> None:
+    """Add a reduction along dimensions that only a run tells."""
+    (count,) = call.fact(1).shape or (None,)
+    if not isinstance(count, int) or not count or (call.op == "ReduceProd" and count > 1):
+        call.unsupported("how many dimensions it goes along is not known")
+    source: str = call.name()
+    if call.op in ("ReduceSumSquare", "ReduceL1"):
+        source = call.temporary("torch.square" if call.op == "ReduceSumSquare" else "torch.abs", source)
+    dims = Numbers(1, only=call.op == "ReduceProd")
+    function = _COMPUTED.get(call.op, "torch.sum")
+    if call.op == "ReduceLogSum":
+        source = call.temporary(function, source, call.name(1), dim=dims, keepdim=keep)
+        call.emit("torch.log", source)
+    else:
+        call.emit(function, source, call.name(1), dim=dims, keepdim=keep)
+
+
 @operator("ArgMax ArgMin")
 def position(call: Call) -> None:
     """Where the largest or smallest number is."""
-    if call.get("select_last_index", 0):
-        call.unsupported("it takes the last of equal numbers")
-    call.emit(f".{call.op.lower()}", call.name(), dim=call.axis(0), keepdim=bool(call.get("keepdims", 1)))
+    keep, axis, shape = bool(call.get("keepdims", 1)), call.axis(0), call.fact().shape
+    if not call.get("select_last_index", 0):
+        call.emit(f".{call.op.lower()}", call.name(), dim=axis, keepdim=keep)
+        return
+    if shape is None:
+        call.unsupported("the shape of its input is not known")
+    turned = call.temporary("torch.flip", call.name(), shape=shape, dims=(axis,))
+    after = call.graph.shape(call.operation.outputs[0])
+    first = call.temporary(f".{call.op.lower()}", turned, shape=after, dim=axis, keepdim=keep)
+    call.emit("-", Literal(shape[axis] - 1), first)
 
 
 @operator("TopK")
 def largest(call: Call) -> None:
     """The largest numbers and where they are."""
     number = call.numbers(1) if call.has(1) else [call.get("k", 1)]
-    if number is None:
-        call.unsupported("how many it takes is computed from the numbers of a tensor")
+    extra = [call.name(1)] if number is None else []
     call.emit(
         "torch.topk",
         call.name(),
-        k=number[0],
+        *extra,
+        k=Numbers(1, only=True) if number is None else number[0],
         dim=call.axis(-1),
         largest=bool(call.get("largest", 1)),
         sorted=bool(call.get("sorted", 1)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from cutaway.recover.graph import Literal
 from cutaway.recover.sources.emission import alike
 from cutaway.recover.sources.onnx.registry import Call, operator
 
@@ -87,34 +89,68 @@ def transposed(call: Call) -> None:
     """A transposed convolution."""
     number = _dimensions(call)
     shape = call.fact(1).shape
+    if shape is None or not all(isinstance(size, int) for size in shape):
+        call.unsupported("the shape of its weight is not known")
     weight, bias = call.tensor(1), call.tensor(2)
-    if shape is None or weight is None or (call.has(2) and bias is None):
-        call.unsupported("its weights are computed")
     window = call.get("kernel_shape") or list(shape[2:])
     strides, dilations = call.get("strides", [1] * number), call.get("dilations", [1] * number)
     extra = call.get("output_padding", [0] * number)
-    if call.get("output_shape") or call.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
-        call.unsupported("its padding depends on the size of the output")
-    before, after = _pads(call, window, strides, dilations)
-    # What is cut off at the end only is what is not added to the output there.
+    before, after = _transposed_pads(call, window, strides, dilations, extra)
+    # What is cut off at the end only is what is not added to the output there; what is cut off beyond that, is cut off later.
     extra = [e + b - a for e, b, a in zip(extra, before, after)]
-    if any(e < 0 or (e >= s and e >= d) for e, s, d in zip(extra, strides, dilations)):
+    cut = [min(e, 0) for e in extra]
+    extra = [max(e, 0) for e in extra]
+    if any((e >= s and e >= d) or b < 0 for e, b, s, d in zip(extra, before, strides, dilations)):
         call.unsupported(f"its padding differs on two sides: {before} and {after}")
     group = call.get("group", 1)
-    call.emit(
-        f"nn.ConvTranspose{number}d",
-        call.name(),
-        weights={"weight": weight, **({"bias": bias} if bias else {})},
-        in_channels=shape[0],
-        out_channels=shape[1] * group,
-        kernel_size=alike(window),
-        stride=alike(strides),
-        padding=alike(before),
-        output_padding=alike(extra),
-        groups=group,
-        bias=bias is not None,
-        dilation=alike(dilations),
-    )
+    settings: dict[str, Any] = {
+        "stride": alike(strides), "padding": alike(before), "output_padding": alike(extra), "groups": group,
+    }  # fmt: skip
+    add = call.temporary if any(cut) else call.emit
+    if weight is None or (call.has(2) and bias is None):
+        tensors = [call.name(place) for place in range(3) if call.has(place)]
+        made = add(f"F.conv_transpose{number}d", *tensors, **settings, dilation=alike(dilations))
+    else:
+        made = add(
+            f"nn.ConvTranspose{number}d",
+            call.name(),
+            weights={"weight": weight, **({"bias": bias} if bias else {})},
+            in_channels=shape[0],
+            out_channels=shape[1] * group,
+            kernel_size=alike(window),
+            **settings,
+            bias=bias is not None,
+            dilation=alike(dilations),
+        )
+    if made is not None:
+        out = call.graph.shape(call.operation.outputs[0])
+        if out is not None:
+            whole = (*out[:2], *(size - gone for size, gone in zip(out[2:], cut)))
+            call.graph.facts[made] = type(call.fact())(whole, call.fact().dtype)
+        call.emit("F.pad", made, pad=tuple(amount for gone in reversed(cut) for amount in (0, gone)))
+
+
+def _transposed_pads(
+    call: Call, window: list[int], strides: list[int], dilations: list[int], extra: list[int]
+) -> tuple[list[int], list[int]]:
+    """Return how much is cut off before and after each dimension of the output."""
+    mode, wanted = call.get("auto_pad", "NOTSET"), call.get("output_shape")
+    if not wanted and mode in ("NOTSET", "", "VALID"):
+        return _pads(call, window, strides, dilations)
+    wanted = list(wanted or [])[-len(window) :]
+    sizes = (call.fact().shape or ())[2:]
+    before, after = [], []
+    for place, (width, stride, dilation, more) in enumerate(zip(window, strides, dilations, extra)):
+        total = more + (width - 1) * dilation + 1 - stride
+        if wanted:
+            if not isinstance(sizes[place], int):
+                call.unsupported("its padding depends on a size that is not known")
+            total += stride * sizes[place] - wanted[place]
+        # Fewer than none is cut off where the output is larger than what the windows reach.
+        first = max(total // 2 if mode == "SAME_UPPER" else total - total // 2, 0)
+        before.append(first if total > 0 else 0)
+        after.append(total - before[-1])
+    return before, after
 
 
 @operator("MaxPool")
@@ -154,19 +190,71 @@ def average_pool(call: Call) -> None:
     before, after = _pads(call, window, strides, [1] * number)
     included = bool(call.get("count_include_pad", 0))
     source = call.name()
+    config: dict[str, Any] = {
+        "kernel_size": alike(window), "stride": alike(strides), "ceil_mode": bool(call.get("ceil_mode", 0)),
+    }  # fmt: skip
     if before != after or any(2 * pad > width for pad, width in zip(before, window)):
-        if not included and any(before + after):
-            call.unsupported("its padding differs on two sides, and does not count")
-        source, before = _padded(call, before, after, None), [0] * number
-    config: dict[str, Any] = {"count_include_pad": included if any(before) else True}
+        source = _padded(call, before, after, None)
+        if not included:
+            _mean_of_inner(call, source, before, after, config)
+            return
+        before = [0] * number
+    config["padding"] = alike(before)
+    config["count_include_pad"] = included if any(before) else True
+    call.emit(f"nn.AvgPool{number}d", source, **config)
+
+
+def _mean_of_inner(call: Call, padded: str, before: list[int], after: list[int], config: dict[str, Any]) -> None:
+    """Add means of windows in which what was added does not count: divided by the part of a window that does."""
+    pool = f"F.avg_pool{len(before)}d"
+    amounts = tuple(number for pair in zip(reversed(before), reversed(after)) for number in pair)
+    ones = call.temporary("torch.ones_like", call.name(), shape=call.fact().shape)
+    inside = call.temporary("F.pad", ones, shape=call.graph.shape(padded), pad=amounts)
+    out = call.graph.shape(call.operation.outputs[0])
+    total = call.temporary(pool, padded, shape=out, **config)
+    call.emit("/", total, call.temporary(pool, inside, shape=out, **config))
+
+
+@operator("LpPool")
+def power_pool(call: Call) -> None:
+    """The norm of each window."""
+    number, p = _dimensions(call), call.get("p", 2)
+    window = call.get("kernel_shape")
+    strides = call.get("strides", [1] * number)
+    if call.get("ceil_mode", 0) or any(dilation != 1 for dilation in call.get("dilations", [])):
+        call.unsupported("its windows are dilated, or its size is rounded up")
+    before, after = _pads(call, window, strides, [1] * number)
+    source = _padded(call, before, after, None) if any(before + after) else call.name()
+    shape, out = call.graph.shape(source), call.graph.shape(call.operation.outputs[0])
+    powers = call.temporary("**", call.temporary("torch.abs", source, shape=shape), Literal(p), shape=shape)
+    mean = call.temporary(f"F.avg_pool{number}d", powers, shape=out, kernel_size=alike(window), stride=alike(strides))
+    call.emit("**", call.temporary("*", mean, Literal(math.prod(window)), shape=out), Literal(1 / p))
+
+
+@operator("GlobalLpPool")
+def whole_power_pool(call: Call) -> None:
+    """The norm of all places."""
+    dims = tuple(range(2, call.known_rank()))
+    call.emit("torch.linalg.vector_norm", call.name(), ord=call.get("p", 2), dim=dims, keepdim=True)
+
+
+@operator("Col2Im")
+def folded(call: Call) -> None:
+    """Blocks that overlap, added up to an image."""
+    size, window = call.numbers(1), call.numbers(2)
+    if size is None or window is None or len(size) != 2:
+        call.unsupported("the size of its image is not known, or has not two dimensions")
+    pads = call.get("pads", [0] * 4)
+    if pads[:2] != pads[2:]:
+        call.unsupported("its padding differs on two sides")
     call.emit(
-        f"nn.AvgPool{number}d",
-        source,
-        kernel_size=alike(window),
-        stride=alike(strides),
-        padding=alike(before),
-        ceil_mode=bool(call.get("ceil_mode", 0)),
-        **config,
+        "F.fold",
+        call.name(),
+        output_size=tuple(size),
+        kernel_size=tuple(window),
+        dilation=tuple(call.get("dilations", [1, 1])),
+        padding=tuple(pads[:2]),
+        stride=tuple(call.get("strides", [1, 1])),
     )
 
 
@@ -209,84 +297,3 @@ def pixel_unshuffle(call: Call) -> None:
     apart = call.temporary(".reshape", call.name(), shape=(n, c, h, block, w, block), sizes=(n, c, h, block, w, block))
     moved = call.temporary(".permute", apart, shape=(n, block, block, c, h, w), dims=(0, 3, 5, 1, 2, 4))
     call.emit(".reshape", moved, sizes=(n, c * block * block, h, w))
-
-
-@operator("Resize Upsample")
-def resize(call: Call) -> None:
-    """Another size, by interpolation."""
-    shape, out = call.fact().shape, call.graph.shape(call.operation.outputs[0])
-    rank = call.known_rank()
-    usual = "half_pixel" if call.op == "Resize" and call.version >= 11 else "asymmetric"
-    where = call.get("coordinate_transformation_mode", usual)
-    if (
-        call.get("axes") is not None
-        or call.get("antialias", 0)
-        or where == "tf_crop_and_resize"
-        or rank not in (3, 4, 5)
-    ):
-        call.unsupported("it resizes some axes, crops, or filters")
-    scales = _scales(call)
-    moves = scales is not None and any(scale != 1 for scale in scales[:2])
-    if moves or (scales is None and shape is not None and out is not None and out[:2] != shape[:2]):
-        call.unsupported("it resizes batches or channels")
-    if scales is None and (out is None or shape is None):
-        call.unsupported("its size is computed from the numbers of a tensor")
-    ratios = _ratios(scales, shape, out)
-    if call.get("mode", "nearest") == "nearest":
-        config: dict[str, Any] = {"mode": _nearest(call, where, ratios)}
-    else:
-        config = _interpolated(call, where, rank, ratios, out)
-    if scales is not None:
-        factors = [int(scale) if float(scale).is_integer() else scale for scale in scales[2:]]
-        call.emit("F.interpolate", call.name(), scale_factor=alike(factors), **config)
-    else:
-        assert out is not None
-        call.emit("F.interpolate", call.name(), size=tuple(out[2:]), **config)
-
-
-def _ratios(scales: list[Any] | None, shape: Any, out: Any) -> list[float] | None:
-    """Return how much each dimension grows; None where that is not known."""
-    if scales is not None:
-        return [float(scale) for scale in scales[2:]]
-    sizes = list(zip(shape[2:], out[2:]))
-    if all(isinstance(size, int) and size for pair in sizes for size in pair):
-        return [after / before for before, after in sizes]
-    return None
-
-
-def _nearest(call: Call, where: str, ratios: list[float] | None) -> str:
-    """Return the mode that takes the same neighbours: PyTorch rounds down, or with half pixels up in the middle."""
-    rounding = call.get("nearest_mode", "round_prefer_floor" if call.version >= 11 else "floor")
-    grows = ratios is not None and all(ratio.is_integer() for ratio in ratios)
-    if where == "asymmetric" and rounding == "floor":
-        return "nearest"
-    if where == "half_pixel" and rounding == "round_prefer_ceil":
-        return "nearest-exact"
-    if grows and where == "half_pixel" and rounding == "round_prefer_floor":
-        return "nearest"  # no coordinate is in the middle between two
-    if grows and ratios is not None and max(ratios) <= 2 and where == "asymmetric" and rounding == "round_prefer_floor":
-        return "nearest"
-    call.unsupported(f"coordinates are {where}, rounding is {rounding}")
-
-
-def _interpolated(call: Call, where: str, rank: int, ratios: list[float] | None, out: Any) -> dict[str, Any]:
-    mode = {"linear": ("linear", "bilinear", "trilinear")[rank - 3], "cubic": "bicubic"}.get(call.get("mode"))
-    if mode is None or where not in ("half_pixel", "pytorch_half_pixel", "align_corners"):
-        call.unsupported(f"its mode is {call.get('mode')}, and its coordinates are {where}")
-    if mode == "bicubic" and (rank != 4 or abs(call.get("cubic_coeff_a", -0.75) + 0.75) > 1e-6):
-        call.unsupported("its coefficient is not -0.75")
-    if call.get("exclude_outside", 0):
-        call.unsupported("it leaves out what is outside")
-    if where == "align_corners" and call.numbers(2) and not all(ratio.is_integer() for ratio in ratios or ()):
-        call.unsupported("its corners depend on a size that is not whole")
-    if where == "pytorch_half_pixel" and (out is None or 1 in out[2:]):
-        call.unsupported("an output of size 1 has coordinates of its own")
-    return {"mode": mode, "align_corners": where == "align_corners"}
-
-
-def _scales(call: Call) -> list[Any] | None:
-    place = 1 if call.op == "Upsample" or call.version < 11 else 2
-    if call.op == "Upsample" and not call.has(1):
-        return list(call.get("scales", [])) or None
-    numbers = call.numbers(place) if call.has(place) else None
-    return numbers or None

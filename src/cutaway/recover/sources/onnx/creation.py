@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.contents import Stored
-from cutaway.recover.graph import Input, Literal, count
+from cutaway.recover.graph import Input, Literal, Numbers, count
 from cutaway.recover.sources.onnx.elementwise import DTYPES
 from cutaway.recover.sources.onnx.registry import Call, operator
 
@@ -45,8 +45,11 @@ def filled(call: Call) -> None:
     stored = call.get("value")
     dtype = stored.dtype if isinstance(stored, Stored) else "float32"
     number = _first(stored) if isinstance(stored, Stored) else 0.0
-    if shape is None or number is None:
-        call.unsupported("its shape is computed from the numbers of a tensor")
+    if number is None:
+        call.unsupported("its number can't be read")
+    if shape is None or call.numbers(0) is None:
+        call.emit("torch.full", call.name(), size=Numbers(0), fill_value=number, dtype=dtype)
+        return
     elements = count(shape)
     if elements is not None and dtype in _CODES:
         # It may be a weight of a layer, as in files whose weights were left out.
@@ -74,7 +77,10 @@ def numbers(call: Call) -> None:
     """Numbers from one to another."""
     parts = [call.numbers(place) for place in range(3)]
     if any(part is None for part in parts):
-        call.unsupported("its limits are computed from the numbers of a tensor")
+        names = [call.name(place) for place in range(3)]
+        limits: Any = {name: Numbers(place, only=True) for place, name in enumerate(("start", "end", "step"))}
+        call.emit("torch.arange", *names, **limits, dtype=call.fact(0).dtype)
+        return
     start, limit, step = (part[0] for part in parts if part)
     arguments = [Literal(limit)] if start == 0 and step == 1 else [Literal(start), Literal(limit)]
     if step != 1:
@@ -85,11 +91,15 @@ def numbers(call: Call) -> None:
 @operator("EyeLike")
 def identity(call: Call) -> None:
     """A matrix with ones on a diagonal."""
-    shape = call.fact().shape
-    if shape is None or call.get("k", 0):
-        call.unsupported("its diagonal is not the main one, or its shape is not known")
+    shape, diagonal = call.fact().shape, call.get("k", 0)
+    if shape is None:
+        call.unsupported("its shape is not known")
     dtype = DTYPES.get(call.get("dtype", 0), call.fact().dtype)
-    call.emit("torch.eye", *(Literal(size) for size in shape), dtype=dtype)
+    if not diagonal:
+        call.emit("torch.eye", *(Literal(size) for size in shape), dtype=dtype)
+        return
+    ones = call.temporary("torch.ones_like", call.name(), shape=shape, dtype=dtype)
+    call.emit("torch.triu", call.temporary("torch.tril", ones, shape=shape, diagonal=diagonal), diagonal=diagonal)
 
 
 @operator("OneHot")
@@ -110,15 +120,18 @@ def non_zero(call: Call) -> None:
     call.emit(".transpose", places, dims=(0, 1))
 
 
-@operator("ScatterElements")
+_REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
+
+
+@operator("ScatterElements Scatter")
 def scatter(call: Call) -> None:
     """Elements written to places by an index."""
     reduction = call.get("reduction", "none")
     names = call.name(0), call.name(1), call.name(2)
     if reduction == "none":
         call.emit("torch.scatter", *names, dim=call.axis(0), index=Input(1), src=Input(2))
-    elif reduction in ("add", "mul"):
-        kind = "sum" if reduction == "add" else "prod"
+    elif reduction in _REDUCTIONS:
+        kind = _REDUCTIONS[reduction]
         call.emit("torch.scatter_reduce", *names, dim=call.axis(0), index=Input(1), src=Input(2), reduce=kind)
     else:
         call.unsupported(f"its reduction is {reduction}")

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from cutaway.core.record import replace
-from cutaway.recover.graph import Literal, Node, Operand
+from cutaway.recover.graph import Literal, Node, Numbers, Operand
 from cutaway.recover.sources.emission import shortest
 from cutaway.recover.sources.onnx.registry import Call, operator
 
@@ -84,9 +84,12 @@ def celu(call: Call) -> None:
 @operator("Selu")
 def selu(call: Call) -> None:
     """A scaled exponential below zero."""
-    if abs(call.get("alpha", 1.67326319) - 1.67326319) > 1e-5 or abs(call.get("gamma", 1.05070102) - 1.05070102) > 1e-5:
-        call.unsupported("its alpha and gamma are not those of the paper")
-    call.emit("nn.SELU", call.name())
+    alpha, gamma = call.get("alpha", 1.67326319), call.get("gamma", 1.05070102)
+    if abs(alpha - 1.67326319) < 1e-5 and abs(gamma - 1.05070102) < 1e-5:
+        call.emit("nn.SELU", call.name())
+        return
+    inner = call.temporary("nn.ELU", call.name(), shape=call.fact().shape, alpha=shortest(alpha))
+    call.emit("*", inner, Literal(shortest(gamma)))
 
 
 @operator("PRelu")
@@ -116,9 +119,13 @@ def thresholded(call: Call) -> None:
 def shrink(call: Call) -> None:
     """Zero near zero."""
     bias, limit = shortest(call.get("bias", 0.0)), shortest(call.get("lambd", 0.5))
-    if bias not in (0.0, limit):
-        call.unsupported("its bias is neither 0 nor its threshold")
-    call.emit("nn.Softshrink" if bias else "nn.Hardshrink", call.name(), lambd=limit)
+    if bias in (0.0, limit):
+        call.emit("nn.Softshrink" if bias else "nn.Hardshrink", call.name(), lambd=limit)
+        return
+    shape = call.fact().shape
+    kept = call.temporary("nn.Hardshrink", call.name(), shape=shape, lambd=limit)
+    sign = call.temporary("torch.sign", kept, shape=shape)
+    call.emit("-", kept, call.temporary("*", sign, Literal(bias), shape=shape))
 
 
 @operator("HardSigmoid")
@@ -142,9 +149,12 @@ def gelu(call: Call) -> None:
 @operator("Swish")
 def swish(call: Call) -> None:
     """A number times its sigmoid."""
-    if call.get("alpha", 1.0) != 1.0:
-        call.unsupported("its alpha is not 1")
-    call.emit("nn.SiLU", call.name())
+    alpha, shape = shortest(call.get("alpha", 1.0)), call.fact().shape
+    if alpha == 1.0:
+        call.emit("nn.SiLU", call.name())
+        return
+    scaled = call.temporary("*", call.name(), Literal(alpha), shape=shape)
+    call.emit("*", call.name(), call.temporary("nn.Sigmoid", scaled, shape=shape))
 
 
 @operator(" ".join(_INFIX))
@@ -235,6 +245,13 @@ def mean(call: Call) -> None:
 @operator("Clip")
 def clip(call: Call) -> None:
     """Numbers between two limits."""
+    if any(call.has(place) and call.numbers(place) is None for place in (1, 2)):
+        source = call.name()
+        for place, function in ((1, "torch.maximum"), (2, "torch.minimum")):
+            if call.has(place):
+                source = call.temporary(function, source, call.name(place), shape=call.fact().shape)
+        call.alias(source)
+        return
     low, high = _limit(call, 1, "min"), _limit(call, 2, "max")
     if low == 0 and high == 6:
         call.emit("nn.ReLU6", call.name())
@@ -262,7 +279,14 @@ def _limit(call: Call, place: int, name: str) -> Any:
 @operator("Where")
 def where(call: Call) -> None:
     """Numbers of one tensor or of another."""
-    call.emit("torch.where", call.name(0), call.operand(1, 0), call.operand(2, 0))
+    one, other = call.operand(1, 0), call.operand(2, 0)
+    if (
+        isinstance(one, Literal)
+        and isinstance(other, Literal)
+        and call.fact(1).dtype not in ("float32", "int64", "bool")
+    ):
+        other = call.name(2)  # two numbers say nothing of the element type
+    call.emit("torch.where", call.name(0), one, other)
 
 
 DTYPES = {
@@ -310,15 +334,51 @@ def shifted(call: Call) -> None:
     call.emit("<<" if call.get("direction") == "LEFT" else ">>", call.name(), call.operand(1, 0))
 
 
-@operator("CumSum")
+@operator("BitCast")
+def bits(call: Call) -> None:
+    """The same bits as another element type."""
+    dtype = DTYPES.get(call.get("to", 0))
+    if dtype is None:
+        call.unsupported(f"there is no element type {call.get('to')} in PyTorch")
+    call.emit(".view", call.name(), dtype=dtype)
+
+
+@operator("CumSum CumProd")
 def cumulative(call: Call) -> None:
-    """Sums of all numbers up to each."""
-    axis = call.numbers(1)
-    if axis is None or call.get("exclusive", 0):
-        call.unsupported("its axis is computed, or it leaves out each number itself")
+    """Sums or products of all numbers up to each."""
+    axis, rank, shape = call.numbers(1), call.known_rank(), call.fact().shape
+    function = f"torch.{call.op.lower()}"
+    extra = [call.name(1)] if axis is None else []
+    dim: Any = Numbers(1, only=True) if axis is None else axis[0]
+    source = call.name()
     if call.get("reverse", 0):
-        turned = call.temporary("torch.flip", call.name(), shape=call.fact().shape, dims=(axis[0],))
-        summed = call.temporary("torch.cumsum", turned, shape=call.fact().shape, dim=axis[0])
-        call.emit("torch.flip", summed, dims=(axis[0],))
+        source = call.temporary("torch.flip", source, *extra, shape=shape, dims=(dim,))
+    if call.get("exclusive", 0):
+        if axis is None:
+            call.unsupported("its axis is computed, and it leaves out each number itself")
+        source = _shifted(call, source, dim % rank)
+    if call.get("reverse", 0):
+        done = call.temporary(function, source, *extra, shape=shape, dim=dim)
+        call.emit("torch.flip", done, *extra, dims=(dim,))
     else:
-        call.emit("torch.cumsum", call.name(), dim=axis[0])
+        call.emit(function, source, *extra, dim=dim)
+
+
+def _shifted(call: Call, source: str, axis: int) -> str:
+    """Return a tensor whose numbers are moved on by one place; the first are what changes nothing."""
+    before = [slice(None)] * axis
+    first = call.temporary("getitem", source, index=(*before, slice(None, 1)))
+    others = call.temporary("getitem", source, index=(*before, slice(None, -1)))
+    neutral = call.temporary("torch.zeros_like" if call.op == "CumSum" else "torch.ones_like", first)
+    return call.temporary("torch.cat", neutral, others, shape=call.fact().shape, dim=axis)
+
+
+@operator("MeanVarianceNormalization")
+def standardised(call: Call) -> None:
+    """Numbers minus their mean, divided by their deviation."""
+    axes = tuple(call.get("axes", [0, 2, 3]))
+    mean = call.temporary(".mean", call.name(), dim=axes, keepdim=True)
+    shape = call.fact().shape
+    inner = call.temporary("-", call.name(), mean, shape=shape)
+    spread = call.temporary("torch.std", call.name(), dim=axes, unbiased=False, keepdim=True)
+    call.emit("/", inner, call.temporary("+", spread, Literal(1e-9)))

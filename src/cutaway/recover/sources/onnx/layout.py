@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.contents import Stored
-from cutaway.core.size.dim import Dim, equal
-from cutaway.recover.graph import Input, Literal, Tensor, count
+from cutaway.core.size.dim import Dim, equal, symbols
+from cutaway.recover.graph import Input, Literal, Numbers, Tensor, count
 from cutaway.recover.sources.onnx.registry import Call, operator
 from cutaway.recover.weights import tensor_bytes
 
@@ -24,12 +24,26 @@ def reshape(call: Call) -> None:
     if tensor is not None and shape is not None and count(shape) is not None:
         call.graph.tensors[call.operation.outputs[0]] = tensor.reshaped(*shape)
         return
-    if shape is not None:
+    if shape is not None and not _is_new(call, shape):
         call.emit(".reshape", call.name(), sizes=tuple(shape))
     elif given is not None and not (0 in given and not call.get("allowzero", 0)):
         call.emit(".reshape", call.name(), sizes=tuple(given))
     else:
-        call.unsupported("its shape is computed from the numbers of a tensor")
+        call.emit("torch.reshape", call.name(), call.name(1), shape=Numbers(1))
+
+
+def _is_new(call: Call, shape: tuple[Any, ...]) -> bool:
+    """Tell whether a shape has sizes that no tensor before has: only numbers that are computed tell them."""
+    if not call.has(1) or call.numbers(1) is not None:
+        return False
+    graph = call.graph
+    names = [*graph.inputs, *(name for node in graph.nodes for name in node.outputs)]
+    known = {each for name in names for size in graph.shape(name) or () for each in _symbols(size)}
+    return any(each not in known for size in shape for each in _symbols(size))
+
+
+def _symbols(size: Any) -> frozenset[Any]:
+    return frozenset(symbols(size)) if isinstance(size, Dim) else frozenset()
 
 
 @operator("Flatten")
@@ -81,6 +95,9 @@ def permuted(call: Call, source: str, order: list[int]) -> None:
 @operator("Squeeze")
 def squeeze(call: Call) -> None:
     """Dimensions of size one left out."""
+    if call.has(1) and call.numbers(1) is None:
+        call.emit("torch.squeeze", call.name(), call.name(1), dim=Numbers(1))
+        return
     axes = call.setting(1, "axes")
     tensor, shape = call.tensor(0), call.graph.shape(call.operation.outputs[0])
     if tensor is not None and count(shape) is not None and shape is not None:
@@ -109,6 +126,9 @@ def _usual(axes: list[int], rank: int | None) -> list[int]:
 @operator("Unsqueeze")
 def unsqueeze(call: Call) -> None:
     """Dimensions of size one added."""
+    if call.has(1) and call.numbers(1) is None and call.fact(1).shape in ((1,), ()):
+        call.emit("torch.unsqueeze", call.name(), call.name(1), dim=Numbers(1, only=True))
+        return
     axes = call.setting(1, "axes") or []
     rank = call.known_rank()
     tensor, shape = call.tensor(0), call.graph.shape(call.operation.outputs[0])
@@ -164,13 +184,18 @@ def joined(tensors: list[Tensor], name: str) -> Stored:
 def split(call: Call) -> None:
     """A tensor in parts."""
     axis = call.get("axis", 0)
-    parts = call.setting(1, "split")
     names = call.operation.outputs
-    if len(names) == 1:
-        call.alias(call.name())
-        return
     shape = call.fact().shape
     size = None if shape is None else shape[axis]
+    if call.has(1) and call.numbers(1) is None:
+        call.emit("torch.split_with_sizes", call.name(), call.name(1), split_sizes=Numbers(1), dim=axis)
+        return
+    parts = call.setting(1, "split")
+    if len(names) == 1:
+        if parts is not None and parts != [size]:
+            call.unsupported("it returns only a part")
+        call.alias(call.name())
+        return
     if parts is None:
         if size is not None and isinstance(size, int) and size % len(names):
             call.emit("torch.split", call.name(), sizes=-(-size // len(names)), dim=axis)
@@ -185,28 +210,16 @@ def split(call: Call) -> None:
 @operator("Slice")
 def slices(call: Call) -> None:
     """A range of places along some dimensions."""
-    starts, ends = call.setting(1, "starts"), call.setting(2, "ends")
     rank = call.known_rank()
+    if any(call.has(place) and call.numbers(place) is None for place in (1, 2)):
+        _computed_slices(call, rank)
+        return
+    starts, ends = call.setting(1, "starts"), call.setting(2, "ends")
     if starts is None or ends is None:
         call.unsupported("where it begins or ends is not known")
     axes = call.setting(3, "axes") or list(range(len(starts)))
     steps = call.setting(4, "steps") or [1] * len(starts)
-    shape = call.fact().shape or ()
-    index: list[Any] = [slice(None)] * rank
-    source = call.name()
-    turned = []
-    for start, end, axis, step in zip(starts, ends, axes, steps):
-        axis += rank if axis < 0 else 0
-        size = shape[axis]
-        if isinstance(step, Dim):
-            call.unsupported("its step is not known")
-        if step < 0:
-            _whole_backwards(call, start, end, step, size)
-            turned.append(axis)
-            continue
-        first = None if start == 0 or (isinstance(size, int) and isinstance(start, int) and start <= -size) else start
-        last = None if _reaches(end, size) else end
-        index[axis] = slice(first, last, None if step == 1 else step)
+    index, turned = _places(call, rank, list(zip(starts, ends, axes, steps)))
     tensor = call.tensor(0)
     bounds = [(axis, each) for axis, each in enumerate(index) if each != slice(None)]
     if tensor is not None and not turned and all(each.step is None for _, each in bounds):
@@ -214,22 +227,73 @@ def slices(call: Call) -> None:
             start, stop, _ = each.indices(tensor.shape[axis])
             tensor = tensor.changed("slice", axis, start, stop)
         call.graph.tensors[call.operation.outputs[0]] = tensor
-        return
-    if turned:
-        if index.count(slice(None)) == rank:
-            call.emit("torch.flip", source, dims=tuple(turned))
-            return
-        source = call.temporary("torch.flip", source, shape=shape, dims=tuple(turned))
-    indexed(call, source, index)
+    elif not turned:
+        indexed(call, call.name(), index)
+    else:
+        last = bounds[-1][0] + 1 if bounds else 0
+        source = call.temporary("getitem", call.name(), index=tuple(index[:last])) if bounds else call.name()
+        call.emit("torch.flip", source, dims=tuple(turned))
 
 
-def _whole_backwards(call: Call, start: Any, end: Any, step: int, size: Any) -> None:
-    """Give up unless a slice that runs backwards takes all of a dimension."""
+def _places(call: Call, rank: int, bounds: list[tuple[Any, Any, int, Any]]) -> tuple[list[slice], list[int]]:
+    """Return a slice for each dimension, and the dimensions that run backwards."""
+    shape = call.fact().shape or ()
+    index = [slice(None)] * rank
+    turned = []
+    for start, end, axis, step in bounds:
+        axis += rank if axis < 0 else 0
+        size = shape[axis]
+        if isinstance(step, Dim):
+            call.unsupported("its step is not known")
+        if step < 0:
+            index[axis] = _backwards(call, start, end, step, size)
+            turned.append(axis)
+            continue
+        first = None if start == 0 or (isinstance(size, int) and isinstance(start, int) and start <= -size) else start
+        last = None if _reaches(end, size) else end
+        index[axis] = slice(first, last, None if step == 1 else step)
+    return index, turned
+
+
+def _computed_slices(call: Call, rank: int) -> None:
+    """Add a range of places whose ends only a run tells."""
+    extra: list[str] = []
+    bounds: list[list[Any]] = []
+    (total,) = next((shape for shape in (call.fact(1).shape, call.fact(2).shape) if shape), (None,))
+    if not isinstance(total, int):
+        call.unsupported("how many dimensions it takes a part of is not known")
+    for place in (1, 2):
+        numbers = call.numbers(place)
+        if numbers is None:
+            extra.append(call.name(place))
+            numbers = [Numbers(len(extra), at=at) for at in range(total)]
+        bounds.append(numbers)
+    axes = call.setting(3, "axes") or list(range(total))
+    steps = call.setting(4, "steps") or [1] * total
+    index: list[Any] = [slice(None)] * rank
+    for start, end, axis, step in zip(*bounds, axes, steps):
+        if not isinstance(step, int) or step < 1:
+            call.unsupported("it runs backwards")
+        last = None if isinstance(end, int) and end >= _FAR else end
+        index[axis] = slice(None if start == 0 else start, last, None if step == 1 else step)
+    while index and index[-1] == slice(None):
+        index.pop()
+    call.emit("getitem", call.name(), *extra, index=tuple(index))
+
+
+def _backwards(call: Call, start: Any, end: Any, step: int, size: Any) -> slice:
+    """Return the places of a slice that runs backwards, from the first to the last."""
+    if isinstance(size, int) and isinstance(start, int) and isinstance(end, int):
+        places = range(size)[max(start, -size - 1) : end if end >= -size else None : step]
+        if len(places) == size:
+            return slice(None)
+        return slice(places[-1], places[0] + 1, -step if step != -1 else None) if places else slice(0, 0)
     from_the_end = start in (-1, size - 1) or (isinstance(start, int) and start >= _FAR)
     if step != -1 or not from_the_end:
         call.unsupported(f"it runs backwards from {start} by {step}")
-    if not isinstance(end, int) or (end >= -_FAR and not (isinstance(size, int) and end < -size)):
+    if not isinstance(end, int) or end >= -_FAR:
         call.unsupported("it runs backwards to a place in between")
+    return slice(None)
 
 
 def _reaches(end: Any, size: Any) -> bool:
@@ -301,7 +365,8 @@ def tile(call: Call) -> None:
     """A tensor repeated along its dimensions."""
     numbers = call.numbers(1)
     if numbers is None:
-        call.unsupported("how often is computed from the numbers of a tensor")
+        call.emit("torch.tile", call.name(), call.name(1), dims=Numbers(1))
+        return
     if all(number == 1 for number in numbers):
         call.alias(call.name())
         return
@@ -311,13 +376,16 @@ def tile(call: Call) -> None:
 @operator("Pad")
 def pad(call: Call) -> None:
     """Numbers added around a tensor."""
-    amounts, rank = call.setting(1, "pads"), call.known_rank()
-    if amounts is None:
-        call.unsupported("how much it adds is not known")
+    rank, mode = call.known_rank(), call.get("mode", "constant")
     axes = call.numbers(3) if call.has(3) else list(range(rank))
-    mode = call.get("mode", "constant")
     if axes is None or mode == "wrap":
         call.unsupported("its axes are computed, or it goes round")
+    if call.has(1) and call.numbers(1) is None:
+        _computed_pad(call, rank, axes)
+        return
+    amounts = call.setting(1, "pads")
+    if amounts is None:
+        call.unsupported("how much it adds is not known")
     before, after = [0] * rank, [0] * rank
     for place, axis in enumerate(axes):
         before[axis], after[axis] = amounts[place], amounts[place + len(axes)]
@@ -338,11 +406,61 @@ def pad(call: Call) -> None:
     call.emit("F.pad", call.name(), **config)
 
 
+def _computed_pad(call: Call, rank: int, axes: list[int]) -> None:
+    """Add numbers around a tensor, as many as only a run tells; PyTorch counts from the last dimension."""
+    value = call.operand(2) if call.has(2) else Literal(0)
+    if call.get("mode", "constant") != "constant" or sorted(axis % rank for axis in axes) != axes:
+        call.unsupported("how much it adds is computed, and what it adds is not a number")
+    pairs = call.temporary(".reshape", call.name(1), shape=(2, len(axes)), sizes=(2, len(axes)))
+    turned = call.temporary("torch.flip", pairs, shape=(2, len(axes)), dims=(1,))
+    swapped = call.temporary(".transpose", turned, shape=(len(axes), 2), dims=(0, 1))
+    amounts = call.temporary(".reshape", swapped, shape=(2 * len(axes),), sizes=(2 * len(axes),))
+    if axes != list(range(rank - len(axes), rank)):
+        call.unsupported("how much it adds is computed, and not to the last dimensions")
+    if isinstance(value, str):
+        call.emit("F.pad", call.name(), amounts, value, pad=Numbers(1), value=Numbers(2, only=True))
+    else:
+        call.emit("F.pad", call.name(), amounts, pad=Numbers(1), value=value.value)
+
+
 @operator("Trilu")
 def triangle(call: Call) -> None:
     """The part above or below a diagonal."""
     diagonal = call.numbers(1) if call.has(1) else [0]
+    function = "torch.triu" if call.get("upper", 1) else "torch.tril"
     if diagonal is None:
-        call.unsupported("its diagonal is computed from the numbers of a tensor")
+        call.emit(function, call.name(), call.name(1), diagonal=Numbers(1, only=True))
+        return
     config: dict[str, Any] = {"diagonal": diagonal[0]} if diagonal[0] else {}
-    call.emit("torch.triu" if call.get("upper", 1) else "torch.tril", call.name(), **config)
+    call.emit(function, call.name(), **config)
+
+
+@operator("Compress")
+def chosen(call: Call) -> None:
+    """The places along a dimension, or of all elements, that a condition says."""
+    axis, source = call.get("axis"), call.name()
+    if axis is None:
+        source, axis = call.temporary(".reshape", source, shape=None, sizes=(-1,)), 0
+    places = call.temporary(".flatten", call.temporary("torch.nonzero", call.name(1)))
+    call.emit("torch.index_select", source, places, dim=axis, index=Input(1))
+
+
+@operator("CenterCropPad")
+def centered(call: Call) -> None:
+    """The middle of a tensor, or zeros around it, in another size."""
+    shape, wanted, rank = call.fact().shape, call.numbers(1), call.known_rank()
+    axes = call.get("axes") or list(range(rank))
+    sizes = [None if shape is None else shape[axis] for axis in axes]
+    if wanted is None or not all(isinstance(size, int) for size in (*sizes, *wanted)):
+        call.unsupported("a size of it is not known")
+    pairs = [(0, 0)] * rank
+    for axis, old, new in zip(axes, sizes, wanted):
+        gap = new - old  # type: ignore[operator]
+        before = gap // 2 if gap >= 0 else -(-gap // 2)
+        pairs[axis] = before, gap - before
+    while pairs and pairs[0] == (0, 0):
+        pairs.pop(0)
+    if pairs:
+        call.emit("F.pad", call.name(), pad=tuple(amount for each in reversed(pairs) for amount in each))
+    else:
+        call.alias(call.name())

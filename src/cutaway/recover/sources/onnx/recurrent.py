@@ -23,13 +23,15 @@ def recurrent(call: Call) -> None:
     hidden = call.get("hidden_size")
     weight, recurrence, bias = call.tensor(1), call.tensor(2), call.tensor(3)
     activations = call.get("activations", _USUAL[call.op] * (1 + both))
-    plain = activations[: len(_USUAL[call.op])]
-    relu = call.op == "RNN" and plain == ["Relu"]
+    usual = activations == _USUAL[call.op] * (1 + both)
+    relu = call.op == "RNN" and activations == ["Relu"] * (1 + both)
     if weight is None or recurrence is None or (call.has(3) and bias is None):
         call.unsupported("its weights are computed")
-    if direction == "reverse" or (call.has(4) and _lengths(call)) or call.get("layout", 0) or call.get("clip"):
-        call.unsupported("it runs backwards, has lengths of its own, or clips")
-    if (plain != _USUAL[call.op] and not relu) or call.has(7) or call.get("input_forget", 0):
+    if (call.has(4) and _lengths(call)) or call.get("layout", 0) or call.get("clip"):
+        call.unsupported("it has lengths of its own, clips, or has another order of dimensions")
+    if call.op == "LSTM" and call.has(5) != call.has(6):
+        call.unsupported("only one of its two states is given")
+    if not (usual or relu) or call.has(7) or call.get("input_forget", 0):
         call.unsupported("its activations are others than PyTorch's")
     if call.op == "GRU" and not call.get("linear_before_reset", 0):
         call.unsupported("it resets before its linear map, as PyTorch never does")
@@ -50,7 +52,7 @@ def recurrent(call: Call) -> None:
     }
     if relu:
         config["nonlinearity"] = "relu"
-    _outputs(call, weights, config, both, hidden)
+    _outputs(call, weights, config, both, hidden, direction == "reverse")
 
 
 def _lengths(call: Call) -> bool:
@@ -68,7 +70,9 @@ def _gates(tensor: Tensor, way: int, hidden: int, order: tuple[int, ...], offset
     return inner.changed("pick", tuple((offset + place * hidden, offset + (place + 1) * hidden) for place in order))
 
 
-def _outputs(call: Call, weights: dict[str, Tensor], config: dict[str, Any], both: bool, hidden: int) -> None:
+def _outputs(
+    call: Call, weights: dict[str, Tensor], config: dict[str, Any], both: bool, hidden: int, backwards: bool
+) -> None:
     """Add the layer; the file has the direction as a dimension of its own, PyTorch beside the channels."""
     names = [*call.operation.outputs, "", "", ""][:3]
     states = [call.name(place) for place in (5, 6) if call.has(place)]
@@ -76,14 +80,21 @@ def _outputs(call: Call, weights: dict[str, Tensor], config: dict[str, Any], bot
     whole = None if shape is None else (shape[0], shape[1], hidden * (1 + both))
     call.outputs = [f"{names[0] or call.operation.outputs[-1]}:y", names[1], names[2]]
     call.graph.facts[call.outputs[0]] = type(call.fact())(whole, call.fact().dtype)
-    call.emit(f"nn.{call.op}", call.name(), *states, weights=weights, **config)
+    source = call.name()
+    if backwards:
+        source = call.temporary("torch.flip", source, shape=shape, dims=(0,))
+    call.emit(f"nn.{call.op}", source, *states, weights=weights, **config)
     layer = call.nodes[-1]
     layer.outputs = list(call.outputs)
     if names[0]:
         out = layer.outputs[0]
         call.outputs = [names[0]]
+        if both and whole is None:
+            call.unsupported("the shape of its input is not known")
         if both and whole is not None:
             apart = call.temporary(".reshape", out, shape=(*whole[:2], 2, hidden), sizes=(*whole[:2], 2, hidden))
             call.emit(".transpose", apart, dims=(1, 2))
         else:
+            if backwards:
+                out = call.temporary("torch.flip", out, shape=whole, dims=(0,))
             call.emit(".unsqueeze", out, dim=1)

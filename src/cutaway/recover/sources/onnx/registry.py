@@ -84,6 +84,11 @@ class Call(Emission):
         """Return an input that is stored in the file; None where it is computed."""
         return self.graph.tensors.get(self.operation.inputs[place]) if self.has(place) else None
 
+    def weight(self, place: int) -> Tensor | None:
+        """Return an input that can be the weight of a layer: it is stored, and its numbers are real."""
+        tensor = self.tensor(place)
+        return tensor if tensor is not None and "float" in tensor.dtype else None
+
     # Attributes.
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cutaway.core.record import replace
-from cutaway.recover.graph import Graph, Node, Path
+from cutaway.recover.graph import Graph, Node, Numbers, Path
 from cutaway.recover.layout import LAYOUT, settle_layouts
 from cutaway.recover.sources.channels_last import first_order, last_order
 from cutaway.recover.sources.emission import Unsupported, complete, followed, resolve_aliases
@@ -102,6 +102,8 @@ def _rewritten(graph: Graph, node: Node) -> list[Node]:
     try:
         if row is None:
             raise Unsupported(f"{call.op}: there is no counterpart of it in Keras")
+        if any(isinstance(value, Numbers) for value in node.config.values()):
+            raise Unsupported(f"{call.op}: an argument of it is computed from the numbers of a tensor")
         followed(call.op, lambda: row(call))
         return call.nodes
     except Unsupported as unsupported:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from cutaway.recover.graph import Numbers
 from cutaway.recover.targets.expression import POSTFIX, Renderer
 from cutaway.recover.targets.torch.layers import FORMS
 
@@ -19,6 +20,7 @@ class TorchRenderer(Renderer):
     listing: ClassVar[dict[str, str]] = {"torch.cat": "dim", "torch.stack": "dim"}
     unnamed: ClassVar[set[str]] = {
         ".squeeze", ".unsqueeze", ".flatten", ".unbind", "torch.split", ".chunk", "torch.flatten", "F.pad", ".to",
+        "torch.reshape", "torch.tile", "torch.split_with_sizes",
     }  # fmt: skip
 
     def text(self) -> tuple[str, int]:
@@ -46,6 +48,12 @@ class TorchRenderer(Renderer):
     def size(self, tensor: str, axis: int) -> str:
         """Return how the size of a dimension is written."""
         return f"{tensor}.size({axis})"
+
+    def numbers(self, tensor: str, numbers: Numbers) -> str:
+        """Return how numbers of a tensor are written that only a run tells."""
+        if numbers.at is not None:
+            return f"{tensor}[{numbers.at}]"
+        return f"{tensor}.item()" if numbers.only else f"{tensor}.tolist()"
 
     def _method(self) -> str:
         node = self.node
