@@ -319,3 +319,20 @@ def test_what_nothing_makes_has_no_code(tmp_path: Path) -> None:
     result, _ = recovered(file.write(tmp_path / "hole.onnx", value, "nowhere either"))
     assert result.missing == ("+: nothing makes one of its inputs", "nothing makes an output of the graph")
     compile(result.source, "hole.py", "exec")
+
+
+@pytest.mark.parametrize("name", ["1", "07", "٣", "²", "class", '");import os#'])
+def test_names_of_a_file_become_identifiers_whatever_they_are(name: str, tmp_path: Path) -> None:
+    file = File(("image", [2, 3, 6, 6]))
+    value = file.node("Conv", "image", file.weight("w", 4, 3, 1, 1), scope=f"/{name}/{name}")
+    value = file.node("Relu", value, scope=f"/{name}/{name}.0")
+    value = file.node("Conv", value, file.weight("v", 4, 4, 1, 1), scope=f"/{name}/{name}.1/{name}")
+    check(file.write(tmp_path / "net.onnx", value), image=numbers(2, 3, 6, 6))
+
+
+def test_a_sequence_with_names_and_numbers_is_valid_code(tmp_path: Path) -> None:
+    file = File(("image", [2, 3, 6, 6]))
+    value = file.node("Conv", "image", file.weight("w", 4, 3, 3, 3), scope="/a/b/c/a")
+    value = file.node("Relu", value, scope="/a/b/c/0")
+    value = file.node("Conv", value, file.weight("v", 4, 4, 1, 1), scope="/a/b/c/1/a/b")
+    check(file.write(tmp_path / "net.onnx", value), image=numbers(2, 3, 6, 6))

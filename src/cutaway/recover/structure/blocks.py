@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from cutaway.core.record import dataclass, field
 from cutaway.recover.graph import CONVOLUTIONS, LAYERS, Graph, Node, Path, Tensor
-from cutaway.recover.structure.names import identifier, unused
+from cutaway.recover.structure.names import identifier, plain_number, unused
 
 _AGAIN = re.compile(r"^(.+)_(\d+)$")
 _NUMBERED = re.compile(r"^(.*\D)(\d+)$", re.DOTALL)
@@ -98,7 +98,7 @@ class _Builder:
     def __init__(self, graph: Graph, only_layers: Container[str]) -> None:
         self.graph = graph
         self.only_layers = only_layers
-        self.paths: list[Path] = [node.path for node in graph.nodes]
+        self.paths: list[Path] = [tuple(map(plain_number, node.path)) for node in graph.nodes]
         self.readers: dict[str, list[int]] = {}
         for place, node in enumerate(graph.nodes):
             for name in node.reads():
@@ -139,7 +139,7 @@ class _Builder:
             part: block.parts[part] for part in dict.fromkeys(step.part for step in block.steps if step.part)
         }
         _number_lists(block)
-        if block.is_sequence and path:
+        if block.is_numbered and path:
             _close_gaps(block)
         else:
             _name_numbered(block, taken)
@@ -204,7 +204,8 @@ class _Builder:
                 self._move(group, depth, lambda rest: ())
                 return True
             if not self._is_convex(group) or (is_list and not self._is_chain(path, name, group)):
-                outer = f"{name}." if is_list and "." not in name else f"{name.replace('.', '_')}_"
+                is_named = "." not in name and not name.isdigit()
+                outer = f"{name}." if is_list and is_named else f"{name.replace('.', '_')}_"
                 self._move(group, depth, _prefixed(outer))
                 return True
         return False
@@ -374,8 +375,6 @@ def _number_lists(block: Block) -> None:
 def _close_gaps(block: Block) -> None:
     """Number the parts of a sequence anew where a number is missing after a convolution: a normalisation was folded into it."""
     parts = [step.part for step in block.steps]
-    if not all(part.isdigit() for part in parts):
-        return
     for part, after in itertools.pairwise(parts):
         inner = block.parts[part]
         if int(after) > int(part) + 1 and isinstance(inner, Layer) and inner.node.op.startswith(CONVOLUTIONS):

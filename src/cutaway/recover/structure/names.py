@@ -14,6 +14,7 @@ _RESERVED = {
 _OTHER = re.compile(r"\W+", re.ASCII)
 _TRAILING = re.compile(r"(_?\d+)+$")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = re.compile(r"0|[1-9]\d{0,5}", re.ASCII)
 _LONGEST = 40
 
 
@@ -23,6 +24,11 @@ def identifier(text: str, default: str = "module") -> str:
     if word[0].isdigit():
         word = f"{default}_{word}"
     return f"{word}_" if keyword.iskeyword(word) or keyword.issoftkeyword(word) or word in _RESERVED else word
+
+
+def plain_number(name: str) -> str:
+    """Return the name of a module; one of digits that Python writes in another way becomes a word."""
+    return identifier(name) if name.isdigit() and not _NUMBER.fullmatch(name) else name
 
 
 def snake(word: str) -> str:

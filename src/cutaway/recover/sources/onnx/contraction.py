@@ -77,7 +77,7 @@ def einsum(call: Call) -> None:
     """A sum of products by Einstein's notation."""
     names = [name for name in call.operation.inputs if name]
     equation = call.get("equation", "").replace(" ", "")
-    if not all(sign.isalpha() or sign in ",->." for sign in equation):
+    if not equation.isascii() or not all(sign.isalpha() or sign in ",->." for sign in equation):
         call.unsupported("its equation has other signs than letters")
     call.emit("torch.einsum", Literal(equation), *names)
 
