@@ -160,3 +160,80 @@ def test_graphs_inside_an_exported_program_and_its_indices_become_code(tmp_path:
     result = recover(str(path))
     assert not result.missing and not result.different
     assert check_recovered(str(path)) <= TOLERANCE
+
+
+class _Places(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        return x[[0, 1]], x[0, 1], x[:, [0, 2]]
+
+
+class _Scaled(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        product = torch.addmm(x, x[:, :2], x[:, :6], beta=0.5, alpha=2.0)
+        return product, nn.functional.softplus(x, 2.0, 5.0), x.round(decimals=1)
+
+
+class _Written(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        index = torch.zeros(2, 1, dtype=torch.long)
+        y = x.clone()
+        y[torch.tensor([1])] = 3.0
+        return x.scatter(1, index, 9.0), y
+
+
+class _Chunks(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.clone()
+        left, _, right = x.chunk(3, dim=1)
+        left += right
+        right.mul_(2)
+        return x
+
+
+@pytest.mark.parametrize("kind", [_Places, _Scaled, _Written, _Chunks])
+@pytest.mark.parametrize("form", ["script", "export"])
+def test_operations_of_torch_become_code_that_computes_the_same(kind: Any, form: str, tmp_path: Path) -> None:
+    path, x = tmp_path / ("net.pt2" if form == "export" else "net.pt"), torch.randn(2, 6)
+    if form == "script":
+        torch.jit.script(kind()).save(path)
+    else:
+        torch.export.save(torch.export.export(kind(), (x,)), path)
+    asked = {"input": ["2x6"]} if form == "script" else {}
+    assert not recover(str(path), **asked).missing
+    assert check_recovered(str(path), **asked) <= TOLERANCE
+
+
+def test_a_list_as_an_index_takes_several_places(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    body = "class Net(nn.Module):\n    def forward(self, x):\n        return x[[0, 1]], x[0, 1], x[:, [0, 2]]\n"
+    path.write_text(f"from torch import nn\n\n\n{body}")
+    source = recover(f"{path}::Net", input=["2x6"]).source
+    assert "x[[0, 1]]" in source
+    assert "x[0, 1]" in source
+    assert "x[:, [0, 2]]" in source
+
+
+class _Causal(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        places = torch.arange(x.shape[1])
+        mask = places[None, :] > places[:, None]
+        return (x[:, :, None] * x[:, None, :]).masked_fill(mask, float("-inf")).softmax(-1)
+
+
+def test_sizes_that_an_exported_program_computes_stay_open(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt2"
+    shapes = ({0: torch.export.Dim("batch"), 1: torch.export.Dim("length")},)
+    torch.export.save(torch.export.export(_Causal(), (torch.randn(3, 5),), dynamic_shapes=shapes), path)
+    assert "torch.arange(x.size(1)" in recover(str(path)).source
+    assert check_recovered(str(path)) <= TOLERANCE
+
+
+def test_a_slice_to_the_end_of_an_open_size_is_followed(tmp_path: Path) -> None:
+    class Part(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x[:, 1:] * 2
+
+    path = tmp_path / "net.pt"
+    torch.jit.trace(Part(), (torch.randn(2, 6),)).save(path)
+    assert not recover(str(path)).missing
+    assert check_recovered(str(path)) <= TOLERANCE

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -113,12 +113,16 @@ class _Graph:
     weights: dict[str, Weight] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     classes: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, Setting] = field(
+        default_factory=dict
+    )  # sizes that are computed, by the names of what computes them
 
     def architecture(self, name: str, target: str) -> Architecture:
         """Return the network that the graph is of."""
         module = self.document["graph_module"]
         graph, signature = module["graph"], module["signature"]
         values = graph["tensor_values"]
+        self.sizes = dict(_sizes(graph.get("sym_int_values") or {}))
         inputs = self._inputs(signature["input_specs"], values)
         ops, stacks = [], []
         for node, known in exported_regions.nodes(graph):
@@ -193,7 +197,7 @@ class _Graph:
         for argument in node["inputs"]:
             names = list(_tensors(argument["arg"]))
             inputs += [self._value(each, values) for each in names]
-            setting = _setting(argument["arg"])
+            setting = _setting(argument["arg"], self.sizes)
             if not names or isinstance(setting, list):
                 attributes[str(argument.get("name") or len(attributes))] = setting
         outputs = [self._value(each, values) for made in node["outputs"] for each in _tensors(made)]
@@ -270,7 +274,16 @@ def _tensors(argument: Any) -> Iterable[str]:
             yield value
 
 
-def _setting(argument: Any) -> Setting:
+def _sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, Setting]]:
+    """Yield the sizes that a graph computes, by name; those that no expression says are left out."""
+    for name, about in values.items():
+        expression = (about.get("as_expr") or {}).get("expr_str")
+        known = about.get("as_int") if expression is None else size(expression)
+        if known is not None:
+            yield name, known
+
+
+def _setting(argument: Any, sizes: Mapping[str, Setting]) -> Setting:
     """Return the value of an argument that is not a tensor."""
     if not isinstance(argument, dict) or "as_none" in argument or not argument:
         return None
@@ -278,14 +291,14 @@ def _setting(argument: Any) -> Setting:
     if kind == "as_scalar_type":
         return DTYPES.get(value, str(value))
     if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
-        return _symbol(value)
+        return _symbol(value, sizes)
     if kind == "as_optional_tensors":
         # The tensors are among the inputs; which of them are left out is not.
         return (
             [None if "as_none" in each else "tensor" for each in value] if any("as_none" in e for e in value) else None
         )
     if kind == "as_sym_ints":
-        return [_symbol(each) for each in value]
+        return [_symbol(each, sizes) for each in value]
     if kind == "as_device":
         return str(value.get("type"))
     plain = isinstance(value, (bool, int, float, str)) or (
@@ -294,8 +307,9 @@ def _setting(argument: Any) -> Setting:
     return value if plain else None
 
 
-def _symbol(value: Any) -> Setting:
+def _symbol(value: Any, sizes: Mapping[str, Setting]) -> Setting:
     if not isinstance(value, dict):
         return None
     number = value.get("as_int", value.get("as_float", value.get("as_bool")))
-    return number if number is not None else str(value.get("as_name"))
+    name = str(value.get("as_name"))
+    return number if number is not None else sizes.get(name, name)

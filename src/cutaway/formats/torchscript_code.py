@@ -26,6 +26,7 @@ _METHODS = frozenset(
     masked_scatter_ pow_ clamp_ remainder_ logical_and_ logical_not_ logical_or_ lt_ gt_ eq_ ne_ le_ ge_ copysign_ cumsum_
     floor_divide_ fmod_ lerp_ random_ new_empty_strided requires_grad_ item""".split()
 )
+_SLICE_END, _TO_THE_END = 3, str(2**63 - 1)
 _DROPPED = frozenset(["layout", "pin_memory", "memory_format", "generator", "non_blocking", "device"])
 *_CASTS, _NOT_SET = "annotate unchecked_cast uninitialized".split()
 _FORWARD = re.compile(r"forward(\d+|__\d+)?")
@@ -213,6 +214,8 @@ class _Translation(ast.NodeTransformer):
         """Call the function that stands for an operator."""
         assert isinstance(node.func, ast.Attribute)
         arguments = [self.visit(each) for each in node.args]
+        if name == "slice" and len(arguments) > _SLICE_END and ast.unparse(arguments[_SLICE_END]) == _TO_THE_END:
+            arguments[_SLICE_END] = ast.Constant(None)  # a size that is not known is not compared with it
         keywords = []
         for each in node.keywords:
             if each.arg in _DROPPED:

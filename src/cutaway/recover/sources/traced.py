@@ -26,7 +26,7 @@ class Call(Emission):
         self.op = op
         self.key = key
         self.inputs = [value.name for value in op.inputs]
-        self.attributes: dict[str, Any] = dict(op.attributes)
+        self.attributes: dict[str, Any] = {name: _number(value) for name, value in op.attributes.items()}
         self.arguments: dict[str, Operand] = {}
         tensors = iter(self.inputs)
         for name in signature.split():
@@ -49,6 +49,8 @@ class Call(Emission):
         if name in self.arguments:
             return self.arguments[name]
         value = self.attributes.get(name)
+        if isinstance(value, str):
+            self.unsupported(f"its {name} is not known")
         return None if value is None else Literal(value)
 
     def name(self, name: str = "input") -> str:
@@ -102,6 +104,11 @@ class Call(Emission):
                     return None
                 weights[own] = tensor
         return weights
+
+
+def _number(value: Any) -> Any:
+    """Return an attribute; JSON has words for numbers that are not finite."""
+    return float(value) if isinstance(value, str) and value in ("Infinity", "-Infinity", "NaN") else value
 
 
 Row: TypeAlias = Callable[[Call], None]

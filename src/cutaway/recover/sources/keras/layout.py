@@ -179,7 +179,7 @@ def matmul(call: Call) -> None:
 def einsum(call: Call) -> None:
     """A sum of products; with a stored kernel on the right, a linear layer."""
     equation = str(call.get("subscripts", "")).replace(" ", "")
-    if not equation or not all(sign.isalpha() or sign in ",->." for sign in equation):
+    if not equation.isascii() or not equation or not all(sign.isalpha() or sign in ",->." for sign in equation):
         call.unsupported("its equation is not known")
     operands, _, result = equation.partition("->")
     letters = operands.split(",")

@@ -199,7 +199,7 @@ def matmul(call: Call) -> None:
 def einsum(call: Call) -> None:
     """A sum of products by Einstein's notation."""
     equation = str(call.get("equation", "")).replace(" ", "")
-    if not all(sign.isalpha() or sign in ",->." for sign in equation):
+    if not equation.isascii() or not all(sign.isalpha() or sign in ",->." for sign in equation):
         call.unsupported("its equation has other signs than letters")
     call.emit("torch.einsum", Literal(equation), *(name for name in call.operation.inputs if name))
 

@@ -28,22 +28,30 @@ def linear(call: Call) -> None:
 def addmm(call: Call) -> None:
     """A product of matrices plus a tensor; with stored weights, a linear layer."""
     weight, bias = call.tensor("mat2"), call.tensor("input")
-    if call.get("beta", 1) != 1 or call.get("alpha", 1) != 1:
-        call.unsupported("it scales its terms")
-    if weight is not None and bias is not None and len(bias.shape) == 1:
+    plain = call.get("beta", 1) == 1 and call.get("alpha", 1) == 1
+    if plain and weight is not None and bias is not None and len(bias.shape) == 1:
         size, out = weight.shape
         call.emit("nn.Linear", call.name("mat1"), weights={"weight": weight.permuted(1, 0), "bias": bias}, in_features=size,
                   out_features=out, bias=True)  # fmt: skip
         return
-    product = call.temporary("@", call.name("mat1"), call.name("mat2"), shape=call.out_shape())
-    call.emit("+", call.name("input"), product)
+    _scaled_sum(call, "mat1", "mat2")
 
 
 @row("baddbmm", "input batch1 batch2")
 def baddbmm(call: Call) -> None:
     """Products of matrices plus a tensor."""
+    _scaled_sum(call, "batch1", "batch2")
+
+
+@row("addmv", "input mat vec")
+def addmv(call: Call) -> None:
+    """A product of a matrix and a vector plus a tensor."""
+    _scaled_sum(call, "mat", "vec")
+
+
+def _scaled_sum(call: Call, left: str, right: str) -> None:
     beta, alpha = call.get("beta", 1), call.get("alpha", 1)
-    product: Operand = call.temporary("@", call.name("batch1"), call.name("batch2"), shape=call.out_shape())
+    product: Operand = call.temporary("@", call.name(left), call.name(right), shape=call.out_shape())
     if alpha != 1:
         product = call.temporary("*", product, Literal(alpha), shape=call.out_shape())
     if beta == 0:
@@ -52,14 +60,14 @@ def baddbmm(call: Call) -> None:
     first: Operand = call.name()
     if beta != 1:
         first = call.temporary("*", first, Literal(beta), shape=call.shape())
-    call.emit("+", product, first)
+    call.emit("+", first, product)
 
 
 @row("einsum", "")
 def einsum(call: Call) -> None:
     """A sum of products by Einstein's notation."""
     equation = str(call.get("equation", "")).replace(" ", "")
-    if not equation or not all(sign.isalpha() or sign in ",->." for sign in equation):
+    if not equation.isascii() or not equation or not all(sign.isalpha() or sign in ",->." for sign in equation):
         call.unsupported("its equation is not known")
     call.emit("torch.einsum", Literal(equation), *call.inputs)
 

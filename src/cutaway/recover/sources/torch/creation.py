@@ -41,7 +41,7 @@ def numbers(call: Call) -> None:
     start, end, step = call.get("start", 0), call.get("end"), call.get("step", 1)
     if end is None:
         start, end = 0, start
-    if call.inputs:
+    if call.inputs or any(isinstance(each, str) for each in (start, end, step)):
         call.unsupported("its limits are computed")
     arguments = [Literal(end)] if start == 0 and step == 1 else [Literal(start), Literal(end)]
     if step != 1:

@@ -164,7 +164,8 @@ def shaped_activation(call: Call) -> None:
     names = {"leaky_relu": "LeakyReLU", "elu": "ELU", "celu": "CELU", "softplus": "Softplus", "threshold": "Threshold",
              "softshrink": "Softshrink", "hardshrink": "Hardshrink"}  # fmt: skip
     if call.key == "softplus" and (call.get("beta", 1) != 1 or call.get("threshold", 20) != 20):
-        call.unsupported("its beta is not 1")
+        call.emit("F.softplus", call.name(), beta=call.get("beta", 1), threshold=call.get("threshold", 20))
+        return
     if call.key == "elu" and (call.get("scale", 1) != 1 or call.get("input_scale", 1) != 1):
         call.unsupported("its scale is not 1")
     config = {name: call.get(name, default) for name, default in settings[call.key].items()}

@@ -152,6 +152,8 @@ def repeat(call: Call) -> None:
     """A tensor repeated along its dimensions."""
     times = _flat(call.get("repeats", call.get("sizes", call.get("repeat", call.get("dims")))))
     times = [1] * (call.rank - len(times)) + times
+    if any(isinstance(each, str) for each in times):
+        call.unsupported("how often is computed")
     call.emit(".repeat", call.name(), sizes=tuple(times))
 
 
@@ -210,6 +212,11 @@ def item(call: Call) -> None:
         call.emit("getitem", *call.inputs, index=entries)
         return
     index = index_entries(call)
+    rank = None if call.op.outputs[0].shape is None else len(call.op.outputs[0].shape)
+    if index and all(type(each) is int for each in index) and rank != call.rank - len(index):
+        if rank != call.rank:
+            call.unsupported("whether its numbers are one index or several is not known")
+        index = [index]  # a list takes several places, where a tuple takes one
     if all(each == slice(None) or each is ... for each in index):
         call.alias(call.name())
         return
@@ -299,6 +306,10 @@ def put(call: Call) -> None:
         if mask.dtype == "bool" and mask.shape == shape:
             call.emit(".masked_fill", whole, call.inputs[1], value)
             return
+    if entries and all(isinstance(each, Input) for each in entries):
+        new = filling(call, value, ()) if isinstance(value, Literal) else value
+        _index_put(call, whole, call.inputs[1 : 1 + len(entries)], new)
+        return
     simple = simple_index(tuple(entries), len(shape))
     if simple is None:
         call.unsupported("it changes a part of a tensor that is given by other tensors")
@@ -321,6 +332,38 @@ def put(call: Call) -> None:
             return
         new = call.temporary(op, outer, new, shape=call.graph.shape(outer), **config)
     call.alias(new)
+
+
+@row("index_put", "")
+def index_put(call: Call) -> None:
+    """The places that tensors say replaced."""
+    if call.get("indices") is not None or len(call.inputs) < 3:
+        call.unsupported("which dimensions its tensors are for is not known")
+    _index_put(call, call.inputs[0], call.inputs[1:-1], call.inputs[-1])
+
+
+def _index_put(call: Call, whole: str, index: list[str], new: str) -> None:
+    places = tuple(Input(place) for place in range(1, len(index) + 1))
+    config: dict[str, Any] = {"accumulate": True} if call.get("accumulate", False) else {}
+    call.emit("torch.index_put", whole, *index, new, indices=places, values=Input(len(index) + 1), **config)
+
+
+@row("scatter scatter_add", "input index src")
+def scattered(call: Call) -> None:
+    """Elements written, or added, to the places of an index."""
+    names = [call.name(), call.name("index")]
+    config: dict[str, Any] = {"dim": call.get("dim"), "index": Input(1)}
+    number = call.get("value", call.get("src"))
+    if call.get("reduce") is not None:
+        call.unsupported("it reduces")
+    if "src" in call.arguments:
+        names.append(call.name("src"))
+        config["src"] = Input(2)
+    elif isinstance(number, (int, float)):
+        config["value"] = number
+    else:
+        call.unsupported("what it writes is not known")
+    call.emit(f"torch.{call.key}", *names, **config)
 
 
 def filling(call: Call, value: Operand, shape: tuple[Any, ...]) -> str:

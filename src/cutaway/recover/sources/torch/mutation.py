@@ -10,7 +10,8 @@ from cutaway.core.record import dataclass, replace
 from cutaway.core.size.dim import floordiv
 from cutaway.recover.graph import Graph, Input, Node
 
-_COPIES = ("clone", "lift_fresh_copy", "contiguous_copy", "to_copy", "_to_copy")
+_COPIES = ("clone", "lift_fresh_copy", "contiguous_copy", "to_copy", "_to_copy",
+           "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes")  # fmt: skip
 _VIEWS = (".reshape", ".flatten", "nn.Flatten", ".transpose", ".permute", ".unsqueeze", ".squeeze", ".expand", "getitem",
           ".unbind", ".chunk", "torch.split", "identity")  # fmt: skip
 _OTHER_VIEWS = frozenset(
@@ -162,6 +163,13 @@ class _Pass:
             return self._add(node, whole, ".permute", [part], dims=tuple(dims.index(at) for at in range(len(shape))))
         if step.op == ".unbind":
             return self._add(node, whole, "torch.select_scatter", [whole, part], dim=step.config["dim"], index=place)
+        if step.op in (".chunk", "torch.split"):
+            dim = step.config["dim"] % len(shape)
+            shapes = [self.graph.shape(name) for name in step.outputs]
+            if all(each is not None and each[dim] is not None for each in shapes):
+                sizes = [each[dim] for each in shapes if each is not None]
+                start: Any = sum(sizes[:place])
+                return self._scattered(node, whole, part, [(dim, slice(start, start + sizes[place]))])
         if step.op == "getitem":
             entries = simple_index(step.config["index"], len(shape))
             if entries is not None:
