@@ -104,3 +104,29 @@ def test_a_weight_that_is_broadcast_is_not_that_of_a_layer(tmp_path: Path) -> No
     file = File(("x", [2, 3, 4]))
     out = file.node("LayerNormalization", "x", file.weight("w", 1))
     assert "F.layer_norm" in computed(file.write(tmp_path / "net.onnx", out), x=numbers(2, 3, 4))
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_a_convolution_of_whole_numbers_becomes_one_of_real_ones(per_channel: bool, tmp_path: Path) -> None:
+    file = File(("x", [1, 2, 5, 5]))
+    file.inputs[0].type.tensor_type.elem_type = 2
+    scales = np.array([0.02, 0.03, 0.05], np.float32) if per_channel else np.float32(0.02)
+    zeros = np.zeros(3, np.int8) if per_channel else np.int8(0)
+    weights = file.random.integers(-90, 90, (3, 2, 3, 3)).astype(np.int8)
+    given = {"xs": np.float32(0.1), "xz": np.uint8(7), "w": weights, "ws": scales, "wz": zeros, "ys": np.float32(0.9),
+             "yz": np.uint8(120), "b": np.array([50, -20, 9], np.int32)}  # fmt: skip
+    out = file.node("QLinearConv", "x", *(file.constant(name, value) for name, value in given.items()))
+    x = file.random.integers(0, 255, (1, 2, 5, 5)).astype(np.uint8)
+    assert "nn.Conv2d(2, 3, 3)" in computed(file.write(tmp_path / "net.onnx", out), x=x)
+
+
+@pytest.mark.parametrize("op", ["QLinearAdd", "QLinearMul"])
+def test_operators_on_whole_numbers_are_made_real_and_whole_again(op: str, tmp_path: Path) -> None:
+    file = File(("x", [2, 3]), ("y", [2, 3]))
+    for each in file.inputs:
+        each.type.tensor_type.elem_type = 2
+    given = {"s": np.float32(0.1), "z": np.uint8(7), "t": np.float32(0.5), "u": np.uint8(0)}
+    names = [file.constant(name, value) for name, value in given.items()]
+    out = file.node(op, "x", *names[:2], "y", *names[:2], *names[2:], domain="com.microsoft")
+    source = recover(file.write(tmp_path / "net.onnx", out)).source
+    assert (".clamp(" in source or "torch.clamp" in source) and ".to(torch.uint8)" in source

@@ -92,9 +92,9 @@ def _real(call: Call) -> Stored | None:
     axis += len(shape) if axis < 0 else 0
 
     def pieces() -> Any:
-        values = _numbers(tensor.stored)
-        scale = _numbers(scales.stored)
-        offset = _numbers(offsets.stored) if offsets is not None else [0]
+        values = numbers_of(tensor.stored)
+        scale = numbers_of(scales.stored)
+        offset = numbers_of(offsets.stored) if offsets is not None else [0]
         inner = math.prod(shape[axis + 1 :]) if len(scale) > 1 else 1
         size = shape[axis] if len(scale) > 1 else 1
         result = []
@@ -106,7 +106,8 @@ def _real(call: Call) -> Stored | None:
     return Stored(tensor.stored.name or call.operation.outputs[0], "float32", shape, pieces)
 
 
-def _numbers(stored: Stored) -> tuple[Any, ...]:
+def numbers_of(stored: Stored) -> tuple[Any, ...]:
+    """Return the numbers of a stored tensor."""
     content = b"" if stored.pieces is None else b"".join(stored.pieces())
     code = {**_CODES, "float32": "f"}[stored.dtype]
     count = math.prod(stored.shape)
