@@ -43,10 +43,12 @@ from cutaway.core.place import Place
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
-from cutaway.rules.training_code import blocks, called, method, receiver
+from cutaway.rules.training_code import blocks, called, method, receiver, uses
 
 
 def _find(program: Program) -> Iterator[Found]:
+    if not uses(program, "zero_grad"):
+        return
     for block in blocks(program):
         cleared: dict[str, ast.Call] = {}
         computed = False

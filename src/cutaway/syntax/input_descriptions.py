@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from cutaway.core.pattern import pattern
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
+from cutaway.syntax.scope import dotted_name
 
 _DTYPE_BY_KIND = {
     "Float": "float32",
@@ -91,25 +92,27 @@ _SIZE_NAMES = frozenset("batch channels channel height width length time seq fra
 
 
 def calls(
-    tree: ast.Module, constructors: Collection[str], parameter: str, position: int, file: str
+    nodes: Sequence[ast.AST], constructors: Collection[str], parameter: str, position: int, file: str
 ) -> Iterator[InputDescription]:
-    """Yield what networks built by a class or function of one of these names are called with in a program."""
-    values = {ast.unparse(t): n for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets}
-    networks = {
-        ast.unparse(target)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _constructs(node.value, constructors)
-        for target in node.targets
-    }
-    for node in ast.walk(tree):
+    """Yield what networks built by a class or function of one of these names are called with in a program.
+
+    `nodes` are those of its syntax tree.
+    """
+    assignments = [node for node in nodes if isinstance(node, ast.Assign)]
+    values = {target.id: node for node in assignments for target in node.targets if isinstance(target, ast.Name)}
+    built = [node for node in assignments if _constructs(node.value, constructors)]
+    networks = {ast.unparse(target) for node in built for target in node.targets}
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr == "forward":
             function = function.value
-        if not (
-            _constructs(function, constructors) if isinstance(function, ast.Call) else ast.unparse(function) in networks
-        ):
+        if isinstance(function, ast.Call):
+            is_network = _constructs(function, constructors)
+        else:
+            is_network = bool(networks) and ast.unparse(function) in networks
+        if not is_network:
             continue
         argument = next((k.value for k in node.keywords if k.arg == parameter), None)
         if argument is None and len(node.args) > position:
@@ -127,7 +130,7 @@ def _constructs(node: ast.expr, constructors: Collection[str]) -> bool:
         and node.func.attr in _SHAPE_PRESERVING | {"eval"}
     ):
         node = node.func.value
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in constructors
+    return isinstance(node, ast.Call) and dotted_name(node.func) in constructors
 
 
 def _tensor(
@@ -175,9 +178,11 @@ def _literal_sizes(parts: list[ast.expr], values: dict[str, ast.Assign]) -> tupl
     return tuple(sizes) if len(sizes) <= _MAX_RANK else ()
 
 
-def images(tree: ast.Module, datasets: dict[str, tuple[int, int, int]], file: str) -> Iterator[InputDescription]:
+def images(
+    nodes: Sequence[ast.AST], datasets: dict[str, tuple[int, int, int]], file: str
+) -> Iterator[InputDescription]:
     """Yield the images of datasets that a program loads, as its transforms leave them."""
-    all_calls = [(node, _last(node.func)) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    all_calls = [(node, _last(node.func)) for node in nodes if isinstance(node, ast.Call)]
     for node, name in all_calls:
         if name not in datasets:
             continue

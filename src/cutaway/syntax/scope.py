@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-_LEAVES = frozenset((ast.Load, ast.Constant))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _DEFINITIONS = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 _PLAIN = frozenset((ast.Assign, ast.Expr, ast.Call, ast.Attribute, ast.If, ast.Return, ast.keyword, ast.Compare))
@@ -149,16 +148,32 @@ def _bind(node: Any, bound: set[str], declared: dict[str, str]) -> None:
         bound.add(node.rest)
 
 
+_FIELDS: dict[type, tuple[str, ...]] = {}
+"""Kind of node -> its fields that may hold nodes, apart from contexts; filled as kinds are met."""
+_TEXT = frozenset("arg attr asname conversion ctx id is_async kind level module name simple type_comment".split())
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """Return the fields of a kind of node that may hold nodes, apart from contexts and what a constant holds."""
+    named = () if kind is ast.Constant else kind._fields
+    is_text = _TEXT - {"name"} if kind.__name__ == "TypeAlias" else _TEXT
+    fields = _FIELDS[kind] = tuple(field for field in named if field not in is_text)
+    return fields
+
+
 def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
-    """Push the child nodes, without constants and contexts of a field of their own.
+    """Push the child nodes, without contexts, and without constants of a field of their own.
 
     `ast.iter_child_nodes` takes twice as long, and every function of a target needs this.
     """
-    for field in node._fields:
+    fields = _FIELDS.get(type(node))
+    for field in _fields(type(node)) if fields is None else fields:
         value = getattr(node, field, None)
+        if value is None:
+            continue
         if type(value) is list:
-            stack.extend([item for item in value if isinstance(item, ast.AST)])
-        elif isinstance(value, ast.AST) and type(value) not in _LEAVES:
+            stack += [item for item in value if isinstance(item, ast.AST)]
+        elif type(value) is not ast.Constant and isinstance(value, ast.AST):
             stack.append(value)
 
 
@@ -168,6 +183,21 @@ def walk(node: ast.AST) -> list[ast.AST]:
     for each in nodes:
         push_children(each, nodes)
     return nodes
+
+
+def walk_body(function: Any) -> list[ast.AST]:
+    """Return the nodes of the body of a function, which is parsed if it was not."""
+    body = function.body
+    return [node for part in (body if isinstance(body, list) else [body]) for node in walk(part)]
+
+
+def dotted_name(node: ast.AST) -> str | None:
+    """Return a dotted name that an expression is, None for any other."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else None
 
 
 def yields(node: ast.AST) -> bool:

@@ -30,6 +30,7 @@ from cutaway.interp.stdlib.reflection.inspect import type_hints
 from cutaway.knowledge.base.framework import FRAMEWORKS, Framework
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import source
+from cutaway.syntax.scope import walk, walk_body
 
 if TYPE_CHECKING:
     from cutaway.interp.analysis.project.configuration import Configuration
@@ -457,7 +458,7 @@ def _networks_from_literals(
         return
     functions = [node for node in source.parse(state._read(), state.file).body if not isinstance(node, ast.ClassDef)]
     calls: dict[str, tuple[str, list[Any], dict[str, Any]]] = {}
-    for node in (inner for function in functions for inner in ast.walk(function)):
+    for node in (inner for function in functions for inner in walk(function)):
         match node:
             case ast.Call(ast.Name(name), args, keywords) if name in classes:
                 with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -519,13 +520,14 @@ def _called_for_result(function: Any) -> set[str]:
         return set()
     values: dict[str, set[str]] = {}
     returned: set[str] = set()
-    for node in ast.walk(function):
+    nodes = walk_body(function)
+    for node in nodes:
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name() | ast.Attribute() as called)):
                 values.setdefault(name, set()).add(ast.unparse(called))
             case ast.Return(ast.Call(ast.Name() | ast.Attribute() as called)):
                 returned.add(ast.unparse(called))
-    for node in ast.walk(function):
+    for node in nodes:
         match node:
             case ast.Return(ast.Name(name)):
                 returned |= values.get(name, set())

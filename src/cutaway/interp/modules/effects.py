@@ -26,7 +26,7 @@ from cutaway.interp.run.heap import Stateless
 from cutaway.knowledge.base import registry
 from cutaway.syntax import outline
 from cutaway.syntax.outline import ASSIGNMENT, BLOCK, CLASS, DECORATOR, FUNCTION, IMPORT, Chunk, Import
-from cutaway.syntax.scope import walk
+from cutaway.syntax.scope import dotted_name, walk
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.module import ModuleState
@@ -328,7 +328,7 @@ class _Body:
         self._call(dotted, by_word, is_statement=False, calls=1)
 
     def _called(self, node: ast.Call, conditional: bool, decorates: bool, tree: ast.Module) -> None:
-        dotted = _dotted(node.func)
+        dotted = dotted_name(node.func)
         if dotted is None:
             return None  # what it is called on is looked at by itself
         is_statement = isinstance(tree.body[0], ast.Expr) and tree.body[0].value is node and not decorates
@@ -373,7 +373,7 @@ class _Body:
                 and isinstance(node.ctx, ast.Store)
                 and not isinstance(tree.body[0], ast.AugAssign)
             )
-            entered = self.names.meanings(self.state, _dotted(node.value) or "") if is_entry else []
+            entered = self.names.meanings(self.state, dotted_name(node.value) or "") if is_entry else []
             if entered and all(m.kind == VARIABLE and not rest and is_registry(self.names, m) for m, rest in entered):
                 by_word = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and not conditional
                 for target, _ in entered:
@@ -456,11 +456,3 @@ def _called(source: bytes, or_method: bool = False) -> Iterator[bytes]:
 _KEYWORDS = frozenset(
     "if elif else and or not in is lambda for while return with except assert del yield await print".split()
 )
-
-
-def _dotted(node: ast.expr) -> str | None:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.insert(0, node.attr)
-        node = node.value
-    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) else None

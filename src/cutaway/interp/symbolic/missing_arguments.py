@@ -20,6 +20,7 @@ from cutaway.core.unknown import Exhausted, Undecidable, Unknown, decisions
 from cutaway.interp.run.frame import Pending
 from cutaway.interp.run.function import Record, record_of
 from cutaway.interp.run.signature import signature
+from cutaway.syntax.scope import walk_body
 
 _SIZES = {"int", "builtins.int"}
 _FLAGS = {"bool", "builtins.bool"}
@@ -125,8 +126,7 @@ def _kind_in_library(value: Any, name: str) -> str:
 
 def _uses(record: Record, value: Any, name: str, depth: int) -> Iterator[str]:
     """Yield the kinds that the uses of an argument imply."""
-    body = record.code.node.body
-    nodes = [child for part in (body if isinstance(body, list) else [body]) for child in ast.walk(part)]
+    nodes = walk_body(record.code.node)
     targets = [
         target for target, assigned in _assignments(nodes) if isinstance(assigned, ast.Name) and assigned.id == name
     ]
@@ -138,9 +138,11 @@ def _uses(record: Record, value: Any, name: str, depth: int) -> Iterator[str]:
     for method in vars(value).values():
         other = record_of(method)
         if other is not None and not isinstance(other.code.node, ast.Lambda):
-            inner = [child for part in other.code.node.body for child in ast.walk(part)]
             yield from _uses_in(
-                inner, lambda node: isinstance(node, ast.Attribute) and node.attr in attributes, other, depth
+                walk_body(other.code.node),
+                lambda node: isinstance(node, ast.Attribute) and node.attr in attributes,
+                other,
+                depth,
             )
 
 

@@ -15,13 +15,14 @@ from cutaway.knowledge.base.image_datasets import IMAGES
 from cutaway.syntax import source
 from cutaway.syntax.imported_names import names_in
 from cutaway.syntax.input_descriptions import InputDescription, annotated, calls, documented, images
+from cutaway.syntax.scope import walk
 
 _MAX_FILES = 64
 _MAX_BYTES = 1 << 18
 
 
-_Programs = Sequence[tuple[str, ast.Module, set[str]]]
-"""Files with their syntax trees, and what each of them calls the network's class."""
+_Programs = Sequence[tuple[str, Sequence[ast.AST], set[str]]]
+"""Files with the nodes of their syntax trees, and what each of them calls the network's class."""
 
 
 def descriptions(network: Any, record: Record | None, names: Iterable[str]) -> dict[str, list[InputDescription]]:
@@ -51,10 +52,10 @@ def _descriptions(network: Any, record: Record, name: str, programs: _Programs) 
     if argument is None:
         return
     position = arguments.index(argument) - 1  # without self
-    for file, tree, constructors in programs:
-        yield from calls(tree, constructors, name, position, file)
-    for file, tree, _ in programs if position == 0 else ():
-        yield from images(tree, IMAGES, file)
+    for file, nodes, constructors in programs:
+        yield from calls(nodes, constructors, name, position, file)
+    for file, nodes, _ in programs if position == 0 else ():
+        yield from images(nodes, IMAGES, file)
 
 
 def _is_own(file: str) -> bool:
@@ -68,7 +69,7 @@ def _home(network: Any) -> str | None:
     return state.file if state is not None and state.is_own else None
 
 
-def _programs(file: str, name: str) -> Iterator[tuple[str, ast.Module, set[str]]]:
+def _programs(file: str, name: str) -> Iterator[tuple[str, Sequence[ast.AST], set[str]]]:
     """Yield a file, and those of its folder that import a name from it, with what they call it."""
     folder = os.path.dirname(file)
     is_alone = not session.current().looks_beside
@@ -81,6 +82,6 @@ def _programs(file: str, name: str) -> Iterator[tuple[str, ast.Module, set[str]]
             tree = source.parse(text, path)
             names = names_in(tree, path, file, name)
             if names:
-                yield path, tree, names
+                yield path, walk(tree), names
         except CutawayError:
             continue  # a file that can't be read says nothing about this one

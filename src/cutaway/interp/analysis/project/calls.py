@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +17,7 @@ from cutaway.interp.analysis.project.files import project_files
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.function import record_of
 from cutaway.syntax import source
+from cutaway.syntax.scope import dotted_name, walk
 from cutaway.syntax.source import SourceError
 
 FIRST = ("train", "main", "run")
@@ -67,7 +68,7 @@ def _calls(value: Any, parameters: list[str]) -> Iterator[ProjectCall]:
 
 def imported_as(tree: ast.Module, name: str, modules: Collection[str]) -> Iterator[str]:
     """Yield what a file calls a name that another module defines."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.ImportFrom(module, aliases):
                 home = (module or "").rpartition(".")[2]
@@ -83,9 +84,10 @@ def imported_as(tree: ast.Module, name: str, modules: Collection[str]) -> Iterat
 
 
 def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: list[str]) -> Iterator[ProjectCall]:
-    constants = constants_of(tree)
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) not in names:
+    nodes = walk(tree)
+    constants = constants_of(nodes)
+    for node in nodes:
+        if not isinstance(node, ast.Call) or dotted_name(node.func) not in names:
             continue
         plain = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
         positional = zip(parameters, plain if len(plain) == len(node.args) else [])
@@ -93,18 +95,27 @@ def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: l
         arguments: dict[str, Any] = {}
         for parameter, argument in (*positional, *named):
             with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                arguments[str(parameter)] = ast.literal_eval(constants.get(ast.unparse(argument), argument))
+                arguments[str(parameter)] = literal_of(argument, constants)
         yield ProjectCall(arguments, Place(os.path.relpath(path), node.lineno))
 
 
-def constants_of(tree: ast.Module) -> dict[str, ast.expr]:
+def constants_of(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
     """Return the names of a file that are assigned once, with what they are assigned."""
     values: dict[str, list[ast.expr]] = {}
     others: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign([ast.Name(name)], value):
-                values.setdefault(name, []).append(value)
-            case ast.AugAssign(ast.Name(name)) | ast.For(ast.Name(name)) | ast.arg(name):
-                others.add(name)
+    for node in nodes:
+        if type(node) in _BINDING:
+            match node:
+                case ast.Assign([ast.Name(name)], value):
+                    values.setdefault(name, []).append(value)
+                case ast.AugAssign(ast.Name(name)) | ast.For(ast.Name(name)) | ast.arg(name):
+                    others.add(name)
     return {name: items[0] for name, items in values.items() if len(items) == 1 and name not in others}
+
+
+_BINDING = (ast.Assign, ast.AugAssign, ast.For, ast.arg)
+
+
+def literal_of(node: ast.expr, constants: Mapping[str, ast.expr]) -> Any:
+    """Return the value of a literal, or of a name that is assigned one; raise as `ast.literal_eval` does for others."""
+    return ast.literal_eval(constants.get(node.id, node) if isinstance(node, ast.Name) else node)

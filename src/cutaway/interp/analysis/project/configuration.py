@@ -9,15 +9,18 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+import types
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
 from cutaway.core.condition import Term
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown
-from cutaway.interp.analysis.project.calls import FIRST, constants_of
+from cutaway.interp.analysis.project.calls import FIRST, constants_of, literal_of
 from cutaway.interp.analysis.project.files import all_files, project_files, text_of
 from cutaway.interp.analysis.project.settings import settings_read
 from cutaway.interp.boundary.call import call
@@ -30,6 +33,7 @@ from cutaway.interp.run.signature import signature
 from cutaway.knowledge.base.framework import FRAMEWORKS
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.syntax import resolve, source
+from cutaway.syntax.scope import walk
 from cutaway.syntax.source import SourceError
 
 _LEAST_SHARE = 0.75
@@ -264,17 +268,22 @@ def _from_dicts(record: Record, wanted: _Wanted) -> Configuration | None:
         if not (all if wanted.required else any)(word in text for word in words):
             continue
         with suppress(SourceError):
-            found = _best_mapping(_dicts(source.parse(text, path)), wanted)
+            found = _best_mapping(_dicts(text, path), wanted)
             if found is not None:
                 place = Place(os.path.relpath(path), found[1])
-                return Configuration(wanted.made_from(found[0]), "the dict there", place)
+                return Configuration(wanted.made_from(deepcopy(found[0])), "the dict there", place)
     return None
 
 
-def _dicts(tree: ast.Module) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the dicts that a file writes out, with their lines: displays, and calls with nothing but keywords."""
-    constants = constants_of(tree)
-    for node in ast.walk(tree):
+@lru_cache(maxsize=256)  # each class of a project that lacks arguments is looked for in the same files
+def _dicts(text: bytes, path: str) -> Sequence[tuple[dict[str, Any], int]]:
+    """Return the dicts that a file writes out, with their lines: displays, and calls with nothing but keywords.
+
+    They are shared: who passes one on to a program passes a copy.
+    """
+    nodes = walk(source.parse(text, path))
+    constants, found = constants_of(nodes), []
+    for node in nodes:
         match node:
             case ast.Dict(keys, values) if keys and all(isinstance(key, ast.Constant) for key in keys):
                 items = {str(key.value): value for key, value in zip(keys, values) if isinstance(key, ast.Constant)}
@@ -285,8 +294,9 @@ def _dicts(tree: ast.Module) -> Iterator[tuple[dict[str, Any], int]]:
         content: dict[str, Any] = {}
         for key, item in items.items():
             with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                content[key] = ast.literal_eval(constants.get(ast.unparse(item), item))
-        yield content, node.lineno
+                content[key] = literal_of(item, constants)
+        found.append((content, node.lineno))
+    return found
 
 
 def arguments_in_mappings(
@@ -315,14 +325,12 @@ def arguments_in_mappings(
             continue
         with suppress(SourceError):
             is_code = path.endswith(".py")
-            parts = (
-                _dicts(source.parse(text, path)) if is_code else ((each, 0) for each in _mappings(_parsed(path, text)))
-            )
+            parts = _dicts(text, path) if is_code else ((each, 0) for each in _mappings(_parsed(path, text)))
             found = [(content, line) for content, line in parts if fits(content)]
             if found:
                 content, line = max(found, key=lambda each: (names_it(each[0]), len(each[0].keys() & set(missing))))
                 place = Place(os.path.relpath(path), line)
-                given = {each: content[each] for each in parameters if each in content}
+                given = {each: deepcopy(content[each]) for each in parameters if each in content}
                 return {each: Configuration(item, f"{item!r}, as there", place) for each, item in given.items()}
     return {}
 

@@ -11,6 +11,7 @@ from cutaway.core.unknown import Undecidable
 from cutaway.interp.run.function import Record, record_of
 from cutaway.interp.run.signature import signature
 from cutaway.interp.symbolic.missing_arguments import callee_of
+from cutaway.syntax.scope import walk_body
 
 _MAX_DEPTH = 3
 _LOOKUPS = ("get", "pop", "setdefault")
@@ -32,7 +33,7 @@ def settings_read(record: Record, value: Any, name: str, depth: int = 0) -> Iter
 
     A constructor may keep the argument in an attribute; methods read that.
     """
-    nodes = list(_nodes(record))
+    nodes = walk_body(record.code.node)
     yield from _in_nodes(nodes, lambda node: isinstance(node, ast.Name) and node.id == name, record, depth)
     if not isinstance(value, type) or not record.code.positional:
         return
@@ -48,7 +49,7 @@ def settings_read(record: Record, value: Any, name: str, depth: int = 0) -> Iter
     methods = {each.code.name: each for method in vars(value).values() if (each := record_of(method)) is not None}
     for method in {**methods, record.code.name: record}.values():
         yield from _in_nodes(
-            list(_nodes(method)),
+            walk_body(method.code.node),
             lambda node: (
                 isinstance(node, ast.Attribute)
                 and node.attr in attributes
@@ -59,12 +60,6 @@ def settings_read(record: Record, value: Any, name: str, depth: int = 0) -> Iter
             depth,
             is_required=method is record,
         )
-
-
-def _nodes(record: Record) -> Iterator[ast.AST]:
-    body = record.code.node.body
-    for part in body if isinstance(body, list) else [body]:
-        yield from ast.walk(part)
 
 
 def _in_nodes(
