@@ -127,9 +127,19 @@ def version(distribution: str, folder: str) -> str | None:
     return ask("version", distribution, folder)  # type: ignore[no-any-return]
 
 
-def requirements(distribution: str, folder: str) -> list[str] | None:
-    """Return the distributions that one which is installed in a folder says it imports, None where that is not known."""
+def requirements(distribution: str, folder: str) -> tuple[list[str], list[str]] | None:
+    """Return the distributions that one which is installed in a folder says it imports: always, and only for some uses.
+
+    It is None where that is not known.
+    """
     known = ask("requirements", distribution, folder)
+    return None if known is None else (list(known[0]), list(known[1]))
+
+
+def imported_names(distribution: str, folder: str) -> list[str] | None:
+    """Return the names of what can be imported of a distribution: none where it is not installed in a folder, None where
+    it does not list them."""
+    known = ask("imported_names", distribution, folder)
     return None if known is None else list(known)
 
 
@@ -158,18 +168,40 @@ def _version(distribution: str, folder: str) -> str | None:
     return next((installed.version for installed in distributions(name=distribution, path=[folder])), None)
 
 
-def _requirements(distribution: str, folder: str) -> list[str] | None:
+def _requirements(distribution: str, folder: str) -> list[list[str]] | None:
     declared = _metadata(distribution, folder, "Requires-Dist")
     if declared is None:
         return None
-    return sorted({re.split(r"[^\w.-]", word, maxsplit=1)[0].replace("-", "_").lower() for word in declared})
+    names: tuple[set[str], set[str]] = set(), set()
+    for each in declared:
+        is_optional = "extra" in each.partition(";")[2]
+        names[is_optional].add(re.split(r"[^\w.-]", each, maxsplit=1)[0].replace("-", "_").lower())
+    certain, optional = names
+    return [sorted(certain), sorted(optional - certain)]
+
+
+def _imported_names(distribution: str, folder: str) -> list[str] | None:
+    home = _home_of(distribution, folder)
+    if home is None:
+        return []
+    try:
+        listed = content(os.path.join(folder, home, "RECORD"), _LARGEST_METADATA).decode("utf-8", "replace")
+    except OSError:
+        return None
+    tops = {line.partition(",")[0].partition("/")[0].partition(".")[0] for line in listed.splitlines()}
+    return sorted(tops - {"", home.partition(".")[0]})
+
+
+def _home_of(distribution: str, folder: str) -> str | None:
+    """Return the folder with what is declared of a distribution, None where it is not installed."""
+    entries = ask("names", folder, ".dist-info") or []
+    name = distribution.replace("-", "_").lower()
+    return next((entry for entry in entries if entry.partition("-")[0].lower() == name), None)
 
 
 def _metadata(distribution: str, folder: str, field: str) -> list[str] | None:
     """Return the values of a field that a distribution declares, None where it is not installed in a folder."""
-    entries = ask("names", folder, ".dist-info") or []
-    name = distribution.replace("-", "_").lower()
-    home = next((entry for entry in entries if entry.partition("-")[0].lower() == name), None)
+    home = _home_of(distribution, folder)
     if home is None:
         return None
     try:
@@ -190,4 +222,5 @@ _QUERIES: dict[str, Callable[..., Any]] = {
     "matching": _matching,
     "version": _version,
     "requirements": _requirements,
+    "imported_names": _imported_names,
 }

@@ -66,13 +66,13 @@ def content(path: str) -> bytes:
 
 def _read(file: Any, path: str, expected: int) -> bytes:
     """Read a bounded number of bytes to the end, which is expected after some; wait for a pipe."""
-    import select
-
     parts: list[bytes] = []
     remaining = MAXIMUM_BYTES
     while True:
         part = file.read(min(max(expected, 1 << 12), 1 << 20))
         if part is None:  # nothing yet
+            import select  # late: files need no waiting
+
             if not select.select([file], [], [], _PIPE_SECONDS)[0]:
                 raise SourceError(f"{path}: no data arrives from it")
             continue

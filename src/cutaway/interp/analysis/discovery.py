@@ -79,7 +79,7 @@ def instantiate(value: Any, text: str, assumed: Mapping[str, Any]) -> Any:
         network = _as_built_by_project(value, missing, text)
         if network is not None:
             return network
-    for find in (_configurations, _arguments_of_call, _arguments_in_mappings):
+    for find in (_configurations, _arguments_of_call, _arguments_in_mappings) if missing else ():
         found = find(value, missing)
         if not found:
             continue

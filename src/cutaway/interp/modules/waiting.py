@@ -8,12 +8,10 @@ evaluated where Python would.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cutaway.core import disk
 from cutaway.core.speed import is_on
 from cutaway.interp.modules.effects import EffectAnalysis
 from cutaway.interp.modules.name_resolution import UNKNOWN, VARIABLE, Names
@@ -21,6 +19,7 @@ from cutaway.interp.modules.registries import EVERYTHING, is_hooked
 from cutaway.interp.modules.variable_bindings import is_constant, is_literal, is_reassigned, rebound_after_imports
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.syntax.outline import Import
+from cutaway.syntax.requirements import Requirements
 
 if TYPE_CHECKING:
     from cutaway.interp.modules.loader import Loader
@@ -42,7 +41,7 @@ class WaitingModules:
         self._visited: set[str] = set()
         self._used: set[str] = set()  # packages that something has been evaluated of
         self._unused: dict[str, list[ModuleState]] = {}  # modules that have been imported of other packages
-        self._required: dict[str, frozenset[str] | None] = {}
+        self._requirements = Requirements(self._installed_in)
         self._followed: set[tuple[Any, ...]] = set()  # imports whose modules have been visited
         self._readers: dict[str, list[ModuleState]] = {}  # modules that wait and read a variable, by its name
         self._fillers: dict[tuple[str, str], dict[str, bool]] = {}
@@ -100,31 +99,22 @@ class WaitingModules:
         self._used.add(package)
         for state in self._unused.pop(package, ()):
             self.visit(state)
-        for other in [other for other in self._unused if package in (self._requirements(other) or ())]:
+        for other in [other for other in self._unused if self._requirements.may_import(other, (package,))]:
             self.use(other)
 
     def _concerns_only_itself(self, package: str) -> bool:
         """Tell whether a package that nothing is used of yet imports no package that something is used of.
 
-        An installed distribution declares what it imports, so that nothing of it has to be read for that.
+        An installed distribution declares what it imports, so that most of it need not be read for that.
         """
-        required = self._requirements(package)
-        return required is not None and not any(used in required for used in self._used)
+        return self._requirements.may_import(package, self._used) is False
 
-    def _requirements(self, package: str) -> frozenset[str] | None:
-        """Return all that a package says it imports, directly or not; None where some of that is not known."""
-        if package not in self._required:
-            self._required[package] = frozenset()  # of a circle
-            location = None if self.names.is_library(package) else self.loader.locate(package)
-            direct = None
-            if location is not None and location.folders and not self.loader.is_own(package, location):
-                direct = disk.requirements(package, os.path.dirname(location.folders[0]))
-            if direct is None:
-                self._required[package] = None
-            else:
-                below = [self._requirements(name) or frozenset() for name in direct if not self.names.is_library(name)]
-                self._required[package] = frozenset(direct).union(*below)
-        return self._required[package]
+    def _installed_in(self, package: str) -> str | None:
+        """Return the folder of a package that may have been installed with a distribution of its name."""
+        location = None if self.names.is_library(package) else self.loader.locate(package)
+        if location is None or not location.folders or self.loader.is_own(package, location):
+            return None
+        return location.folders[0]
 
     def _must_run(self, state: ModuleState) -> bool:
         """Tell whether a module's own statements have to be evaluated where it is imported."""
