@@ -24,7 +24,7 @@ from cutaway.limits import analysis_seconds, interrupted_after
 from cutaway.report.problem_json import MalformedProblems, file_from, file_to
 from cutaway.rules.catalogue import rules, severity_of, watched
 from cutaway.rules.rule import Found
-from cutaway.syntax import markdown, notebook, source
+from cutaway.syntax import markdown, notebook, resolve, source
 from cutaway.syntax.extent import assigned_at, extent_of
 from cutaway.syntax.target import Target, TargetError
 
@@ -71,18 +71,29 @@ def _check_behind_the_wall(path: str, paths: tuple[str, ...], seconds: float) ->
     from cutaway.isolation import child
     from cutaway.isolation.readable import rights
 
-    child.enter(rights([path], paths), seconds)
+    readable = rights([path], paths)
+    child.enter(readable, seconds)
     with disk.recorded() as recording:
         try:
             with interrupted_after(seconds):
                 checked = check_file(path, paths, analysis_seconds(seconds))
         except Exhausted as exhausted:
             checked = CheckedFile(path, note=f"{path}: {exhausted.unknown.reason}")
+    folders = [folder for folder, _ in readable]
     depends = {
-        "answers": [[*query, answer] for query, answer in recording.answers.items()],
+        "answers": [
+            [*query, answer] for query, answer in recording.answers.items() if not _is_refused(query, answer, folders)
+        ],
         "contents": {name: digest(content) for name, content in recording.contents.items()},
     }
     return json.dumps({"file": file_to(checked), "depends": depends}).encode()
+
+
+def _is_refused(query: disk.Query, answer: Any, readable: Sequence[str]) -> bool:
+    """Tell whether the wall has kept a folder from being listed: outside of it, the same question has another answer."""
+    if query[0] != "names" or answer is not None or not os.path.isdir(query[1]):
+        return False
+    return not any(resolve.is_below(query[1], folder) or query[1] == folder for folder in readable)
 
 
 def check_file(path: str, paths: Sequence[str] = (), seconds: float | None = None) -> CheckedFile:
