@@ -208,6 +208,17 @@ def test_results_are_reused_until_something_changes(
     assert problems(capsys, ".") == [] and checked == ["net.py"]
 
 
+def test_an_answer_that_only_the_wall_explains_is_no_reason_to_check_again(folder: Path) -> None:
+    from cutaway.checking.file_check import _is_refused
+
+    (folder / "inside").mkdir()
+    readable = [str(folder / "inside")]
+    assert _is_refused(("names", str(folder), ".so"), None, readable)
+    assert not _is_refused(("names", str(folder), ".so"), [], readable)  # the wall let it through
+    assert not _is_refused(("names", str(folder / "inside"), ".so"), None, readable)
+    assert not _is_refused(("names", str(folder / "missing"), ".so"), None, readable)
+
+
 def test_ignored_files_are_left_out(folder: Path) -> None:
     for name in ("kept.py", "left.py", "sub/left.py", "sub/kept.py", "build/net.py", "deep/er/x.py", "plain.txt"):
         path = folder / name

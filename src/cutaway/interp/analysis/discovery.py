@@ -528,9 +528,8 @@ def _called_for_result(function: Any) -> set[str]:
             case ast.Return(ast.Call(ast.Name() | ast.Attribute() as called)):
                 returned.add(ast.unparse(called))
     for node in nodes:
-        match node:
-            case ast.Return(ast.Name(name)):
-                returned |= values.get(name, set())
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
+            returned |= values.get(node.value.id, set())
     return returned
 
 
