@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from copy import deepcopy
