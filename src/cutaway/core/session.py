@@ -154,6 +154,17 @@ def _can_change(value: Any) -> bool:
     return any(map(_can_change, value)) if type(value) is tuple else True
 
 
+def _forget_numbers(values: Iterable[Any], depth: int = 0) -> None:
+    """Note that something may have been written into tensors."""
+    for value in values:
+        if is_tensor(value):
+            value.forget_numbers()
+        elif type(value) in (list, tuple, dict) and depth < _DEEPEST_ARGUMENT:
+            _forget_numbers(value.values() if type(value) is dict else value, depth + 1)
+
+
+_DEEPEST_ARGUMENT = 4
+
 PRESUMED = "_presumed"
 """The attribute of a module that has what is presumed of it."""
 
@@ -444,7 +455,9 @@ class Session:
                 module.__dict__[PRESUMED] = (*before, note)
 
     def presume_unchanged(self, unknown: Unknown, arguments: Iterable[Any]) -> None:
-        """Presume that an unknown function changes nothing that it is given."""
+        """Presume that an unknown function changes nothing that it is given, but the numbers in tensors."""
+        arguments = list(arguments)
+        _forget_numbers(arguments)
         changeable = [value for value in arguments if _can_change(value)]
         if changeable:
             text = f"an unknown function changes none of its arguments: {unknown.reason}"

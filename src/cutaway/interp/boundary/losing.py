@@ -12,6 +12,7 @@ from cutaway.core.unknown import Unknown
 from cutaway.interp.run.heap import NAMES, Contents, Heap, referents
 from cutaway.interp.run.heap import set_contents as put
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.knowledge.base.array_memory import lose as lose_numbers
 from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping, is_mode
 from cutaway.knowledge.base.registry import ARRAYS
 
@@ -68,8 +69,6 @@ def lose_contents(container: Any, unknown: Unknown) -> None:
     if is_module(container):
         return lose_parts(container, unknown)
     if type(container) in ARRAYS:
-        from cutaway.knowledge.numpy.shaped import lose as lose_numbers  # late: few targets need numpy
-
         return lose_numbers(container)
     if isinstance(container, dict) and any(holds_parts(key) for key in container if type(key) is str):
         return _lose_module_attributes(container, unknown)

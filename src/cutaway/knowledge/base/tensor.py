@@ -42,6 +42,12 @@ class AbstractTensor:
         """Return the known numbers as a numpy array, or raise `Undecidable`."""
         raise NotImplementedError
 
+    def forget_numbers(self) -> None:
+        """Note that something may have been written into it, where its framework has tensors that can be written to."""
+
+    def share(self, array: Any) -> None:
+        """Note that an array of numpy lies in the same memory."""
+
     def __int__(self) -> int:
         return int(self.array())
 

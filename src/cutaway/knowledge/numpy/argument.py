@@ -15,8 +15,8 @@ from cutaway.core import session
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.base.array_memory import is_lost
 from cutaway.knowledge.base.values import exact
-from cutaway.knowledge.numpy.shaped import is_lost
 
 ELEMENTS = 1 << 22
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), range))
@@ -72,12 +72,12 @@ def has_numbers(tensor: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as numpy gets it: a tensor whose numbers are known counts as the array of them."""
+    """Return a value as numpy gets it: a tensor whose numbers are known counts as a new array of them."""
     kind = type(value)
     if kind in _PLAIN or kind is numpy.ndarray or issubclass(kind, type):
         return value
     if is_tensor(value):
-        return exact(value.array())
+        return numpy.array(exact(value.array()))
     if issubclass(kind, list):
         return list(map(plain, list.__iter__(value)))
     if issubclass(kind, tuple):

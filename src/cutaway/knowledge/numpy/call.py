@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy
 
-from cutaway.core.protocols import is_tensor
+from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.array_memory import is_lost
 from cutaway.knowledge.numpy import size
 from cutaway.knowledge.numpy.argument import ELEMENTS, WITHOUT_NUMBERS, foremost, plain, result, too_large, unknown_in
 from cutaway.knowledge.numpy.faults import fault_of
-from cutaway.knowledge.numpy.shaped import Array, is_lost, of_unknown, shapes_of_call
+from cutaway.knowledge.numpy.shaped import Array, of_unknown, shapes_of_call
 
 
 def bounded(
@@ -27,19 +28,17 @@ def bounded(
             with numpy.errstate(all="ignore"):
                 return function(*args)
         found = foremost(map(unknown_in, (*args, *kwargs.values())))
+        if found is WITHOUT_NUMBERS:
+            return _share(shapes_of_call(name, function, args, kwargs), args, args)
         if found is not None:
-            return (
-                shapes_of_call(name, function, args, kwargs)
-                if found is WITHOUT_NUMBERS
-                else _of(name, function, found, args, kwargs)
-            )
+            return _of(name, function, found, args, kwargs)
         given = [plain(value) for value in args]
         named = {key: plain(value) for key, value in kwargs.items()}
         if not _fits(bound, given, named, most) or _is_wide([*given, *named.values()]):
             return too_large(name)
         try:
             with numpy.errstate(all="ignore"):
-                return result(function(*given, **named))
+                return _share(result(function(*given, **named)), args, given)
         except Undecidable as undecidable:
             return undecidable.unknown
         except Exception as error:
@@ -71,6 +70,16 @@ def _add_methods(call: Any, name: str, function: Any) -> None:
             raise fault_of(name, error) from None
 
     call.at = at
+
+
+def _share(made: Any, args: tuple[Any, ...], given: Any) -> Any:
+    """Return what numpy made, once it is noted which of it lies in the memory of a tensor."""
+    for tensor, array in zip(args, given):
+        if is_tensor(tensor):
+            for part in made if isinstance(made, (list, tuple)) else [made]:
+                if has_no_numbers(part) or (isinstance(part, numpy.ndarray) and numpy.may_share_memory(part, array)):
+                    tensor.share(part)
+    return made
 
 
 def _of(name: str, function: Callable[..., Any], unknown: Unknown, args: Any, kwargs: Any) -> Any:

@@ -14,7 +14,6 @@ import numpy
 
 from cutaway.core import session
 from cutaway.core.fault import Fault
-from cutaway.core.program_state import Key
 from cutaway.core.protocols import ARRAY, is_tensor
 from cutaway.core.size.dim import product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
@@ -24,8 +23,6 @@ from cutaway.ops.elementwise import broadcast
 from cutaway.ops.index import Mask, Positions, plan
 from cutaway.ops.join import concatenate as joined
 from cutaway.ops.reshape import reshape as reshaped
-
-_LOST: Key[dict[int, Any]] = Key(dict)  # arrays whose numbers are unknown, by identity
 
 _LISTED = 1 << 12  # elements that `tolist` gives one by one
 
@@ -165,21 +162,6 @@ class Array:
 
 Array.__module__, Array.__qualname__ = "numpy", "ndarray"
 own(Array)
-
-
-def lose(array: Any) -> None:
-    """Note that the numbers of an array of numpy's own are no longer known: something unknown was written to it."""
-    _LOST.get()[id(array)] = array
-
-
-def is_lost(array: Any) -> bool:
-    """Tell whether the numbers of an array of numpy's own, or those it is a view of, are no longer known."""
-    lost = _LOST.get()
-    while lost and array is not None:
-        if id(array) in lost:
-            return True
-        array = getattr(array, "base", None)
-    return False
 
 
 def of_tensor(tensor: Any) -> Any:

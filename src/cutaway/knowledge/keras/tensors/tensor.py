@@ -11,6 +11,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.protocols import RESIZABLE, has_no_numbers
 from cutaway.core.size.dim import Dim, Size, equal, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.array_memory import is_lost
 from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.tensors_in import ATOMS
@@ -116,14 +117,14 @@ class Tensor(AbstractTensor):
 
     def numpy(self) -> Any:
         try:
-            return self.array()
+            return self.array().copy()
         except Undecidable:
             from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
 
             return of_tensor(self)
 
     def __array__(self, *_args: Any, **_kwargs: Any) -> Any:
-        return self.array()
+        return self.array().copy()
 
     def __bool__(self) -> bool:
         if isinstance(self._sizes, Dim):
@@ -336,9 +337,7 @@ def _numbers_of(array: Any) -> Lazy | None:
     """Return the numbers of an array of numpy; None where they are not known."""
     if has_no_numbers(array) or array.size > LIMIT:
         return None
-    from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
-
-    return None if is_lost(array) else known(array)
+    return None if is_lost(array) else known(array.copy())
 
 
 def convert(value: Any, dtype: Any = None) -> Tensor:

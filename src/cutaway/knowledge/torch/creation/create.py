@@ -235,14 +235,21 @@ def _rule_of(row):
 def as_tensor(data, dtype=None, device=None):
     if isinstance(data, Tensor):
         return _rule_of(TENSOR_METHODS["to"])(data, dtype=dtype, device=device)
-    return _rule_of(tensor)(data, dtype=dtype, device=device)
+    return _in_memory_of(data, _rule_of(tensor)(data, dtype=dtype, device=device))
+
+
+def _in_memory_of(data: Any, out: Out) -> Out:
+    """Say that a tensor may lie in the memory of what it is made of, which is so for an array of numpy."""
+    if is_numpy(data) and hasattr(data, "__setitem__"):
+        out.shares = data
+    return out
 
 
 @op("torch.asarray")
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     if isinstance(obj, Tensor) and not copy:
         return _rule_of(TENSOR_METHODS["to"])(obj, dtype=dtype, device=device)
-    return _rule_of(tensor)(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    return _in_memory_of(obj, _rule_of(tensor)(obj, dtype=dtype, device=device, requires_grad=requires_grad))
 
 
 @composite("torch.from_numpy")
@@ -251,14 +258,18 @@ def from_numpy(ndarray):
         return ndarray
     if not is_numpy(ndarray):
         raise TypeFault(f"from_numpy: expected a numpy array, but got {type(ndarray).__name__}", FaultCode.WRONG_TYPE)
-    return of_numpy(ndarray)
+    made = of_numpy(ndarray)
+    made.share(ndarray)
+    return made
 
 
 @op("torch.frombuffer")
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     length = count if count > 0 else (len(buffer) - offset) // dtype.itemsize
     values = Lazy(lambda np: np.frombuffer(buffer, dtype.name, length, offset).copy())
-    return Out((length,), dtype, values, requires_grad=requires_grad)
+    out = Out((length,), dtype, values, requires_grad=requires_grad)
+    out.shares = None if isinstance(buffer, bytes) else buffer
+    return out
 
 
 # The constructors of old: `torch.Tensor(2, 3)`, `torch.FloatTensor([1, 2])`

@@ -12,6 +12,7 @@ from cutaway.core.fault_code import FaultCode
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim, equal, product
 from cutaway.core.unknown import Undecidable, Unknown
+from cutaway.knowledge.base.array_memory import is_lost
 from cutaway.knowledge.base.values import Lazy, known
 from cutaway.knowledge.torch.tensor.op import Out, compute, inplace_op, op
 from cutaway.knowledge.torch.tensor.promote import result_type
@@ -56,8 +57,6 @@ def numbers_of(array: Any) -> Any:
     """Return the numbers of a numpy array as a tensor carries them; None where they are not known."""
     if has_no_numbers(array):
         return None
-    from cutaway.knowledge.numpy.shaped import is_lost  # late: it imports numpy
-
     return None if is_lost(array) else known(array.copy())
 
 

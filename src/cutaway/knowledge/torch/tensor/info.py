@@ -77,6 +77,7 @@ def storage_offset(self):
 
 def _hidden(name: str) -> None:
     def rule(self, *args, **kwargs):
+        self.expose()
         return Unknown(f"Tensor.{name}: where a tensor is in memory")
 
     rule.__name__ = name
@@ -200,16 +201,18 @@ def numpy(self, *, force=False):
         require_detached(session.current(), self, "numpy")
     if self.dtype.name == "bfloat16":
         raise TypeFault("numpy: numpy has no bfloat16", FaultCode.UNSUPPORTED_DTYPE)
-    if self.values_ is not None:
-        return self.array().copy()
     from cutaway.knowledge.numpy.shaped import of_tensor  # late: it imports numpy
 
-    return of_tensor(self)
+    made = of_tensor(self) if self.values_ is None else self.array().copy()
+    if not isinstance(made, Unknown):
+        self.share(made)
+    return made
 
 
 @composite("torch.Tensor.__array__")
 def array(self, dtype=None, copy=None):
-    numbers = self.array()
+    numbers = self.array().copy()
+    self.share(numbers)
     return numbers if dtype is None else numbers.astype(dtype, copy=False)
 
 

@@ -34,10 +34,11 @@ class Out(base.Out):
     """One tensor that a rule of torch returns.
 
     `strides` says how a view lies in memory, True where that is contiguous; `device` is that of the first tensor
-    argument unless it is given; `resizes` says that the tensor of `out=` takes its shape.
+    argument unless it is given; `resizes` says that the tensor of `out=` takes its shape; `shares` is an array of numpy
+    in whose memory it may lie.
     """
 
-    __slots__ = ("device", "requires_grad", "resizes", "strides")
+    __slots__ = ("device", "requires_grad", "resizes", "shares", "strides")
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Out(base.Out):
         self.device = device
         self.requires_grad = requires_grad
         self.resizes = False
+        self.shares = None
 
 
 # The names that every torch function also takes, for those who come from numpy.
@@ -263,6 +265,8 @@ class TorchCaller(base.Caller[Tensor]):
         base = inputs[0] if out.view and inputs else None
         made: Tensor = new(shape, out.dtype, values=values, base=base, device=device)
         made.requires_grad = out.requires_grad
+        if out.shares is not None:
+            made.share(out.shares)
         if out.view or out.strides is not None:
             lay_out(made, out.strides)
         elif not all(tensor._contiguous for tensor in inputs):

@@ -9,10 +9,11 @@ from cutaway.core import session
 from cutaway.core.condition import DATA, Term
 from cutaway.core.fault import Fault, TypeFault
 from cutaway.core.fault_code import FaultCode
-from cutaway.core.protocols import JOINABLE, MEMORY, RESIZABLE
+from cutaway.core.protocols import JOINABLE, MEMORY, RESIZABLE, has_no_numbers
 from cutaway.core.size.dim import equal, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base import attribute
+from cutaway.knowledge.base.array_memory import Sharing, share
 from cutaway.knowledge.base.registry import TABLE, load_rest, register
 from cutaway.knowledge.base.tensor import AbstractTensor
 from cutaway.knowledge.base.values import Lazy
@@ -45,16 +46,22 @@ _REAL_NAMES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.parameter.Parame
 class Storage(list[int]):
     """Memory that views share: how often it was written to. It lasts as long as one of them does.
 
-    It `is_mixed` once something may have been written through a view that requires gradients.
+    It `is_mixed` once something may have been written through a view that requires gradients. `sharings` are the arrays
+    of numpy in the same memory; None: it may be written to in ways that are not followed, so its numbers are never known.
     """
 
-    __slots__ = ("__weakref__", "is_mixed")
+    __slots__ = ("__weakref__", "is_mixed", "sharings")
     is_mixed: bool
+    sharings: tuple[Sharing, ...] | None
 
     def join(self, other: int) -> None:
         """Note that it has been written to in one of two states; in the other one it had been `other` times."""
         self[0] = max(self[0], other) + 1
         self.is_mixed = True
+
+    def is_intact(self) -> bool:
+        """Tell whether nothing has been written through an array in the same memory."""
+        return self.sharings is not None and all(sharing.is_intact() for sharing in self.sharings)
 
 
 DETACHED: Any = object()
@@ -154,7 +161,10 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
     @property
     def values_(self) -> Lazy | None:
         """The numbers, if they are known and no other view has been written through since."""
-        return self._values if self._version == self._storage[0] else None
+        storage = self._storage
+        if self._version != storage[0] or (storage.sharings != () and not storage.is_intact()):
+            return None
+        return self._values
 
     def with_sizes(self, shape: Any) -> Tensor:
         """Return the same tensor of another shape: as it is in another iteration of a loop."""
@@ -202,6 +212,18 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
             place = session.current().place()
             raise Undecidable(Unknown("the decision depends on the numbers in a tensor", place, term=Term("", DATA)))
         return values.array()
+
+    def share(self, array: Any) -> None:
+        """Note that an array of numpy lies in the same memory, or something else that can be written to."""
+        storage = self._storage
+        if has_no_numbers(array) or not hasattr(array, "tobytes"):
+            self.expose()
+        elif storage.sharings is not None:
+            storage.sharings = (*storage.sharings, share(array, storage))
+
+    def expose(self) -> None:
+        """Note that the memory may be written to in ways that are not followed."""
+        self._storage.sharings = None
 
     def forget_numbers(self) -> None:
         """Note that something may have been written into it."""
@@ -258,6 +280,8 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
             if attribute.has(type(self), name):
                 return attribute.get(self, name)
         if name in NO_ROWS:
+            if name.endswith("_"):
+                self.expose()
             return session.current().unknown(f"Tensor.{name} is not modelled")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
@@ -274,7 +298,7 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
         """Return an independent tensor of the same class, with the same attributes."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._storage, made._version, made._is_view = Storage((0,)), 0, False
+        made._storage, made._version, made._is_view = _own_storage(), 0, False
         made._values = self.values_
         made._number = session.current().next_value()
         return made
@@ -282,6 +306,12 @@ class Tensor(AbstractTensor, metaclass=TensorMeta):
 
 TENSOR_METHODS: dict[str, Callable[..., Any]] = {}
 register("torch.Tensor", Tensor)
+
+
+def _own_storage() -> Storage:
+    storage = Storage((0,))
+    storage.sharings = ()
+    return storage
 
 
 def new(
@@ -300,7 +330,7 @@ def new(
     fields["_dtype"] = dtype or default_dtype()
     fields["_device"] = device
     fields["_values"] = values
-    storage = base._storage if base is not None else Storage((0,))
+    storage = base._storage if base is not None else _own_storage()
     fields["_storage"] = storage
     fields["_is_view"] = base is not None
     fields["_version"] = storage[0]
