@@ -44,13 +44,17 @@ _TOO_LONG = "it takes too long to follow what depends on it"
 
 @dataclass(slots=True, eq=False)
 class Alternative:
-    """A state in which code may have been left early: how, with which value, and what had changed since `heap`."""
+    """A state in which code may have been left early: how, with which value, what had changed since `heap`, and what was
+    recorded until then.
+    """
 
     heap: Heap
     changed: dict[int, tuple[Any, Contents]]
     signal: Any
     value: Any
     unknown: Unknown
+    operations: int
+    calls: int
 
 
 @dataclass(slots=True, eq=False)
@@ -216,15 +220,20 @@ def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> Non
 
 
 def join_alternatives(frame: Frame, start: int, signals: Iterable[Any]) -> None:
-    """Join the states in which code may have been left early, which ends here."""
+    """Join the states in which code may have been left early, which ends here.
+
+    What has been recorded since then is not certain, and dropped.
+    """
     if not frame.alternatives:
         return
+    here = session.current()
     wanted = tuple(signals)
     kept = frame.alternatives[:start]
     for alternative in reversed(frame.alternatives[start:]):
         if alternative.signal not in wanted:
             kept.append(alternative)
             continue
+        del here.operations[alternative.operations :], here.calls[alternative.calls :]
         _join(alternative.heap, alternative.changed, alternative.unknown)
         if alternative.signal == RETURN:
             frame.value = joined(alternative.value, frame.value, alternative.unknown, alternative.heap)
@@ -387,7 +396,9 @@ class _Trial:
 
     def alternative(self, outcome: _Outcome) -> Alternative:
         """Return the state that a block has led to, to be joined later."""
-        return Alternative(self.heap, outcome.changed, outcome.signal, outcome.value, self.unknown)
+        return Alternative(
+            self.heap, outcome.changed, outcome.signal, outcome.value, self.unknown, self._operations, self._calls
+        )
 
     def note(self) -> None:
         """Note that operations may be missing."""
