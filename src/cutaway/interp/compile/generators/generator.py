@@ -72,6 +72,8 @@ class GeneratorCompiler(StatementCompiler):
         def run(frame: Frame) -> Generator[Any, Any, Any]:
             for is_yielding, part in parts:
                 signal = (yield from part(frame)) if is_yielding else part(frame)
+                if frame.alternatives:
+                    raise Undecidable(frame.alternatives[-1].unknown)  # whether it goes on is unknown
                 if signal is not None:
                     return signal
             return None
