@@ -255,6 +255,7 @@ class Session:
     omitted_arguments: tuple[Any, frozenset[str]] | None = (
         None  # the code of forward, and its arguments that default to None
     )
+    sizes_in_strings: set[str] = field(default_factory=set)  # as they are written there, in braces
     iterations: list[Iterations] = field(default_factory=list)  # symbolic loops in progress, the outermost first
     spans: list[Span] = field(default_factory=list)
     allocated: dict[int, Any] = field(default_factory=dict)  # weak references to what values of the graph are stored in

@@ -161,6 +161,44 @@ class Dim(Polynomial):
     def __rrshift__(self, other: Any) -> Any:
         return other // 2**self
 
+    def __and__(self, other: Any) -> Any:
+        return _of_bits(self, other)
+
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
+
+    def __invert__(self) -> Size:
+        return -self - 1
+
+    def __round__(self, digits: Any = None) -> Any:
+        return self if digits is None or (isinstance(digits, int) and digits >= 0) else _of_bits(self, 0)
+
+    @property
+    def real(self) -> Dim:
+        return self
+
+    numerator = real
+    imag, denominator = 0, 1
+
+    def conjugate(self) -> Dim:
+        return self
+
+    def is_integer(self) -> bool:
+        return True
+
+    def bit_length(self, *_arguments: Any) -> Unknown:
+        return Unknown(f"what depends on the digits of the size {self} is not computed", kind=int)
+
+    bit_count = bit_length
+
+    def to_bytes(self, *_arguments: Any, **_options: Any) -> Unknown:
+        return Unknown(f"what depends on the digits of the size {self} is not computed")
+
+
+def _of_bits(dim: Dim, other: object) -> Any:
+    if isinstance(other, (int, Dim)):
+        return Unknown(f"what depends on the digits of the size {dim} is not computed", kind=int)
+    return other if isinstance(other, Unknown) else NotImplemented
+
 
 def symbol(name: str, least: int = 1) -> Dim:
     """Return the size that is the named integer."""

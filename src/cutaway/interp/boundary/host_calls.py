@@ -23,6 +23,7 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.origin import Operation, note_own
+from cutaway.interp.symbolic.comparison import is_open, of_open_string, why_not_distinct, why_not_found
 
 # Methods whose result depends on whether the argument is in the container.
 _SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
@@ -52,7 +53,11 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         unknown = _why_no_string(name, args, kwargs)
         if unknown is not None:
             return unknown
-    elif args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
+        if is_open(owner) or any(map(is_open, args)):
+            return of_open_string(function, args, kwargs)
+    elif args and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
+        args = [_as_key(owner, name, args[0]), *args[1:]]
+    if args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
         if name in _SEARCH_METHODS:
             return derived_unknown(args[0])
         if name in _MUTATING_METHODS:
@@ -71,6 +76,25 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return session.current().unknown(f"the result of {name}() would be too large to build")
     return _called(function, args, kwargs)
 
+
+def _as_key(owner: Any, name: str, key: Any) -> Any:
+    """Return the argument of a method of a container, an unknown in its place where sizes decide whether it is in there."""
+    if name in _KEYED_METHODS:
+        unknown = why_not_found(key, owner)
+        return key if unknown is None else unknown
+    if name in _COMBINING_METHODS and isinstance(key, (dict, set, frozenset, list, tuple)):
+        items = key.keys() if isinstance(key, dict) else key
+        return key if (unknown := why_not_distinct([*owner, *items])) is None else unknown
+    return key
+
+
+_KEYED_METHODS = frozenset(
+    "get index count remove pop setdefault add discard __getitem__ __contains__ __setitem__ __delitem__".split()
+)
+_COMBINING_METHODS = frozenset(
+    """update union intersection difference symmetric_difference issubset issuperset isdisjoint intersection_update
+    difference_update symmetric_difference_update __or__ __and__ __sub__ __xor__ __ior__ __iand__ __isub__ __ixor__""".split()
+)
 
 _SETTING = frozenset(("update", "setdefault", "__setitem__", "__ior__"))
 

@@ -9,16 +9,23 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.condition import Term
-from cutaway.core.loop.series import compared
+from cutaway.core.pattern import pattern
 from cutaway.core.protocols import has_no_numbers
-from cutaway.core.size.dim import Dim, equal, less, symbols, undecided
-from cutaway.core.size.relation import Relation
+from cutaway.core.size.dim import Dim, equal, less
 from cutaway.core.unknown import Unknown, assumed
-from cutaway.interp.boundary.string_limits import is_wide, text_of
+from cutaway.interp.boundary.string_limits import is_wide, size_in_string, text_of
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.iteration import counted
+from cutaway.interp.symbolic.comparison import (
+    COMPARED,
+    compare_open,
+    found_in,
+    is_open,
+    may_match_openly,
+    undecided_comparison,
+    unknown_of,
+)
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -152,10 +159,23 @@ def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
             right = items if isinstance(right, tuple) else items[0]
             if any(isinstance(item, Unknown) or has_no_numbers(item) for item in items):
                 return Unknown("a string built from an unknown value")
+            if any(type(item) is Dim for item in items):
+                return _with_sizes(left, items)
             return text_of(lambda values: limited(left, values), right)
         return limited(left, right)
 
     return modulo
+
+
+def _with_sizes(template: str, items: tuple[Any, ...]) -> Any:
+    """Return a string formatted with `%`, where sizes are among the values."""
+    if _OTHER_FORMATS.search(template) or not all(type(item) in (int, str, Dim) for item in items):
+        return Unknown("a formatted string of a symbolic size")
+    plain = template.replace("%d", "%s").replace("%i", "%s")
+    return plain % tuple(size_in_string(item) if type(item) is Dim else item for item in items)
+
+
+_OTHER_FORMATS = pattern(r"%(?![sdi%])")
 
 
 def _size_comparison(
@@ -166,38 +186,15 @@ def _size_comparison(
             if isinstance(left, (int, Dim)) and isinstance(right, (int, Dim)):
                 answer = decide(left, right)
                 if answer is None:
-                    return _undecided_comparison(sign, left, right)
+                    return undecided_comparison(sign, left, right)
                 return answer is not invert
+        if type(left) in COMPARED and type(right) in COMPARED and (is_open(left) or is_open(right)):
+            return compare_open(sign, left, right, plain)
         if type(left) in ARRAYS or type(right) in ARRAYS:
             return _on_arrays(plain.__name__, plain)(left, right)
         return plain(left, right)
 
     return compare
-
-
-_SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-
-def _undecided_comparison(sign: str, left: Any, right: Any) -> Unknown | bool:
-    """Return the truth of an undecided comparison of sizes, with a term if it depends on arguments alone."""
-    if type(left) is int or (type(right) is Dim and sign in (">", ">=")):
-        left, right, sign = right, left, _SWAPPED.get(sign, sign)
-    difference = left - right
-    names = {symbol.name for symbol in symbols(difference)}
-    here = session.current()
-    if here.iterations:
-        answer = compared(here.iterations, sign, left, right)
-        if answer is not None:
-            return answer
-    relation = Relation(sign, left, right)
-    if not names <= here.arguments.keys():
-        return undecided(relation)
-    if type(right) is int and isinstance(difference, Dim):
-        constant = difference.terms.get((), 0)
-        left, right = difference - constant, -constant
-    other = right if type(right) is int else Unknown("", term=Term(str(right)))
-    term = Term(str(left)).combined(sign, other)
-    return Unknown(f"whether {relation} depends on arguments", about=relation, term=term)
 
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -244,6 +241,16 @@ def contains(item: Any, container: Any) -> Any:
             items = tuple(sorted(container, key=repr))
         term = None if items is None else item.term.combined("in", items)
         return Unknown(item.reason, item.place, kind=bool, term=term, usual=usual)
+    if kind in _SEARCHED or isinstance(container, tuple):
+        if may_match_openly(item, container):
+            found = found_in(item, container)
+            if type(found) is Unknown and type(item) is Dim and not any(map(is_open, container)):
+                return contains(unknown_of(item), container)
+            return found
+    elif kind is range and type(item) is Dim:
+        return found_in(item, container) if len(container) <= _LISTED else unknown_of(item)
+    elif kind is str and type(item) is str and (is_open(item) or is_open(container)):
+        return unknown_of(item)
     if (
         kind is dict
         or kind is list
@@ -253,6 +260,10 @@ def contains(item: Any, container: Any) -> Any:
     ):
         return container.membership(item) if hasattr(kind, "membership") else item in container
     return item in counted(container)
+
+
+_LISTED = 64
+_SEARCHED = frozenset((dict, list, set, frozenset, deque))
 
 
 def _operators(**plain: Callable[[Any, Any], Any]) -> dict[str, Callable[[Any, Any], Any]]:

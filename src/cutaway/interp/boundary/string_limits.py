@@ -7,10 +7,11 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.pattern import pattern
-from cutaway.core.size.dim import Dim, symbols
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import has_random_order
+from cutaway.interp.symbolic.comparison import is_open
 
 _MAX_WIDTH = 100_000
 
@@ -18,10 +19,10 @@ _NUMBERS = pattern(r"\d+")
 
 
 def size_in_string(size: Dim) -> str:
-    """Return a size as it appears in a string: in braces if it is an argument or differs between iterations of a loop."""
-    here = session.current()
-    names = {*here.arguments, *(turns.index for turns in here.iterations)}
-    return f"{{{size}}}" if names & {symbol.name for symbol in symbols(size)} else str(size)
+    """Return a size as it appears in a string: in braces."""
+    text = f"{{{size}}}"
+    session.current().sizes_in_strings.add(text)
+    return text
 
 
 def is_wide(style: str) -> bool:
@@ -55,6 +56,10 @@ def without_traces(text: Any) -> Any:
 
 def text_of(convert: Callable[[Any], Any], value: Any) -> Any:
     """Return `convert(value)`, a string, or an unknown where it would be another in each run of the program."""
+    if type(value) is Dim:
+        return size_in_string(value)
+    if is_open(value):
+        return Unknown("a string with a symbolic size in it", session.current().place())
     if shows_order(value):
         return Unknown("the text of a set shows its order, which differs from run to run", session.current().place())
     return without_traces(convert(value))

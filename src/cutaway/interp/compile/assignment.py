@@ -20,6 +20,7 @@ from cutaway.interp.run.choice import UNDECIDED, chosen_key, has_keys
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.interp.run.origin import Operation, note, note_own
+from cutaway.interp.symbolic.comparison import why_not_stored
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -51,6 +52,8 @@ def assign_target(compiler: ScopeCompiler, node: ast.expr) -> Callable[[Frame, A
                 if type(holder) in ARRAYS:
                     assign_array_item(holder, index, value)
                 elif type(index) is int or not names_address(index):
+                    if isinstance(holder, dict) and (reason := why_not_stored(index, holder)) is not None:
+                        return lose_contents(holder, reason)
                     holder[index] = value
             except Undecidable as undecidable:
                 lose_contents(holder, undecidable.unknown)

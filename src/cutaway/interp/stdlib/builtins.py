@@ -44,6 +44,7 @@ from cutaway.interp.stdlib.identity import differing, hash_of, identity_of
 from cutaway.interp.stdlib.modules import ModuleType, NativeModule
 from cutaway.interp.stdlib.ranges import LongRange, Range
 from cutaway.interp.symbolic.builtins import OF_SERIES
+from cutaway.interp.symbolic.comparison import is_open_string, unknown_of, why_not_distinct
 from cutaway.interp.symbolic.symbolic_loop import series_of
 from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule, is_shared, own
 from cutaway.syntax import resolve
@@ -190,6 +191,8 @@ def builtin_len(value: Any) -> Any:
     series = series_of(value)
     if series is not None:
         return series.length
+    if type(value) is str and is_open_string(value):
+        return unknown_of(value)
     if is_tensor(value):
         shape = value.shape
         if isinstance(shape, Unknown):
@@ -286,8 +289,8 @@ def builtin_round(number: Any, ndigits: Any = None) -> Any:
     """`round`."""
     if type(number) is Unknown:
         return derived_unknown(number)
-    if isinstance(number, Dim):
-        return number
+    if isinstance(number, Dim) and type(ndigits) is not Unknown:
+        return round(number, ndigits)
     if isinstance(number, int) and isinstance(ndigits, int) and ndigits < -BITS:
         return session.current().unknown("a number rounded to that many digits is not computed")
     return round(number) if ndigits is None else propagate_unknown(round)(number, ndigits)
@@ -327,13 +330,16 @@ def _conversion(kind: Any) -> Callable[..., Any]:
             if kind is str:
                 return size_in_string(first)
             return Unknown(f"{kind.__name__}() of the symbolic size {first}")
+        if type(first) is str and kind not in (str, bool) and is_open_string(first):
+            return unknown_of(first)
         if kind in OF_SERIES:
             result = OF_SERIES[kind](*args)
             if result is not None:
                 return result
         try:
             if kind in _COLLECTIONS:
-                return kind(counted(first, ordered=kind is list or kind is tuple), *args[1:])
+                made = kind(counted(first, ordered=kind is list or kind is tuple), *args[1:])
+                return made if kind is list or kind is tuple else why_not_distinct(made) or made
             return kind(*map(in_order, args)) if kind in _ITERATING else kind(*args)
         except Undecidable as undecidable:
             return undecidable.unknown

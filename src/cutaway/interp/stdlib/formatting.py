@@ -11,7 +11,7 @@ from cutaway.core.admission import admit
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import get_attribute, special_reader
-from cutaway.interp.boundary.string_limits import is_wide, text_of, too_wide_string
+from cutaway.interp.boundary.string_limits import is_wide, size_in_string, text_of, too_wide_string
 from cutaway.interp.run.budget import ELEMENTS
 
 
@@ -51,7 +51,7 @@ class Formatter(string.Formatter):
         if isinstance(value, Dim):
             if format_spec:
                 raise UnknownPart(Unknown("a formatted string of a symbolic size"))
-            return str(value)
+            return size_in_string(value)
         return _known(text_of(lambda value: format(value, format_spec), value))
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.truth import training_mode
+from cutaway.interp.symbolic.comparison import is_open_string, unknown_of, why_not_found
 from cutaway.knowledge.base.framework import is_mode
 from cutaway.knowledge.base.registry import ARRAYS, KnownModule
 
@@ -70,10 +71,15 @@ class Access(ScopeCompiler):
                     raise
             elif type(container) is Unknown or type(index) is Unknown:
                 item = _unknown_item(assumed(container), assumed(index), node, frame)
+            elif type(container) is str and is_open_string(container):
+                return unknown_of(container)
             elif isinstance(index, Dim) and isinstance(container, (list, tuple, str)):
                 return Unknown(f"the element at index {index} of a sequence")
             elif type(container) in ARRAYS:
                 return array_item(container, index)
+            elif isinstance(container, dict) and (unknown := why_not_found(index, container)) is not None:
+                stand_in = unknown_of(index) if type(index) is Dim else unknown
+                item = _unknown_item(container, stand_in, node, frame)
             else:
                 item = _item(container, index)
             check = CHECKS[type(item)]

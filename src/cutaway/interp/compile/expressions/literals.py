@@ -18,6 +18,7 @@ from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.interp.run.truth import mode_argument
+from cutaway.interp.symbolic.comparison import why_not_distinct, why_not_stored
 from cutaway.knowledge.base.framework import is_mode_argument
 
 _NOT_ITERABLE = "Value after * must be an iterable, not {}"
@@ -145,6 +146,8 @@ class Literals(ScopeCompiler):
             try:
                 for (key, _), (name, value) in zip(parts, pairs):
                     if key is not None:
+                        if result and (unknown := why_not_stored(name, result)) is not None:
+                            return unknown
                         result[name] = value
                     elif type(value) is Unknown or hasattr(value, "keys"):
                         result.update(value)
@@ -160,6 +163,6 @@ class Literals(ScopeCompiler):
 def _as_set(items: list[Any]) -> Any:
     """Return a set, unknown where one of its items is."""
     try:
-        return set(items)
+        return why_not_distinct(items) or set(items)
     except Undecidable as undecidable:
         return undecidable.unknown
