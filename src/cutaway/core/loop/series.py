@@ -121,6 +121,19 @@ class Series:
 
     __iadd__ = __add__
 
+    def _unknown(self, *_arguments: Any) -> Unknown:
+        return Unknown(self.reason or f"a sequence of {self.length} items")
+
+    index = count = membership = __mul__ = __rmul__ = _unknown
+
+    def copy(self) -> Series:
+        return Series(self.parts, self.reason)
+
+    def _changed(self, *_arguments: Any, **_options: Any) -> NoReturn:
+        raise Undecidable(Unknown(self.reason or f"a sequence of {self.length} items"), self)
+
+    insert = pop = remove = clear = sort = reverse = __delitem__ = _changed
+
 
 def numbers(start: Size, stop: Size, step: int) -> Series:
     """Return the numbers of a range of symbolic length."""

@@ -118,7 +118,15 @@ class Dim(Polynomial):
     def __abs__(self) -> Any:
         return self if less_unasked(self, 0) is False else _foreign(self, None)
 
-    def __pow__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            return _of_bits(self, other)
         if isinstance(other, Dim):
             return _power(self, other)
         if not isinstance(other, int) or not 0 <= other <= HIGHEST_POWER:

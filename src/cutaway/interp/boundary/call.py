@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types
 from collections import deque
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from cutaway.core import session
 from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.protocols import is_module, is_module_class
+from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.gate import is_host_class, is_model, is_own_function, may_call
@@ -28,6 +30,7 @@ from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.truth import settled
+from cutaway.interp.symbolic.comparison import is_open, is_open_string, unknown_of
 from cutaway.knowledge.base.registry import CONSTRUCTORS, DEVICE_TYPES, is_shared
 from cutaway.syntax import resolve
 
@@ -185,6 +188,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
         return _call_alias(function, args, kwargs)
     if id(function) in ITERATING:
         args = list(map(in_order, args))
+    if getattr(function, "__module__", None) == "re" and any(type(one) is str and is_open_string(one) for one in args):
+        return unknown_of(args)
     if not may_call(kind):
         return Unknown(f"calling a {type(function).__name__} is not supported", session.current().place())
     return _call_host(function, args, kwargs)
@@ -232,7 +237,7 @@ def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if isinstance(error, TypeError):
             noted = note if _checks_itself(function) else note_own
             noted(error, Operation.CALL, function, *args, *kwargs.values())
-        if not _is_of_host(function):
+        if not _is_of_host(function) and not (isinstance(function, enum.EnumMeta) and any(map(is_open, args))):
             raise
         return unknown_or_raise(error, args, kwargs)
     if type(result) is list and len(result) > _LONG:
@@ -242,6 +247,8 @@ def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
         return derived_unknown(result)  # the result for an unknown number need not be a number
     elif type(result) is str:
+        if any(type(each) is Dim for each in (*args, *kwargs.values())) and _is_of_host(function):
+            return unknown_of([*args, *kwargs.values()])
         return without_traces(result)
     elif type(result) in NESTING:
         result = bounded(result, (*args, *kwargs.values()))

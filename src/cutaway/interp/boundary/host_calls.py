@@ -23,7 +23,14 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.origin import Operation, note_own
-from cutaway.interp.symbolic.comparison import is_open, of_open_string, why_not_distinct, why_not_found
+from cutaway.interp.symbolic.comparison import (
+    is_open,
+    is_open_string,
+    of_open_string,
+    unknown_of,
+    why_not_distinct,
+    why_not_found,
+)
 
 # Methods whose result depends on whether the argument is in the container.
 _SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
@@ -55,6 +62,8 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return unknown
         if is_open(owner) or any(map(is_open, args)):
             return of_open_string(function, args, kwargs)
+    elif name in _READING_LETTERS and any(isinstance(each, str) and is_open_string(each) for each in args):
+        return unknown_of(args)
     elif args and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
         args = [_as_key(owner, name, args[0]), *args[1:]]
     if args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
@@ -88,6 +97,8 @@ def _as_key(owner: Any, name: str, key: Any) -> Any:
     return key
 
 
+_READING_LETTERS = frozenset("ord hash iter match fullmatch search findall finditer sub subn split".split())
+"""Built-in functions and methods of regular expressions whose result depends on single letters of a string."""
 _KEYED_METHODS = frozenset(
     "get index count remove pop setdefault add discard __getitem__ __contains__ __setitem__ __delitem__".split()
 )
@@ -218,6 +229,8 @@ def unknown_or_raise(error: Exception, args: list[Any], kwargs: dict[str, Any]) 
         for value in (*args, *kwargs.values()):
             if type(value) is Unknown:
                 return derived_unknown(value)
+            if is_open(value):
+                return unknown_of([value])
         if isinstance(error, TypeError) and _MENTIONS_UNKNOWN.search(str(error)):
             return Unknown("a function of the standard library is called with an unknown value")
     raise error

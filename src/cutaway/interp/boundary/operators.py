@@ -23,8 +23,10 @@ from cutaway.interp.symbolic.comparison import (
     found_in,
     is_open,
     may_match_openly,
+    same,
     undecided_comparison,
     unknown_of,
+    why_not_distinct,
 )
 from cutaway.knowledge.base.registry import ARRAYS
 
@@ -120,9 +122,15 @@ def _limited(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
             reason = limit(left, right)
             if reason is not None:
                 return _too_large(reason)
+        if isinstance(left, _SETS) and isinstance(right, _SETS):
+            unknown = why_not_distinct([*left, *right])
+            return plain(left, right) if unknown is None else unknown
         return plain(left, right)
 
     return operate
+
+
+_SETS = (set, frozenset, dict)
 
 
 def _on_arrays(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -215,6 +223,8 @@ def identical(left: Any, right: Any) -> Any:
             named = one.term is not None and one.term.text
             term = one.term.combined("is", other) if one.term is not None and named else one.term
             return Unknown(one.reason, one.place, kind=bool, term=term, usual=usual)
+    if (type(left) is Dim and isinstance(right, (int, Dim))) or (type(right) is Dim and isinstance(left, int)):
+        return same(left, right)
     if left is not right and type(left) is type(right) and type(left) in _CONSTANTS and left == right:
         return Unknown("whether equal constants are one object differs between versions of Python", kind=bool)
     return left is right

@@ -339,7 +339,8 @@ def _conversion(kind: Any) -> Callable[..., Any]:
         try:
             if kind in _COLLECTIONS:
                 made = kind(counted(first, ordered=kind is list or kind is tuple), *args[1:])
-                return made if kind is list or kind is tuple else why_not_distinct(made) or made
+                unknown = None if kind is list or kind is tuple else why_not_distinct(made)
+                return made if unknown is None else unknown
             return kind(*map(in_order, args)) if kind in _ITERATING else kind(*args)
         except Undecidable as undecidable:
             return undecidable.unknown

@@ -23,8 +23,13 @@ class _Compared(dict[type, bool]):
         return self[kind]  # type: ignore[index]
 
     def __missing__(self, kind: type) -> bool:
-        self[kind] = issubclass(kind, (Dim, str, tuple, list, dict, set, frozenset, float, complex))
+        plain = (Dim, str, tuple, list, dict, set, frozenset, float, complex)
+        self[kind] = issubclass(kind, plain) or _is_dataclass(kind)
         return self[kind]
+
+
+def _is_dataclass(kind: type) -> bool:
+    return any("__dataclass_fields__" in vars(base) for base in type.__dict__["__mro__"].__get__(kind))
 
 
 COMPARED = _Compared()
@@ -44,6 +49,8 @@ def is_open(value: Any, depth: int = 0) -> bool:
         return any(is_open(item, depth + 1) for item in value)
     if kind is dict and depth < _DEEPEST:
         return any(is_open(part, depth + 1) for pair in value.items() for part in pair)
+    if depth < _DEEPEST and COMPARED[kind] and _is_dataclass(kind):
+        return any(is_open(part, depth + 1) for part in getattr(value, "__dict__", {}).values())
     return False
 
 
@@ -191,8 +198,7 @@ def why_not_found(key: Any, keys: Iterable[Any]) -> Unknown | None:
     """Return why a search for a key has no certain result; None where it has."""
     if not may_match_openly(key, keys):
         return None
-    others = [other for other in keys if other is not key]
-    return next((answer for answer in (same(key, other) for other in others) if type(answer) is Unknown), None)
+    return _why_open(key, [other for other in keys if other is not key])
 
 
 def why_not_stored(key: Any, keys: Collection[Any]) -> Unknown | None:
@@ -206,7 +212,11 @@ def why_not_stored(key: Any, keys: Collection[Any]) -> Unknown | None:
             return None
     elif kind is not Dim and not (kind is tuple and is_open(key)):
         return None
-    return next((answer for answer in (same(key, other) for other in keys) if type(answer) is Unknown), None)
+    return _why_open(key, keys)
+
+
+def _why_open(key: Any, others: Iterable[Any]) -> Unknown | None:
+    return unknown_of(key) if any(type(same(key, other)) is Unknown for other in others) else None
 
 
 def why_not_distinct(keys: Iterable[Any]) -> Unknown | None:
@@ -216,5 +226,5 @@ def why_not_distinct(keys: Iterable[Any]) -> Unknown | None:
         return None
     if len(listed) ** 2 > _MOST_PAIRS:
         return unknown_of(listed)
-    answers = (same(one, other) for one, other in combinations(listed, 2))
-    return next((answer for answer in answers if type(answer) is Unknown), None)
+    is_uncertain = any(type(same(one, other)) is Unknown for one, other in combinations(listed, 2))
+    return unknown_of(listed) if is_uncertain else None

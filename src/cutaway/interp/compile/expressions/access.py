@@ -78,8 +78,7 @@ class Access(ScopeCompiler):
             elif type(container) in ARRAYS:
                 return array_item(container, index)
             elif isinstance(container, dict) and (unknown := why_not_found(index, container)) is not None:
-                stand_in = unknown_of(index) if type(index) is Dim else unknown
-                item = _unknown_item(container, stand_in, node, frame)
+                item = _unknown_item(container, unknown, node, frame)
             else:
                 item = _item(container, index)
             check = CHECKS[type(item)]

@@ -163,6 +163,7 @@ class Literals(ScopeCompiler):
 def _as_set(items: list[Any]) -> Any:
     """Return a set, unknown where one of its items is."""
     try:
-        return why_not_distinct(items) or set(items)
+        unknown = why_not_distinct(items)
+        return set(items) if unknown is None else unknown
     except Undecidable as undecidable:
         return undecidable.unknown
