@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from cutaway.core.protocols import is_resizable
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import Symbol
-from cutaway.core.size.dim import Dim, Size, equal, less, substitute, symbol, symbols
+from cutaway.core.size.dim import Dim, Size, equal, less, substitute, symbol, symbols, unknown_size
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, decisions
 
 INDICES = "ijklmn"
@@ -77,6 +77,8 @@ class Series:
         """The number of items."""
         total: Size = 0
         for part in self.parts:
+            if isinstance(part, Repeat) and part.count is None:
+                return unknown_size()
             total = total + (len(part.items) * part.count if isinstance(part, Repeat) else 1)
         return total
 
