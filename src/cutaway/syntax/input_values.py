@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 from cutaway.syntax.argument_kinds import PLAIN, UNDETERMINED, Function, Kind, NoContext, Use, argument_use
 from cutaway.syntax.inputs import Input, Reading, TensorInput, merged
+
+Record: TypeAlias = "Callable[..., Any]"
 
 _NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -31,14 +33,17 @@ class InputValues:
         self._positional = [p.name for p in parameters if p.kind in _POSITIONAL]
 
     def arguments(
-        self, inputs: Sequence[Input], make: Callable[[TensorInput, str], Any]
+        self, inputs: Sequence[Input], make: Callable[[TensorInput, str], Any], record: Record = SimpleNamespace
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Return arguments by position and by name; `make` makes a tensor, which gets the argument's name."""
+        """Return arguments by position and by name.
+
+        `make` makes a tensor, which gets the argument's name, and `record` an object with attributes.
+        """
         positional, named = merged(inputs)
         names = [*self._positional, *[""] * len(positional)]
         return (
-            [_made(each.value, self._use(name), "", make) for each, name in zip(positional, names)],
-            {name: _made(value, self._use(name), name, make) for name, value in named.items()},
+            [_made(each.value, self._use(name), "", make, record) for each, name in zip(positional, names)],
+            {name: _made(value, self._use(name), name, make, record) for name, value in named.items()},
         )
 
     def mismatch(self, inputs: Sequence[Input]) -> str | None:
@@ -56,18 +61,21 @@ class InputValues:
         return UNDETERMINED if self._function is None or not name else argument_use(self._function, name, self._context)
 
 
-def _made(value: Any, use: Use, name: str, make: Callable[[TensorInput, str], Any]) -> Any:
+def _made(value: Any, use: Use, name: str, make: Callable[[TensorInput, str], Any], record: Record) -> Any:
     if isinstance(value, Reading):
         is_value = use.kind in _NUMBERS if isinstance(value.value, int) else use.kind is Kind.TEXT
         return value.value if is_value else make(value.tensor, name)
     if isinstance(value, TensorInput):
         return make(value, name)
     if isinstance(value, dict):
-        parts = {k: _made(item, use.parts.get(k, UNDETERMINED), f"{name}.{k}", make) for k, item in value.items()}
-        return SimpleNamespace(**parts) if use.kind is Kind.OBJECT else parts
+        parts = {
+            key: _made(item, use.parts.get(key, UNDETERMINED), f"{name}.{key}", make, record)
+            for key, item in value.items()
+        }
+        return record(**parts) if use.kind is Kind.OBJECT else parts
     if isinstance(value, list):
         uses = [use.parts.get(str(at), UNDETERMINED) for at in range(len(value))]
-        return [_made(item, part, f"{name}.{at}", make) for at, (item, part) in enumerate(zip(value, uses))]
+        return [_made(item, part, f"{name}.{at}", make, record) for at, (item, part) in enumerate(zip(value, uses))]
     return value
 
 

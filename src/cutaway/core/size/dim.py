@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from cutaway.core.record import dataclass
 from cutaway.core.size.atom import FLOORDIV, MAX, MIN, MOD, POWER, QUOTIENT, Atom, Func, Symbol, depth, order
 from cutaway.core.size.bounds import both, bounds
+from cutaway.core.size.integer_members import IntegerMembers
 from cutaway.core.size.knowledge import known
 from cutaway.core.size.monomial import floored
 from cutaway.core.size.polynomial import (
@@ -48,7 +49,7 @@ _MOST_ARGUMENTS = 6
 _MOST_BITS = 1 << 10
 
 
-class Dim(Polynomial):
+class Dim(IntegerMembers, Polynomial):
     """A symbolic size; build one with `symbol` and arithmetic."""
 
     __slots__ = ()
@@ -118,15 +119,9 @@ class Dim(Polynomial):
     def __abs__(self) -> Any:
         return self if less_unasked(self, 0) is False else _foreign(self, None)
 
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return other // self, other % self
-
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:
-            return _of_bits(self, other)
+            return self.of_digits(other)
         if isinstance(other, Dim):
             return _power(self, other)
         if not isinstance(other, int) or not 0 <= other <= HIGHEST_POWER:
@@ -168,44 +163,6 @@ class Dim(Polynomial):
 
     def __rrshift__(self, other: Any) -> Any:
         return other // 2**self
-
-    def __and__(self, other: Any) -> Any:
-        return _of_bits(self, other)
-
-    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
-
-    def __invert__(self) -> Size:
-        return -self - 1
-
-    def __round__(self, digits: Any = None) -> Any:
-        return self if digits is None or (isinstance(digits, int) and digits >= 0) else _of_bits(self, 0)
-
-    @property
-    def real(self) -> Dim:
-        return self
-
-    numerator = real
-    imag, denominator = 0, 1
-
-    def conjugate(self) -> Dim:
-        return self
-
-    def is_integer(self) -> bool:
-        return True
-
-    def bit_length(self, *_arguments: Any) -> Unknown:
-        return Unknown(f"what depends on the digits of the size {self} is not computed", kind=int)
-
-    bit_count = bit_length
-
-    def to_bytes(self, *_arguments: Any, **_options: Any) -> Unknown:
-        return Unknown(f"what depends on the digits of the size {self} is not computed")
-
-
-def _of_bits(dim: Dim, other: object) -> Any:
-    if isinstance(other, (int, Dim)):
-        return Unknown(f"what depends on the digits of the size {dim} is not computed", kind=int)
-    return other if isinstance(other, Unknown) else NotImplemented
 
 
 def symbol(name: str, least: int = 1) -> Dim:

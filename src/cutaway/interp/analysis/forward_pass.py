@@ -27,6 +27,7 @@ from cutaway.interp.analysis import target_errors
 from cutaway.interp.analysis.inputs.missing import MissingInputs, missing_inputs, options_without_value
 from cutaway.interp.analysis.main_method import main_method_called
 from cutaway.interp.boundary.certain_failures import certain_failure
+from cutaway.interp.boundary.namespace import SimpleNamespace
 from cutaway.interp.modules.module import RAISES, failure
 from cutaway.interp.run import budget
 from cutaway.interp.run.frame import Frame, entered
@@ -503,7 +504,7 @@ def _given_arguments(network: Any, framework: Framework, inputs: Sequence[Input]
     def make(tensor: TensorInput, name: str) -> Any:
         return framework.tensor(tensor.shape, tensor.dtype, name)
 
-    positional, named = values.arguments(inputs, make)
+    positional, named = values.arguments(inputs, make, SimpleNamespace)
     bound = signature.bind_partial(*positional, **named)
     for name, parameter in signature.parameters.items():
         if name in bound.arguments or parameter.default is not parameter.empty:

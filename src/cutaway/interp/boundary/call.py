@@ -13,6 +13,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.admission import ADDRESS, CHECKS, admit
 from cutaway.core.nesting import NESTING, bounded
+from cutaway.core.open_sizes import is_open, is_open_string, unknown_of
 from cutaway.core.protocols import is_module, is_module_class
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
@@ -30,7 +31,6 @@ from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, in_order
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.truth import settled
-from cutaway.interp.symbolic.comparison import is_open, is_open_string, unknown_of
 from cutaway.knowledge.base.registry import CONSTRUCTORS, DEVICE_TYPES, is_shared
 from cutaway.syntax import resolve
 
@@ -240,17 +240,23 @@ def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if not _is_of_host(function) and not (isinstance(function, enum.EnumMeta) and any(map(is_open, args))):
             raise
         return unknown_or_raise(error, args, kwargs)
-    if type(result) is list and len(result) > _LONG:
+    return _checked(result, function, args, kwargs)
+
+
+def _checked(result: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Return the result of a call of the host as the target gets it."""
+    kind = type(result)
+    if kind is list and len(result) > _LONG:
         build(len(result))
-    elif type(result) is Unknown and _calls_back(function):
+    elif kind is Unknown and _calls_back(function):
         _call_back(function, args, kwargs, result)
-    elif type(result) is Unknown and result.kind is not None and any(result is argument for argument in args):
+    elif kind is Unknown and result.kind is not None and any(result is argument for argument in args):
         return derived_unknown(result)  # the result for an unknown number need not be a number
-    elif type(result) is str:
+    elif kind is str:
         if any(type(each) is Dim for each in (*args, *kwargs.values())) and _is_of_host(function):
             return unknown_of([*args, *kwargs.values()])
         return without_traces(result)
-    elif type(result) in NESTING:
+    elif kind in NESTING:
         result = bounded(result, (*args, *kwargs.values()))
     check = CHECKS[type(result)]
     return result if check is None else check(result)

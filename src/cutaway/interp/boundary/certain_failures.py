@@ -255,7 +255,7 @@ def _construction(error: BaseException, origin: Origin, is_doubtful: bool) -> De
         return (FaultCode.WRONG_TYPE, f"{cls.__name__}: {text}") if is_certain else None
     if not _starts_in_program(origin) and any(_takes_any(frame) for frame, _ in origin.path):
         return None  # what Cutaway calls without arguments may be meant to pass some on
-    return FaultCode.WRONG_CALL, f"{cls.__name__}() {text.partition('() ')[2]}" if "() " in text else text
+    return FaultCode.WRONG_CALL, f"{cls.__name__}.__init__() {text.partition('() ')[2]}" if "() " in text else text
 
 
 def _call(error: BaseException, origin: Origin, is_doubtful: bool) -> Described:

@@ -158,13 +158,8 @@ def _is_deceptive(cls: type) -> bool:
     bases = type.__getattribute__(cls, "__mro__")
     if type not in bases:
         return False
-    own = bases[: bases.index(type)]
-    return any(
-        name in type.__getattribute__(base, "__dict__")
-        for base in own
-        for name in _COMPARING
-        if not is_host_class(base)
-    )
+    own = (base for base in bases[: bases.index(type)] if not is_host_class(base))
+    return any(name in type.__getattribute__(base, "__dict__") for base in own for name in _COMPARING)
 
 
 _VISIBLE: dict[type, bool] = {}

@@ -15,6 +15,14 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.admission import ADDRESS, names_address
 from cutaway.core.fault import Fault
+from cutaway.core.open_sizes import (
+    is_open,
+    is_open_string,
+    of_open_string,
+    unknown_of,
+    why_not_distinct,
+    why_not_found,
+)
 from cutaway.core.pattern import pattern
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
@@ -23,14 +31,6 @@ from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.origin import Operation, note_own
-from cutaway.interp.symbolic.comparison import (
-    is_open,
-    is_open_string,
-    of_open_string,
-    unknown_of,
-    why_not_distinct,
-    why_not_found,
-)
 
 # Methods whose result depends on whether the argument is in the container.
 _SEARCH_METHODS = {"get", "index", "count", "__getitem__", "__contains__"}
@@ -62,15 +62,10 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return unknown
         if is_open(owner) or any(map(is_open, args)):
             return of_open_string(function, args, kwargs)
-    elif name in _READING_LETTERS and any(isinstance(each, str) and is_open_string(each) for each in args):
-        return unknown_of(args)
-    elif args and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
-        args = [_as_key(owner, name, args[0]), *args[1:]]
-    if args and type(args[0]) is Unknown and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
-        if name in _SEARCH_METHODS:
-            return derived_unknown(args[0])
-        if name in _MUTATING_METHODS:
-            return _change_by_unknown(function, args, kwargs)
+    else:
+        made = _of_open_arguments(function, args, kwargs)
+        if made is not _CERTAIN:
+            return made
     if name in _SETTING and _sets_address(owner, name, args, kwargs):
         return session.current().unknown("no object of the analysed code tells numpy an address")
     if name in _ADAPTED_METHODS or id(function) in ITERATING:
@@ -84,6 +79,29 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if _is_too_large(name, owner, args, kwargs):
         return session.current().unknown(f"the result of {name}() would be too large to build")
     return _called(function, args, kwargs)
+
+
+_CERTAIN = object()
+"""No argument leaves open what a call does."""
+
+
+def _of_open_arguments(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a call makes whose arguments leave open what it finds or changes."""
+    owner, name = function.__self__, function.__name__
+    if name in _READING_LETTERS and any(isinstance(each, str) and is_open_string(each) for each in args):
+        return unknown_of(args)
+    if args and isinstance(owner, (dict, list, tuple, set, frozenset, deque)):
+        key = args[0] = _as_key(owner, name, args[0])
+        if type(key) is Unknown and (name in _SEARCH_METHODS or name in _MUTATING_METHODS):
+            return _with_unknown(function, args, kwargs)
+    return _CERTAIN
+
+
+def _with_unknown(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a method of a container with an unknown argument, on which it depends what is found or changed."""
+    if function.__name__ in _SEARCH_METHODS:
+        return derived_unknown(args[0])
+    return _change_by_unknown(function, args, kwargs)
 
 
 def _as_key(owner: Any, name: str, key: Any) -> Any:

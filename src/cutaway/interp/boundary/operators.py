@@ -9,15 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.pattern import pattern
-from cutaway.core.protocols import has_no_numbers
-from cutaway.core.size.dim import Dim, equal, less
-from cutaway.core.unknown import Unknown, assumed
-from cutaway.interp.boundary.string_limits import is_wide, size_in_string, text_of
-from cutaway.interp.run.budget import BITS, ELEMENTS, build
-from cutaway.interp.run.choice import drawn
-from cutaway.interp.run.iteration import counted
-from cutaway.interp.symbolic.comparison import (
+from cutaway.core.open_sizes import (
     COMPARED,
     compare_open,
     found_in,
@@ -28,6 +20,14 @@ from cutaway.interp.symbolic.comparison import (
     unknown_of,
     why_not_distinct,
 )
+from cutaway.core.pattern import pattern
+from cutaway.core.protocols import has_no_numbers
+from cutaway.core.size.dim import Dim, equal, less
+from cutaway.core.unknown import Unknown, assumed
+from cutaway.interp.boundary.string_limits import is_wide, size_in_string, text_of
+from cutaway.interp.run.budget import BITS, ELEMENTS, build
+from cutaway.interp.run.choice import drawn
+from cutaway.interp.run.iteration import counted
 from cutaway.knowledge.base.registry import ARRAYS
 
 
@@ -233,6 +233,23 @@ def identical(left: Any, right: Any) -> Any:
 _CONSTANTS = frozenset((str, bytes, int, float, complex))
 
 
+def _found_openly(item: Any, container: Any) -> Any:
+    """Tell whether an item is in a container where sizes may decide that, None where they don't."""
+    kind = type(container)
+    if kind in _SEARCHED or isinstance(container, tuple):
+        if not may_match_openly(item, container):
+            return None
+        found = found_in(item, container)
+        if type(found) is Unknown and type(item) is Dim and not any(map(is_open, container)):
+            return contains(unknown_of(item), container)
+        return found
+    if kind is range and type(item) is Dim:
+        return found_in(item, container) if len(container) <= _LISTED else unknown_of(item)
+    if kind is str and type(item) is str and (is_open(item) or is_open(container)):
+        return unknown_of(item)
+    return None
+
+
 def contains(item: Any, container: Any) -> Any:
     """`item in container`, unknown where that can't be determined."""
     kind = type(container)
@@ -251,16 +268,9 @@ def contains(item: Any, container: Any) -> Any:
             items = tuple(sorted(container, key=repr))
         term = None if items is None else item.term.combined("in", items)
         return Unknown(item.reason, item.place, kind=bool, term=term, usual=usual)
-    if kind in _SEARCHED or isinstance(container, tuple):
-        if may_match_openly(item, container):
-            found = found_in(item, container)
-            if type(found) is Unknown and type(item) is Dim and not any(map(is_open, container)):
-                return contains(unknown_of(item), container)
-            return found
-    elif kind is range and type(item) is Dim:
-        return found_in(item, container) if len(container) <= _LISTED else unknown_of(item)
-    elif kind is str and type(item) is str and (is_open(item) or is_open(container)):
-        return unknown_of(item)
+    found = _found_openly(item, container)
+    if found is not None:
+        return found
     if (
         kind is dict
         or kind is list

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from cutaway.core import session
+from cutaway.core.open_sizes import is_open
 from cutaway.core.pattern import pattern
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import ELEMENTS
 from cutaway.interp.run.iteration import has_random_order
-from cutaway.interp.symbolic.comparison import is_open
 
 _MAX_WIDTH = 100_000
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from cutaway.core.admission import CHECKS, admit, names_address
+from cutaway.core.open_sizes import why_not_stored
 from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import set_attribute
@@ -20,7 +21,6 @@ from cutaway.interp.run.choice import UNDECIDED, chosen_key, has_keys
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.interp.run.origin import Operation, note, note_own
-from cutaway.interp.symbolic.comparison import why_not_stored
 from cutaway.knowledge.base.registry import ARRAYS
 
 

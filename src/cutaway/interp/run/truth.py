@@ -233,3 +233,15 @@ def merge(first: Any, second: Any, condition: Unknown) -> Any:
 def negate(truth: Any) -> Any:
     """Return the negation of a truth value, which may be unknown."""
     return opposite(truth) if type(truth) is Unknown else not truth
+
+
+def converted(kind: Any, value: Unknown) -> Any:
+    """Convert something unknown to a built-in type; a condition that is decided is 0 or 1."""
+    if kind is int and value.ratio is not None:
+        return value.__trunc__()
+    if kind in (int, float) and value.kind is bool:
+        holds = settled(value)
+        return derived_unknown(value) if holds is None else kind(holds)
+    if kind is bool:
+        return opposite(opposite(value))
+    return value if kind is int else derived_unknown(value)

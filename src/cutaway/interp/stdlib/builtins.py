@@ -12,6 +12,7 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.admission import ADDRESS, admit
 from cutaway.core.condition import SOMETHING
+from cutaway.core.open_sizes import is_open_string, unknown_of, why_not_distinct
 from cutaway.core.protocols import is_tensor
 from cutaway.core.size.dim import Dim, fraction, maximum, minimum
 from cutaway.core.unknown import Opaque, Undecidable, Unknown, derived_unknown
@@ -36,7 +37,7 @@ from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import counted, has_random_order, in_order
 from cutaway.interp.run.origin import Operation, note
 from cutaway.interp.run.raising import caught, may_raise_anyway
-from cutaway.interp.run.truth import opposite, settled, truth
+from cutaway.interp.run.truth import converted, truth
 from cutaway.interp.stdlib.evaluation import builtin_eval, builtin_exec
 from cutaway.interp.stdlib.filesystem import streams
 from cutaway.interp.stdlib.formatting import format_template
@@ -44,7 +45,6 @@ from cutaway.interp.stdlib.identity import differing, hash_of, identity_of
 from cutaway.interp.stdlib.modules import ModuleType, NativeModule
 from cutaway.interp.stdlib.ranges import LongRange, Range
 from cutaway.interp.symbolic.builtins import OF_SERIES
-from cutaway.interp.symbolic.comparison import is_open_string, unknown_of, why_not_distinct
 from cutaway.interp.symbolic.symbolic_loop import series_of
 from cutaway.knowledge.base.registry import CONSTRUCTORS, KnownModule, is_shared, own
 from cutaway.syntax import resolve
@@ -314,14 +314,7 @@ def _conversion(kind: Any) -> Callable[..., Any]:
     def convert(*args: Any) -> Any:
         first = args[0]
         if type(first) is Unknown:
-            if kind is int and first.ratio is not None:
-                return first.__trunc__()
-            if kind in (int, float) and first.kind is bool:
-                holds = settled(first)
-                return derived_unknown(first) if holds is None else kind(holds)
-            if kind is bool:
-                return opposite(opposite(first))
-            return first if kind is int or kind is bool else derived_unknown(first)
+            return converted(kind, first)
         if isinstance(first, Dim):
             if kind is int:
                 return first

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from cutaway.core.admission import CHECKS, admit
+from cutaway.core.open_sizes import is_open_string, unknown_of, why_not_found
 from cutaway.core.protocols import has_no_numbers, is_tensor
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
@@ -17,7 +18,6 @@ from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.function import unknown_decorator_of
 from cutaway.interp.run.origin import Operation, note, note_own
 from cutaway.interp.run.truth import training_mode
-from cutaway.interp.symbolic.comparison import is_open_string, unknown_of, why_not_found
 from cutaway.knowledge.base.framework import is_mode
 from cutaway.knowledge.base.registry import ARRAYS, KnownModule
 

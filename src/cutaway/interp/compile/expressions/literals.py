@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from cutaway.core.open_sizes import why_not_distinct, why_not_stored
 from cutaway.core.pattern import pattern
 from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
@@ -18,7 +19,6 @@ from cutaway.interp.run.choice import drawn
 from cutaway.interp.run.frame import Evaluate, Frame
 from cutaway.interp.run.iteration import counted, is_iterable
 from cutaway.interp.run.truth import mode_argument
-from cutaway.interp.symbolic.comparison import why_not_distinct, why_not_stored
 from cutaway.knowledge.base.framework import is_mode_argument
 
 _NOT_ITERABLE = "Value after * must be an iterable, not {}"

@@ -167,10 +167,8 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__
-        if name == ADDRESS:  # numpy asks for it, and would believe what a table of the program says
-            raise AttributeError(ADDRESS)
         for table in ("_parameters", "_buffers", "_modules"):
-            if table in fields and name in fields[table]:
+            if table in fields and name in fields[table] and name != ADDRESS:  # numpy would believe what it says
                 return fields[table][name]
         if "_incomplete" in fields and not name.startswith("__"):
             return fields["_incomplete"]
@@ -251,8 +249,7 @@ class Module:
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
         seen = {id(module) for module in memo or ()}
-        tick = session.current().tick
-        most = _MOST_MODULES
+        tick, most = session.current().tick, _MOST_MODULES
         waiting: list[tuple[str, Any]] = [(prefix, self)]
         while waiting:
             path, module = waiting.pop()
@@ -352,10 +349,10 @@ class Module:
         for path, module in self.named_modules(remove_duplicate=False):
             if "_incomplete" in module.__dict__:
                 raise Undecidable(module.__dict__["_incomplete"])
+            start = f"{prefix}{path}." if path else prefix
             for name, member in itertools.chain(module._parameters.items(), module._buffers.items()):
                 if member is not None and name not in module._non_persistent_buffers_set:
-                    full = f"{prefix}{path}.{name}" if path else f"{prefix}{name}"
-                    found[full] = member if keep_vars else member.detach()
+                    found[start + name] = member if keep_vars else member.detach()
         return found
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
