@@ -19,9 +19,6 @@ from cutaway.core.unknown import Unknown
 class _Compared(dict[type, bool]):
     """Whether objects of a type may contain symbolic sizes, or be compared with one: found out once for each type."""
 
-    def __contains__(self, kind: object) -> bool:
-        return self[kind]  # type: ignore[index]
-
     def __missing__(self, kind: type) -> bool:
         plain = (Dim, str, tuple, list, dict, set, frozenset, float, complex)
         self[kind] = issubclass(kind, plain) or _is_dataclass(kind)
@@ -180,7 +177,7 @@ def found_in(item: Any, container: Iterable[Any]) -> Any:
     return next((answer for answer in answers if type(answer) is Unknown), False)
 
 
-def may_match_openly(item: Any, container: Iterable[Any]) -> bool:
+def may_match_openly(item: Any, container: Collection[Any]) -> bool:
     """Tell whether an item, or one of others that might be equal to it, depends on a symbolic size."""
     kind = type(item)
     if kind is str:
@@ -188,13 +185,14 @@ def may_match_openly(item: Any, container: Iterable[Any]) -> bool:
             is_open_string(item) or any(type(other) is str and is_open_string(other) for other in container)
         )
     if kind is int or kind is float:
-        return any(type(other) is Dim for other in container)
+        is_searched = isinstance(container, (list, tuple)) or len(container) <= _MOST_KEYS
+        return is_searched and any(type(other) is Dim for other in container)
     if kind is Dim:
         return True
     return isinstance(item, (tuple, list, frozenset)) and (is_open(item) or any(map(is_open, container)))
 
 
-def why_not_found(key: Any, keys: Iterable[Any]) -> Unknown | None:
+def why_not_found(key: Any, keys: Collection[Any]) -> Unknown | None:
     """Return why a search for a key has no certain result; None where it has."""
     if not may_match_openly(key, keys):
         return None

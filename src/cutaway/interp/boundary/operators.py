@@ -196,7 +196,12 @@ def _size_comparison(
                 if answer is None:
                     return undecided_comparison(sign, left, right)
                 return answer is not invert
-        if type(left) in COMPARED and type(right) in COMPARED and (is_open(left) or is_open(right)):
+        kind = type(left)
+        if kind is str and type(right) is str:
+            may_be_open = "{" in left or "{" in right
+        else:
+            may_be_open = COMPARED[kind] and COMPARED[type(right)]
+        if may_be_open and (is_open(left) or is_open(right)):
             return compare_open(sign, left, right, plain)
         if type(left) in ARRAYS or type(right) in ARRAYS:
             return _on_arrays(plain.__name__, plain)(left, right)
