@@ -87,7 +87,7 @@ INVENTED: dict[str, str] = {
         (
             "torch.func.batched", "torch.distributions.sample", "torch.distributions.log_prob",
             "torch.distributions.statistic", "torch.nn.utils.rnn.unpad_one",
-            "torch.nn.utils.parametrizations.orthogonal_map",
+            "torch.nn.utils.parametrizations.orthogonal_map", "torch.utils.data.drawn",
         ),
         "the operation inside a Python function of torch, under a name of ours",
     ),

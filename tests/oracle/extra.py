@@ -170,6 +170,7 @@ def _table() -> dict[str, list[Arguments]]:
     table["torch.view_as_complex_copy"] = [a(t(3, 2)), a(t(4, 3))]
     table["torch.Tensor.type_as"] = [a(t(3), t(2, dtype=d)) for d in (torch.int64, torch.float64, torch.float32)]
     table["torch.Tensor.__idiv__"] = [a(t(2, 3), 2), a(t(2, 3), t(3)), a(t(2, dtype=torch.int64), 2)]
+    table["torch.Tensor.set_"] = [a(t(2, 3), t(4)), a(t(3), t(3)), a(t(2), t(2, 0))]
     table["torch.Tensor.new"] = [a(t(2), 3, 4), a(t(2, dtype=torch.float64), 2), a(t(2))]
     table["torch.from_numpy"] = [
         a(numpy.arange(6).reshape(2, 3)),

@@ -184,6 +184,8 @@ def _call_directly(function: Any, args: list[Any], kwargs: dict[str, Any]) -> An
     kind = type(function)
     if kind in _SLOT_TYPES:
         return _call_slot(function, args, kwargs)
+    if issubclass(kind, staticmethod):  # one that was never initialised would end the process
+        return call(admit(staticmethod.__dict__["__func__"].__get__(function)), args, kwargs)
     if issubclass(kind, _ALIASES) and getattr(function, "_inst", True):
         return _call_alias(function, args, kwargs)
     if id(function) in ITERATING:

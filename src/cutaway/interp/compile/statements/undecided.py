@@ -92,8 +92,8 @@ class UndecidedCode(BlockCompiler):
             unfinished = self._run_any_number(frame, parts, unknown)
             for part in unfinished if is_nested else parts:  # within another it runs many times as it is
                 self._run_piece(frame, part, unknown)
-        except Undecidable:
-            pass  # it takes too long: what is written in the rest is lost all the same
+        except (Undecidable, RecursionError):
+            pass  # it takes too long, or nests too deeply: what is written in the rest is lost all the same
         finally:
             running.given_up.discard(id(nodes[0]))
             frame.line = line
