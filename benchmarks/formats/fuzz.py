@@ -9,6 +9,7 @@ the process, or with which it needs more than 200 MB, is kept in `fuzz-failures/
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import multiprocessing
 import random
@@ -90,6 +91,7 @@ def _work(seeds: list[tuple[str, bytes]], start: int, seed: int, pipe: Any) -> N
     for reader, data in seeds:
         by_reader.setdefault(reader, []).append(data)
     number = start
+    gc.freeze()  # else looking for garbage among all that is inherited counts as time of a reader
     inherited = _peak_megabytes()  # of the process that started this one
     while True:
         chance = random.Random(f"{seed}/{number}")
