@@ -19,6 +19,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.mutants.checked import lines_of, print_problems
 from benchmarks.mutants.mutations import mutants
 from cutaway.checking.file_check import check_files
 from cutaway.core.problem import CheckedFile, Severity
@@ -114,8 +115,7 @@ def judged(case: Case, checked: CheckedFile) -> str:
         return "alarm" if errors else "clean"
     if not errors:
         return "missed"
-    lines = {problem.line for problem in errors}
-    lines |= {note.place.line for problem in errors for note in problem.notes if note.place is not None}
+    lines = lines_of(errors)
     return "found" if case.line in lines or case.changed in lines else "found elsewhere"
 
 
@@ -140,10 +140,7 @@ def main() -> int:
             counts[what] += 1
             if what not in ("clean", "found"):
                 print(f"{what}: {case.path.name}:{case.changed} {case.kind}; really line {case.line} {case.error}")
-                for problem in checked.problems:
-                    print(f"    {problem.line}: {problem.severity.value} [{problem.code}] {problem.message}")
-                if checked.note:
-                    print(f"    {checked.note}")
+                print_problems(checked)
     crash = counts["found"] + counts["found elsewhere"] + counts["missed"]
     located = counts["found"]
     print(f"{len(labelled)} programs, of which {crash} fail: {crash - counts['missed']} found, {located} with the line")

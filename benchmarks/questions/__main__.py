@@ -19,6 +19,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.mutants.checked import lines_of, print_problems
 from cutaway.checking.file_check import check_files
 from cutaway.core.problem import CheckedFile, Problem, Severity
 
@@ -109,12 +110,7 @@ def judged(version: Version, ending: tuple[int, str], checked: CheckedFile) -> s
         return "runs"
     if not reported:
         return "missed"
-    return "found" if any(_is_at(each, {line, *version.changed}) for each in reported) else "found elsewhere"
-
-
-def _is_at(problem: Problem, lines: set[int]) -> bool:
-    places = {problem.line, *(note.place.line for note in problem.notes if note.place is not None)}
-    return not places.isdisjoint(lines)
+    return "found elsewhere" if lines_of(reported).isdisjoint({line, *version.changed}) else "found"
 
 
 def main() -> int:
@@ -137,10 +133,7 @@ def main() -> int:
             if what not in ("clean", "found"):
                 line, error = endings[at]
                 print(f"{what}: {version.path.name} ({version.title}); really line {line} {error}")
-                for problem in checked.problems:
-                    print(f"    {problem.line}: {problem.severity.value} [{problem.code}] {problem.message}")
-                if checked.note:
-                    print(f"    {checked.note}")
+                print_problems(checked)
     faulty = counts["found"] + counts["found elsewhere"] + counts["missed"]
     print(f"{faulty} faulty programs: {faulty - counts['missed']} found, {counts['found']} with the line")
     print(f"{counts['clean'] + counts['alarm']} fixed programs: {counts['alarm']} alarms")
