@@ -59,11 +59,12 @@ def is_open_string(text: str) -> bool:
 def unknown_of(value: Any) -> Unknown:
     """Return the unknown that stands for a symbolic size, or for something that contains one."""
     here = session.current()
-    names = {symbol.name for symbol in symbols(value)} if type(value) is Dim else set()
+    if type(value) is not Dim:
+        return Unknown("it depends on a symbolic size", here.place())
+    names = {symbol.name for symbol in symbols(value)}
     named = bool(names) and names <= here.arguments.keys() and not here.iterations
     term = Term(str(value), plain=True) if named else None
-    return Unknown(f"it depends on the size {value}" if type(value) is Dim else "it depends on a symbolic size",
-                   here.place(), kind=int if type(value) is Dim else None, term=term)  # fmt: skip
+    return Unknown(f"it depends on the size {value}", here.place(), kind=int, term=term)
 
 
 def undecided_comparison(sign: str, left: Any, right: Any) -> Unknown | bool:
