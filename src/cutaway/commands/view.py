@@ -30,6 +30,7 @@ def add(commands: Any) -> None:
     view.add_argument("target", metavar="TARGET", nargs="+", help=TARGET)
     add_reading(view)
     add_output(view)
+    view.add_argument("--format", choices=["html"], default="html", help="the page is always HTML")
     view.add_argument("--no-browser", action="store_true", help="only write the page, and print where it is")
     view.set_defaults(run=_run, destination=_destination)
 

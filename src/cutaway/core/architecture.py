@@ -349,6 +349,13 @@ class Architecture:
     other_mode: OtherMode | None = None
     results: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        parameters = self.totals.parameters
+        count = (
+            f"{parameters:,}" if isinstance(parameters, int) else "unknown" if parameters is None else str(parameters)
+        )
+        return f"<Architecture {self.name}: {len(self.modules):,} modules, parameters: {count}>"
+
     def __str__(self) -> str:
         return repr(self) if DISPLAY.text is None else DISPLAY.text(self)
 

@@ -101,7 +101,7 @@ def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_view_writes_a_page(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "pages" / "net.html"
-    assert cli.main(["view", target, "--no-browser", "--output", str(page)]) == 0
+    assert cli.main(["view", target, "--no-browser", "--format", "html", "--output", str(page)]) == 0
     assert capsys.readouterr().err.strip() == str(page)
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 

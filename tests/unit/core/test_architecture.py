@@ -44,3 +44,9 @@ def test_nothing_is_known_of_an_architecture_that_has_only_a_name() -> None:
 def test_equal_parts_make_equal_architectures(residual: Architecture) -> None:
     assert dataclasses.replace(residual) == residual
     assert dataclasses.replace(residual, name="Other") != residual
+
+
+def test_the_representation_of_a_network_is_one_line(residual: Architecture) -> None:
+    size = f"<Architecture {residual.name}: {len(residual.modules)} modules, parameters: "
+    assert repr(residual) == f"{size}{residual.totals.parameters:,}>"
+    assert repr(dataclasses.replace(residual, totals=Totals())) == f"{size}unknown>"
