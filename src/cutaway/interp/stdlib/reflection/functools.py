@@ -34,7 +34,7 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, update
         except AttributeError:
             continue
         if type(value) is Unknown and name in ("__name__", "__qualname__"):
-            session.current().suppose(f"the {name} of a wrapper does not matter: {value.reason}")
+            session.current().suppose(f"nothing depends on the {name} that a wrapper copies: {value.reason}")
         else:
             set_attribute(wrapper, name, value)
     for name in updated:
