@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -190,7 +191,7 @@ def test_two_networks_are_compared(open_page: Open, tmp_path: Path) -> None:
     (before,) = cutaway.show(f"{tmp_path / 'net.py'}::net(8, [])", input="1x3x8x8")
     (after,) = cutaway.show(f"{tmp_path / 'net.py'}::net(16, [nn.Flatten()])", input="1x3x8x8")
     shown = open_page([before, after], diff(before, after))
-    assert "out_channels 8 -> 16" in shown.page.locator(".notes").inner_text()
+    assert "out_channels 8 → 16" in shown.page.locator(".notes").inner_text()
     shown.screenshot("difference")
     shown.view("Graph")
     shown.settle()
@@ -199,3 +200,64 @@ def test_two_networks_are_compared(open_page: Open, tmp_path: Path) -> None:
     shown.page.get_by_role("button", name="Before").click()
     shown.settle()
     assert shown.page.locator("g.change-added").count() == 0
+
+
+def test_the_graph_is_printed_on_as_many_pages_as_it_needs(open_page: Open, resnet50: tuple[Architecture, ...]) -> None:
+    shown = open_page(resnet50)
+    shown.settle()
+    shown.page.emulate_media(media="print")
+    shown.page.locator(".paper svg").first.wait_for()
+    views = [str(each.get_attribute("viewBox")).split() for each in shown.page.locator(".paper svg").all()]
+    ends = [(float(top), float(top) + float(height)) for _, top, _, height in views]
+    assert len(ends) > 1
+    assert all(below == top for (_, below), (top, _) in pairwise(ends))
+    printed = set(
+        shown.page.locator(".paper svg").last.locator("g.node").evaluate_all("all => all.map(e => e.dataset.path)")
+    )
+    assert "fc" in printed
+    shown.page.emulate_media(media="screen")
+    shown.page.locator(".paper").wait_for(state="detached")
+
+
+def test_views_are_turned_with_the_arrow_keys(open_page: Open, resnet50: tuple[Architecture, ...]) -> None:
+    shown = open_page(resnet50)
+    shown.page.get_by_role("tab", name="Graph").focus()
+    shown.page.keyboard.press("ArrowRight")
+    selected = shown.page.locator("[role=tab][aria-selected=true]")
+    assert selected.inner_text() == "Table"
+    assert shown.page.evaluate("document.activeElement.id") == "tab-table"
+    assert shown.page.get_by_role("grid").get_by_role("columnheader").count() == 7
+
+
+def test_what_computes_nothing_is_not_drawn(open_page: Open, tmp_path: Path) -> None:
+    source = "import torch.nn as nn\nnet = nn.Sequential(nn.Linear(8, 8), nn.Identity(), nn.Linear(8, 2))\n"
+    (tmp_path / "net.py").write_text(source)
+    shown = open_page(cutaway.show(str(tmp_path / "net.py"), input="1x8"))
+    assert [title.partition(" ")[0] for title in shown.boxes()] == ["input", "Linear", "Linear", "output"]
+    shown.page.get_by_role("treeitem", name="Identity").click()
+    assert "computes nothing in this forward pass" in shown.details()
+
+
+def test_nothing_lies_over_the_graph(open_page: Open, resnet50: tuple[Architecture, ...]) -> None:
+    shown = open_page(resnet50)
+    shown.settle()
+    canvas, tools = (shown.page.locator(name).bounding_box() for name in (".graph .canvas", ".graph .tools"))
+    assert canvas and tools
+    assert canvas["y"] + canvas["height"] <= tools["y"]
+    assert shown.page.locator(".legend li").all_inner_texts() == [
+        "convolution", "linear", "normalization", "activation", "pooling",
+    ]  # fmt: skip
+
+
+def test_changes_of_equal_blocks_are_listed_once(open_page: Open, tmp_path: Path) -> None:
+    source = "import torch.nn as nn\ndef net(width):\n    return nn.Sequential(*[nn.Sequential(nn.Linear(8, width), nn.Linear(width, 8)) for _ in range(4)])\n"
+    (tmp_path / "net.py").write_text(source)
+    (before,) = cutaway.show(f"{tmp_path / 'net.py'}::net(16)", input="Bx8")
+    (after,) = cutaway.show(f"{tmp_path / 'net.py'}::net(32)", input="Bx8")
+    shown = open_page([before, after], diff(before, after))
+    titles = shown.page.locator(".note p").all_inner_texts()
+    assert titles == ["~ 0-3.0 Linear × 4 changed", "~ 0-3.1 Linear × 4 changed"]
+    row = shown.page.locator(".effects tr", has_text="MACs").inner_text().split("\t")
+    assert row == ["MACs", "1,024", "2,048", "+100.0%"]
+    shown.page.get_by_label("Number of B").fill("10")
+    assert "20.5k" in shown.page.locator(".effects tr", has_text="MACs").inner_text()

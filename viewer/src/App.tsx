@@ -127,6 +127,15 @@ export function App({ data }: { data: PageData }) {
     ? ([["Parameters", figure(total("parameters"), "count"), "parameters"], ["MACs", figure(total("macs"), "operations"), "macs"], ["Weights", figure(total("weight_bytes"), "memory"), "none"], ["Activations", figure(total("activation_bytes"), "memory"), "activation_bytes"]] as const)
     : ([["Operations", String(network.ops.length), "none"]] as const);
   const views = data.difference ? [["changes", "Changes"] as [View, string], ...VIEWS] : VIEWS;
+  const turn = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!by) return;
+    const [next] = views[(views.findIndex(([name]) => name === view) + by + views.length) % views.length];
+    setView(next);
+    document.getElementById(`tab-${next}`)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
   const problems = network.diagnostics.length + network.unknowns.length;
 
   return (
@@ -134,7 +143,7 @@ export function App({ data }: { data: PageData }) {
       <header>
         <div class="identity">
           <h1>{network.name}</h1>
-          <span class="quiet" title={network.target}>{network.target !== network.name ? network.target : ""} {network.framework}</span>
+          <span class="quiet" title={network.target}>{[network.target !== network.name ? network.target : "", network.framework].filter(Boolean).join(" · ")}</span>
         </div>
         {data.networks.length > 1 && (
           <div class="choice" role="group" aria-label="Network">
@@ -182,9 +191,9 @@ export function App({ data }: { data: PageData }) {
         <nav aria-label="Modules"><Tree /></nav>
         <div class="centre">
           <div class="viewbar">
-            <div role="tablist" aria-label="Views">
+            <div role="tablist" aria-label="Views" onKeyDown={turn}>
               {views.map(([name, title]) => (
-                <button key={name} role="tab" aria-selected={view === name} onClick={() => setView(name)}>
+                <button key={name} id={`tab-${name}`} role="tab" aria-selected={view === name} aria-controls="view" tabIndex={view === name ? 0 : -1} onClick={() => setView(name)}>
                   {title}{name === "notes" && problems > 0 && <span class="count">{problems}</span>}
                 </button>
               ))}
@@ -199,7 +208,7 @@ export function App({ data }: { data: PageData }) {
               </select>
             </label>
           </div>
-          <div class="view" role="tabpanel">
+          <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${view}`}>
             {view === "graph" && <Graph />}
             {view === "table" && <Table />}
             {view === "costs" && <Costs />}

@@ -23,7 +23,7 @@ export function Controls({ network, evaluator, sizes, decided, setSize, decide }
   if (!names.length && !open.length) return null;
   const problem = refusal(network, evaluator, sizes);
   return (
-    <div class="controls">
+    <section class="controls" aria-label="Sizes and conditions">
       {names.map((name) => {
         const { value, least, multiple } = network.sizes[name];
         const limit = least + (-least % multiple === 0 ? 0 : multiple - (least % multiple));
@@ -44,7 +44,7 @@ export function Controls({ network, evaluator, sizes, decided, setSize, decide }
         </span>
       ))}
       {problem && <span class="refusal" role="status">{problem}</span>}
-    </div>
+    </section>
   );
 }
 

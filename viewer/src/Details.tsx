@@ -20,7 +20,7 @@ export function Details() {
   const { selected, model } = useShared();
   const item = selected?.of ?? selected ?? model.root;
   return (
-    <aside class="details" aria-label="Details" data-path={model.path(item)}>
+    <aside class="details" aria-label="Details" tabIndex={0} data-path={model.path(item)}>
       {item.op !== undefined ? <Operation item={item} at={item.op} /> : item.value !== undefined ? <Terminal item={item} /> : <Part item={item} />}
     </aside>
   );
@@ -35,13 +35,18 @@ function Section({ title, children }: { title: string; children: ComponentChildr
   );
 }
 
+/** A formula, which a line break may follow an operator of. */
+function Formula({ text }: { text: string }) {
+  return <span class="formula">{text.split(/(?<=\*(?!\*)|[+,] )/).map((part, at) => [at > 0 && <wbr key={at} />, part])}</span>;
+}
+
 /** A shape at the sizes that are set, with its formula where it has one. */
 function Sizes({ of, dtype }: { of: Shape; dtype?: string | null }) {
   const { evaluator } = useShared();
   return (
     <span class="shape">
       {shape(of, evaluator)} {dtype && <span class="quiet">{dtype}</span>}
-      {isSymbolic(of) && <span class="formula">{formulaShape(of)}</span>}
+      {isSymbolic(of) && <Formula text={formulaShape(of)} />}
     </span>
   );
 }
@@ -58,7 +63,7 @@ function Terminal({ item }: { item: Item }) {
 }
 
 function Part({ item }: { item: Item }) {
-  const { model, evaluator, network, select, toggle } = useShared();
+  const { model, evaluator, network, select, toggle, unfolded } = useShared();
   const module = model.module(item);
   const isRoot = item === model.root;
   const status = model.status(item);
@@ -71,14 +76,14 @@ function Part({ item }: { item: Item }) {
     <>
       <h2>
         <span class="class">{module?.class ?? item.title}</span> {times(item) && <b>{times(item)}</b>}
-        {model.canUnfold(item) && <button class="link" onClick={() => toggle(item)}>fold / unfold</button>}
+        {model.canUnfold(item) && <button class="link" onClick={() => toggle(item)}>{unfolded.has(item.id) ? "fold" : "unfold"}</button>}
       </h2>
       <p class="where">{model.path(item)}{item.modules.length > 1 && ` and ${item.modules.length - 1} more`}</p>
-      {module && module.qualified !== module.class && <p class="quiet where">{module.qualified}</p>}
+      {module && module.qualified !== module.class && <p class="quiet where">{module.qualified.split(/(?<=\.)/).map((part, at) => [at > 0 && <wbr key={at} />, part])}</p>}
       {item.condition !== undefined && <p class="badge conditional">only if {item.condition}</p>}
       {status && (
         <Section title={status.kind[0].toUpperCase() + status.kind.slice(1)}>
-          <ul class={`changes change-${status.kind}`}>{status.details.map((text) => <li key={text}>{text}</li>)}</ul>
+          <ul class={`changes change-${status.kind}`}>{status.details.map((text) => <li key={text}>{text.replaceAll(" -> ", " → ")}</li>)}</ul>
         </Section>
       )}
       {faults.map((fault) => (
@@ -105,7 +110,7 @@ function Part({ item }: { item: Item }) {
                 <dt>{title}</dt>
                 <dd title={own.low === own.high ? `${grouped(own.low)}${unit === "memory" ? " bytes" : ""}` : undefined}>
                   {figure(own, unit)}
-                  {typeof formula === "string" && <span class="formula">{formula}{unit === "memory" ? " bytes" : ""}</span>}
+                  {typeof formula === "string" && <Formula text={formula + (unit === "memory" ? " bytes" : "")} />}
                 </dd>
               </div>
             );
@@ -125,6 +130,7 @@ function Part({ item }: { item: Item }) {
         </Section>
       )}
       {module && !isRoot && module.calls.length === 0 && model.wasCalled && !model.called.has(module.path) && <p class="badge">not called in this forward pass</p>}
+      {module && !isRoot && item.kind === "module" && item.first === Infinity && module.calls.length > 0 && network.ops.length > 0 && <p class="badge">computes nothing in this forward pass, so the graph leaves it out</p>}
       {module && <Settings of={module.config} origins={module.origins} title="Configuration" />}
       {weights.length > 0 && (
         <Section title={`Weights (${weights.length})`}>
@@ -143,7 +149,7 @@ function Part({ item }: { item: Item }) {
       )}
       {assumptions.length > 0 && (
         <Section title="Assumed">
-          {assumptions.map((note) => <p key={note.text}>{note.text}{note.place && <Where place={note.place} />}</p>)}
+          <ul class="list">{assumptions.map((note) => <li key={note.text}>{note.text}{note.place && <Where place={note.place} />}</li>)}</ul>
         </Section>
       )}
       {item.kind === "chunk" && <p class="quiet">A part of a long list, drawn together to keep the graph small.</p>}
@@ -181,7 +187,7 @@ function Operation({ item, at }: { item: Item; at: number }) {
         })}
       </Section>
       <Section title="Figures">
-        <dl class="figures"><div><dt>MACs</dt><dd>{figure(figureOf(item, "macs", model, evaluator), "operations")}{typeof op.macs === "string" && <span class="formula">{op.macs}</span>}</dd></div></dl>
+        <dl class="figures"><div><dt>MACs</dt><dd>{figure(figureOf(item, "macs", model, evaluator), "operations")}{typeof op.macs === "string" && <Formula text={op.macs} />}</dd></div></dl>
       </Section>
       <Settings of={op.attributes} origins={{}} title="Attributes" />
       <SourceSection place={op.source ?? null} />
@@ -203,6 +209,11 @@ function written(value: unknown): string {
   }
   if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A list of objects, such as the modules of a `Sequential`, which are parts of their own. */
+function listsObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string" && /^<(?!tensor ).*>$/.test(each));
 }
 
 /** The fields of a configuration object, or of a dict, where a value has any: in a line of its own each. */
@@ -234,7 +245,7 @@ function Setting({ value }: { value: unknown }) {
 }
 
 function Settings({ of, origins, title }: { of: Record<string, unknown>; origins: Record<string, string>; title: string }) {
-  const entries = Object.entries(of);
+  const entries = Object.entries(of).filter(([, value]) => !listsObjects(value));
   if (!entries.length) return null;
   return (
     <Section title={title}>
@@ -254,7 +265,8 @@ function Settings({ of, origins, title }: { of: Record<string, unknown>; origins
 }
 
 function Where({ place }: { place: Place }) {
-  return <span class="place"> {place[1] ? `${place[0]}:${place[1]}` : place[0]}</span>;
+  const parts = (place[1] ? `${place[0]}:${place[1]}` : place[0]).split(/(?<=[/\\])/);
+  return <span class="place"> {parts.map((part, at) => [at > 0 && <wbr key={at} />, part])}</span>;
 }
 
 function SourceSection({ place }: { place: Place | null }) {
@@ -272,11 +284,12 @@ export function Source({ place }: { place: Place | null }) {
   if (!place) return null;
   const lines = network.sources[place[0]] ?? {};
   const numbers = Object.keys(lines).map(Number).filter((number) => Math.abs(number - place[1]) <= 4);
+  const margin = Math.min(...numbers.map((number) => lines[String(number)]).filter((line) => line.trim()).map((line) => line.search(/\S/)));
   return (
     <figure class="source">
       <figcaption><Where place={place} /></figcaption>
       {numbers.length > 0 && (
-        <pre>{numbers.map((number) => <span key={number} class={number === place[1] ? "line here" : "line"}><span class="number">{number}</span>{lines[String(number)] + "\n"}</span>)}</pre>
+        <pre tabIndex={0} aria-label={`Lines around ${place[1]}`}>{numbers.map((number) => <span key={number} class={number === place[1] ? "line here" : "line"}><span class="number">{number}</span>{lines[String(number)].slice(margin) + "\n"}</span>)}</pre>
       )}
     </figure>
   );

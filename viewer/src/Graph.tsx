@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Box, Drawing, Line } from "./layout";
-import { layOut } from "./layout";
+import { layOut, slices } from "./layout";
+import { FAMILY_NAMES } from "./describe";
 import { figure, formulaShape } from "./numbers";
 import { figureOf, useShared } from "./state";
 import type { Item } from "./model";
@@ -10,6 +11,9 @@ interface Transform {
   y: number;
   scale: number;
 }
+
+/** What fits on a page of A4 or Letter, in pixels, with the head of the page above it. */
+const PAPER = { width: 680, height: 820 };
 
 const ICONS = { fault: "!", unfold: "+", fold: "–" };
 
@@ -93,17 +97,34 @@ export function Graph() {
     return () => element.removeEventListener("wheel", wheel);
   }, []);
 
+  useEffect(() => {
+    // Paper has no window to look through: the drawing is printed on as many pages as it needs.
+    const media = matchMedia("print");
+    const sheets = document.createElement("div");
+    sheets.className = "paper";
+    const prepare = () => {
+      sheets.replaceChildren();
+      const picture = frame.current?.querySelector("svg");
+      if (!media.matches || !picture || !drawing) return sheets.remove();
+      const scale = Math.min(1, PAPER.width / drawing.width);
+      for (const { top, bottom } of slices(drawing, PAPER.height / scale)) {
+        const page = picture.cloneNode(true) as SVGElement;
+        const size = { viewBox: `0 ${top} ${drawing.width} ${bottom - top}`, width: drawing.width * scale, height: (bottom - top) * scale };
+        for (const [name, value] of Object.entries(size)) page.setAttribute(name, String(value));
+        sheets.append(page);
+      }
+      frame.current!.after(sheets);
+    };
+    media.addEventListener("change", prepare);
+    return () => {
+      media.removeEventListener("change", prepare);
+      sheets.remove();
+    };
+  }, [drawing]);
+
   const all = () => setUnfolded(new Set([...model.items.values()].filter((item) => model.canUnfold(item) && item.kind !== "chunk").map((item) => item.id)));
   return (
     <div class="graph">
-      <div class="tools" role="toolbar" aria-label="Graph">
-        <button onClick={() => zoom(1.25)} title="Zoom in">+</button>
-        <button onClick={() => zoom(0.8)} title="Zoom out">–</button>
-        <button onClick={() => fit(true)} title="Show all of it (f)" data-action="fit">Fit</button>
-        <button onClick={() => setAcross(!across)} title="Turn the direction">{across ? "↓" : "→"}</button>
-        <button onClick={all} title="Unfold everything">Unfold all</button>
-        <button onClick={() => setUnfolded(new Set())} title="Fold everything">Fold all</button>
-      </div>
       <div
         class="canvas"
         ref={frame}
@@ -131,7 +152,7 @@ export function Graph() {
                 <path d="M0,0.5 L7.5,4 L0,7.5 z" class="head" />
               </marker>
             </defs>
-            <g transform={`translate(${transform.x},${transform.y}) scale(${transform.scale})`}>
+            <g class="scene" transform={`translate(${transform.x},${transform.y}) scale(${transform.scale})`}>
               {drawing.boxes.filter((each) => each.unfolded).map((each) => (
                 <Node key={each.item.id} box={each} isSelected={visible === each.item.id} select={select} toggle={toggle} isFaint={false} />
               ))}
@@ -145,7 +166,31 @@ export function Graph() {
           </svg>
         )}
       </div>
+      <div class="tools" role="toolbar" aria-label="Graph">
+        <button onClick={() => zoom(1.25)} title="Zoom in" aria-label="Zoom in">+</button>
+        <button onClick={() => zoom(0.8)} title="Zoom out" aria-label="Zoom out">–</button>
+        <button onClick={() => fit(true)} title="Show the whole graph (f)" data-action="fit">Fit</button>
+        <button onClick={() => setAcross(!across)} title={across ? "Lay out from top to bottom" : "Lay out from left to right"} aria-label={across ? "Lay out from top to bottom" : "Lay out from left to right"}>{across ? "↓" : "→"}</button>
+        <button onClick={all} title="Unfold everything">Unfold all</button>
+        <button onClick={() => setUnfolded(new Set())} title="Fold everything">Fold all</button>
+        {drawing && <Legend boxes={drawing.boxes} />}
+      </div>
     </div>
+  );
+}
+
+/** What the colours mean, of those that are drawn. */
+function Legend({ boxes }: { boxes: Box[] }) {
+  const { metric } = useShared();
+  const families = new Set(boxes.filter((each) => each.item.kind === "module" || each.item.kind === "call").map((each) => each.family));
+  families.delete("other");
+  if (metric !== "none") return <span class="legend quiet">the darker, the larger</span>;
+  return (
+    <ul class="legend" aria-label="Colours">
+      {FAMILY_NAMES.filter((name) => families.has(name)).map((name) => (
+        <li key={name} class={`family-${name}`}><span class="swatch" />{name}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -222,7 +267,7 @@ function Node({ box, isSelected, isFaint, select, toggle }: NodeProps) {
     cost = figure(own, metric === "macs" ? "operations" : metric === "parameters" ? "count" : "memory");
   }
   const classes = ["node", item.kind, `family-${box.family}`];
-  if (box.unfolded) classes.push("open");
+  if (box.unfolded) classes.push("open", model.chain(item).length % 2 ? "odd" : "even");
   if (isSelected) classes.push("selected");
   if (isFaint) classes.push("faint");
   if (isFaulty) classes.push("faulty");
@@ -231,6 +276,7 @@ function Node({ box, isSelected, isFaint, select, toggle }: NodeProps) {
   if (status) classes.push(`change-${status.kind}`);
   else if (!box.unfolded && model.changedBelow(item)) classes.push("change-below");
   const value = item.kind === "input" || item.kind === "output" ? network[item.kind === "input" ? "inputs" : "outputs"][item.value!] : null;
+  const isCentred = !canUnfold && !box.subtitle && item.condition === undefined && !module;
   const tip = value ? formulaShape(value.shape) : `${model.path(item)}${module ? `: ${module.qualified}` : ""}${cost ? `\n${cost}` : ""}${isUncalled ? "\nnot called" : ""}`;
   return (
     <g
@@ -238,7 +284,7 @@ function Node({ box, isSelected, isFaint, select, toggle }: NodeProps) {
       transform={`translate(${box.x},${box.y})`}
       role="button"
       tabIndex={0}
-      aria-label={`${item.title} ${box.subtitle} ${box.times}`}
+      aria-label={[box.title, box.times, box.subtitle, item.condition === undefined ? "" : `if ${item.condition}`].filter(Boolean).join(" ")}
       aria-expanded={canUnfold ? box.unfolded : undefined}
       data-item={item.id}
       data-path={model.path(item)}
@@ -255,12 +301,12 @@ function Node({ box, isSelected, isFaint, select, toggle }: NodeProps) {
         event.stopPropagation();
       }}
     >
-      <title>{tip}</title>
+      <title aria-hidden="true">{tip}</title>
       {item.count > 1 && !box.unfolded && <rect class="behind" x="4" y="-4" width={box.width} height={box.height} rx="7" />}
       <rect class="box" width={box.width} height={box.height} rx="7" />
       {metric !== "none" && !box.unfolded && <rect class="heat" width={box.width} height={box.height} rx="7" fill-opacity={heat * 0.75} />}
       {!box.unfolded && <rect class="accent" x="0" y="6" width="4" height={box.height - 12} rx="2" />}
-      <text class="title" x="14" y="19.5">
+      <text class="title" x={isCentred ? box.width / 2 : 14} text-anchor={isCentred ? "middle" : undefined} y="19.5">
         {box.title}
         {box.times && <tspan class="times" dx="7">{box.times}</tspan>}
       </text>
@@ -268,7 +314,7 @@ function Node({ box, isSelected, isFaint, select, toggle }: NodeProps) {
       {item.condition !== undefined && <text class="condition" x="14" y={box.subtitle ? 49 : 34}>{`if ${item.condition}`}</text>}
       {canUnfold && (
         <g class="fold" transform={`translate(${box.width - 22},8)`} onClick={(event) => { event.stopPropagation(); toggle(item); }}>
-          <title>{box.unfolded ? "Fold" : "Unfold"}</title>
+          <title aria-hidden="true">{box.unfolded ? "Fold" : "Unfold"}</title>
           <rect width="15" height="15" rx="4" />
           <text x="7.5" y="11.5" text-anchor="middle">{box.unfolded ? ICONS.fold : ICONS.unfold}</text>
         </g>

@@ -42,14 +42,14 @@ const SIGNS = { added: "+", removed: "−", renamed: "→", changed: "~" };
 
 /** How the second network differs from the first. */
 export function Changes() {
-  const { data, shownNetwork, showNetwork } = useShared();
-  const { changes, effects } = data.difference!;
-  const number = (at: number) => new Evaluator(data.networks[at].formulas, {}, {});
+  const { data, shownNetwork, showNetwork, evaluator } = useShared();
+  const { changes, groups, effects } = data.difference!;
+  const evaluators = data.networks.map((each) => new Evaluator(each.formulas, evaluator.sizes, evaluator.decided));
   const unit = (name: string) => (name.includes("bytes") ? "memory" : name === "macs" || name === "flops" ? "operations" : "count");
   const amount = (quantity: number | string | null, at: number, name: string): string => {
     if (quantity === null) return "?";
-    if (typeof quantity === "string") return quantity;
-    const value = number(at).amount(quantity)!;
+    const value = evaluators[at].amount(quantity);
+    if (value === null) return String(quantity);
     return figure({ low: value.low, high: value.high, exact: true }, unit(name));
   };
   return (
@@ -57,17 +57,18 @@ export function Changes() {
       <section>
         <h2>Effect</h2>
         <table class="plain effects">
-          <thead><tr><th /><th class="number">Before</th><th class="number">After</th><th class="number">Change</th></tr></thead>
+          <thead><tr><th>Figure</th><th class="number">Before</th><th class="number">After</th><th class="number">Change</th></tr></thead>
           <tbody>
             {effects.map((effect) => {
               const [before, after] = [effect.before, effect.after];
-              const change = typeof before === "number" && typeof after === "number" && before ? ((after - before) / before) * 100 : null;
+              const [low, high] = [before, after].map((each, at) => evaluators[at].amount(each)).map((each) => (each && each.low === each.high ? Number(each.low) : null));
+              const change = low && high !== null ? ((high - low) / low) * 100 : null;
               return (
                 <tr key={effect.name}>
                   <td>{EFFECTS[effect.name] ?? effect.name.replaceAll("_", " ")}</td>
-                  <td class="number">{amount(before, 0, effect.name)}</td>
-                  <td class="number">{amount(after, 1, effect.name)}</td>
-                  <td class="number">{change === null ? "" : `${change > 0 ? "+" : ""}${change.toFixed(1)} %`}</td>
+                  <td class="number" title={String(before ?? "unknown")}>{amount(before, 0, effect.name)}</td>
+                  <td class="number" title={String(after ?? "unknown")}>{amount(after, 1, effect.name)}</td>
+                  <td class="number">{change === null ? "" : `${change > 0 ? "+" : ""}${change.toFixed(1)}%`}</td>
                 </tr>
               );
             })}
@@ -77,18 +78,22 @@ export function Changes() {
       <section>
         <h2>Modules <span class="quiet">{changes.length}</span></h2>
         {changes.length === 0 && <p>No difference.</p>}
-        {changes.map((change, at) => (
-          <div class={`note change-${change.kind}`} key={at}>
-            <p>
-              <span class="sign">{SIGNS[change.kind]}</span>{" "}
-              <button class="link" onClick={() => showNetwork(change.kind === "removed" ? 0 : change.kind === "added" ? 1 : shownNetwork, change.kind === "removed" || shownNetwork === 0 ? change.path : change.now)}>
-                {change.path || "(root)"}{change.kind === "renamed" && ` → ${change.now}`}
-              </button>{" "}
-              <span class="quiet">{change.kind}</span>
-            </p>
-            {change.details.length > 0 && <ul>{change.details.map((text) => <li key={text}>{text}</li>)}</ul>}
-          </div>
-        ))}
+        {groups.map((group) => {
+          const change = changes[group.changes[0]];
+          const isBefore = change.kind === "removed" || shownNetwork === 0;
+          return (
+            <div class={`note change-${change.kind}`} key={group.changes[0]}>
+              <p>
+                <span class="sign">{SIGNS[change.kind]}</span>{" "}
+                <button class="link" onClick={() => showNetwork(change.kind === "removed" ? 0 : change.kind === "added" ? 1 : shownNetwork, isBefore ? change.path : change.now)}>
+                  {group.label || "(root)"}{change.kind === "renamed" && ` → ${change.now}`}
+                </button>{" "}
+                <span class="quiet">{change.class}{group.changes.length > 1 && ` × ${group.changes.length}`} {change.kind}</span>
+              </p>
+              {change.details.length > 0 && <ul>{change.details.map((text) => <li key={text}>{text.replaceAll(" -> ", " → ")}</li>)}</ul>}
+            </div>
+          );
+        })}
       </section>
     </div>
   );

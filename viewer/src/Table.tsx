@@ -11,7 +11,7 @@ const COLUMNS: [Column, string][] = [
   ["name", "Module"],
   ["settings", "Settings"],
   ["output", "Output"],
-  ["parameters", "Parameters"],
+  ["parameters", "Params"],
   ["share", "%"],
   ["macs", "MACs"],
   ["activation_bytes", "Activations"],
@@ -50,7 +50,7 @@ export function Table() {
     return shapes.slice(0, 3).map((each) => shape(each, evaluator)).join(", ") + (shapes.length > 3 ? ` +${shapes.length - 3}` : "");
   }
   function settingsOf(item: Item): string {
-    return brief(model.module(item)?.config ?? model.op(item)?.attributes ?? {});
+    return brief(model.module(item)?.config ?? model.op(item)?.attributes ?? {}, item.title);
   }
 
   const at = items.indexOf(selected as Item);
@@ -73,6 +73,7 @@ export function Table() {
         {sort && <button onClick={() => setSort(null)}>Original order</button>}
         <span class="quiet">{items.length.toLocaleString("en")} rows</span>
       </div>
+      <div class="grid" role="grid" aria-label={isOps ? "Operations" : "Modules"} aria-rowcount={items.length + 1}>
       <div class="cells head" role="row">
         {COLUMNS.map(([by, title]) => (
           <span key={by} role="columnheader" class={by} aria-sort={sort?.by === by ? (sort.falling ? "descending" : "ascending") : "none"}>
@@ -83,19 +84,19 @@ export function Table() {
           </span>
         ))}
       </div>
-      <div class="rows" role="grid" aria-label={isOps ? "Operations" : "Modules"} tabIndex={0} ref={frame} onScroll={onScroll} onKeyDown={onKeyDown}>
+      <div class="rows" role="rowgroup" tabIndex={0} ref={frame} onScroll={onScroll} onKeyDown={onKeyDown}>
         <div style={{ height: `${items.length * ROW}px`, position: "relative" }}>
           {items.slice(start, stop).map((item, offset) => {
             const parameters = figureOf(item, "parameters", model, evaluator);
             const part = (Number(parameters.high) / whole) * 100;
             const status = model.status(item);
             return (
-              <div key={item.id} role="row" class={`cells ${item === selected ? "selected" : ""} ${status ? `change-${status.kind}` : ""} ${model.faulty.has(item) ? "faulty" : ""}`} aria-selected={item === selected} style={{ top: `${(start + offset) * ROW}px` }} onClick={() => select(item)}>
-                <span class="name" role="gridcell" style={{ paddingLeft: `${sort || isOps ? 0 : item.depth * 12}px` }}>
+              <div key={item.id} role="row" aria-rowindex={start + offset + 2} class={`cells ${item === selected ? "selected" : ""} ${status ? `change-${status.kind}` : ""} ${model.faulty.has(item) ? "faulty" : ""}`} aria-selected={item === selected} style={{ top: `${(start + offset) * ROW}px` }} onClick={() => select(item)}>
+                <span class="name" role="gridcell" title={`${model.path(item)} ${item.title}`.trim()} style={{ paddingLeft: `${sort || isOps ? 0 : item.depth * 12}px` }}>
                   {isOps ? <><span class="class">{item.title}</span> <span class="path">{model.path(item)}</span></> : <><span class="path">{item.depth ? (sort ? model.path(item) : item.label) : ""}</span> <span class="class">{item.title}</span></>} <b>{times(item)}</b>
                 </span>
-                <span class="settings" role="gridcell">{settingsOf(item)}</span>
-                <span class="output" role="gridcell">{outputOf(item)}</span>
+                <span class="settings" role="gridcell" title={settingsOf(item)}>{settingsOf(item)}</span>
+                <span class="output" role="gridcell" title={outputOf(item)}>{outputOf(item)}</span>
                 <span class="parameters" role="gridcell">{figure(parameters, "count")}</span>
                 <span class="share" role="gridcell">{part >= 0.05 ? part.toFixed(1) : ""}</span>
                 <span class="macs" role="gridcell">{figure(figureOf(item, "macs", model, evaluator), "operations")}</span>
@@ -104,6 +105,7 @@ export function Table() {
             );
           })}
         </div>
+      </div>
       </div>
     </div>
   );

@@ -124,12 +124,15 @@ export interface Network {
 export interface Change {
   kind: "added" | "removed" | "renamed" | "changed";
   path: string;
+  class: string;
   now: string;
   details: string[];
 }
 
 export interface Difference {
   changes: Change[];
+  /** Changes that are the same in all copies of a block, by their numbers in `changes`. */
+  groups: { label: string; changes: number[] }[];
   effects: { name: string; before: Quantity; after: Quantity }[];
 }
 

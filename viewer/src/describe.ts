@@ -4,6 +4,8 @@ import type { Item, Model } from "./model";
 
 export type Family = "convolution" | "linear" | "normalization" | "activation" | "pooling" | "attention" | "embedding" | "recurrent" | "merge" | "other";
 
+export const FAMILY_NAMES: Family[] = ["convolution", "linear", "attention", "embedding", "recurrent", "normalization", "activation", "pooling", "merge"];
+
 const FAMILIES: [RegExp, Family][] = [
   [/attention|sdpa|attn/i, "attention"],
   [/conv/i, "convolution"],
@@ -31,7 +33,8 @@ function short(value: unknown): string | null {
 }
 
 /** The settings of a module that say most about it: `64 → 128, 3×3, stride 2`. */
-export function brief(config: Record<string, unknown>): string {
+export function brief(config: Record<string, unknown>, title = ""): string {
+  const dimensions = Number(/([123])[dD](?![a-z])/.exec(title)?.[1] ?? 0);
   const get = (...names: string[]): string | null => {
     for (const name of names) {
       const text = name in config ? short(config[name]) : null;
@@ -43,7 +46,11 @@ export function brief(config: Record<string, unknown>): string {
   const [input, output] = [get("in_channels", "in_features", "input_size"), get("out_channels", "out_features", "hidden_size", "filters", "units")];
   if (output !== null) words.push(input !== null ? `${input} → ${output}` : output);
   const kernel = get("kernel_size", "pool_size");
-  if (kernel !== null) words.push(kernel.includes("×") ? kernel : `${kernel}×${kernel}`);
+  if (kernel !== null) {
+    const given = config.kernel_size ?? config.pool_size;
+    const times = Array.isArray(given) ? given.length : dimensions;
+    words.push(kernel.includes("×") ? kernel : times > 1 ? Array(times).fill(kernel).join("×") : `kernel ${kernel}`);
+  }
   const stride = get("stride", "strides");
   if (stride !== null && stride !== "1" && stride !== kernel) words.push(`stride ${stride}`);
   for (const [name, text] of [["dilation", "dilation"], ["groups", "groups"]]) {
@@ -69,8 +76,8 @@ export function brief(config: Record<string, unknown>): string {
 export function subtitle(item: Item, model: Model): string {
   const module = model.module(item);
   if ((item.kind === "module" || item.kind === "call") && module) {
-    const settings = model.canUnfold(item) ? "" : brief(module.config);
-    return [item.drawnAs ?? item.label, settings].filter(Boolean).join("  ·  ");
+    const settings = item.children.some((child) => child.kind !== "op") ? "" : brief(module.config, item.title);
+    return [item.drawnAs ?? item.label, settings].filter(Boolean).join(" · ");
   }
   if (item.kind === "group" || item.kind === "chunk") return item.label;
   return "";

@@ -103,7 +103,10 @@ function clipped(text: string, font: string): string {
 export async function layOut(model: Model, unfolded: Set<string>, evaluator: Evaluator, across: boolean): Promise<Drawing> {
   const edges = model.edges(unfolded, evaluator);
   const boxes = new Map<string, Box>();
-  const there = (item: Item): boolean => model.present(item, evaluator) !== false;
+  // A module that computes nothing, such as a dropout in evaluation mode, would be a box that no line leads to.
+  const connected = new Set(edges.flatMap((edge) => [edge.from.id, edge.to.id]));
+  const isIdle = (item: Item): boolean => edges.length > 0 && item.kind === "module" && item.first === Infinity && !connected.has(item.id) && model.called.has(model.module(item)?.path ?? "");
+  const there = (item: Item): boolean => model.present(item, evaluator) !== false && !isIdle(item);
 
   const node = (item: Item): ElkNode => {
     const open = unfolded.has(item.id) && model.canUnfold(item);
@@ -130,7 +133,6 @@ export async function layOut(model: Model, unfolded: Set<string>, evaluator: Eva
   };
 
   const terminals = [...model.items.values()].filter((item) => item.kind === "input" || item.kind === "output");
-  const connected = new Set(edges.flatMap((edge) => [edge.from.id, edge.to.id]));
   const shown = [...terminals.filter((item) => connected.has(item.id)), ...model.root.children];
   const inputs = shown.filter((item) => item.kind === "input");
   const outputs = shown.filter((item) => item.kind === "output");
@@ -202,4 +204,18 @@ export async function layOut(model: Model, unfolded: Set<string>, evaluator: Eva
     };
   });
   return { boxes: [...boxes.values()], lines, width: placed.width!, height: placed.height! };
+}
+
+/** The parts of a drawing that fit on pages of paper, from top to bottom, each cut where no box is cut in two. */
+export function slices(drawing: Drawing, room: number): { top: number; bottom: number }[] {
+  const solid = drawing.boxes.filter((box) => !box.unfolded);
+  const pages: { top: number; bottom: number }[] = [];
+  let top = 0;
+  while (drawing.height - top > room) {
+    const cuts = solid.map((box) => box.y - 4).filter((y) => y > top + room / 2 && y <= top + room && solid.every((box) => y <= box.y || y >= box.y + box.height));
+    const bottom = cuts.length ? Math.max(...cuts) : top + room;
+    pages.push({ top, bottom });
+    top = bottom;
+  }
+  return [...pages, { top, bottom: drawing.height }];
 }

@@ -14,6 +14,7 @@ from cutaway.passes import conversion
 from cutaway.passes.compare import shape_text
 from cutaway.passes.hierarchy import name_below, owner, weight_below
 from cutaway.passes.module_matching import Tree, has_classes, match
+from cutaway.passes.object_settings import lists_objects
 from cutaway.passes.same_setting import is_same_setting
 from cutaway.passes.size_names import paired_inputs, with_names
 from cutaway.passes.unique_modules import canonical
@@ -193,6 +194,8 @@ def _config_changes(before: Module, after: Module) -> Iterable[str]:
             continue
         if not seen and (None in (left, right) or _spread(left, right)):
             continue
+        if lists_objects(left) and lists_objects(right):
+            continue  # modules are compared by themselves
         if canonical({"": _plain(left)}) != canonical({"": _plain(right)}) and not is_same_setting(left, right):
             yield f"{name} {_value(left)} -> {_value(right)}"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cutaway.core.architecture import Setting
+from cutaway.core.architecture import Module, Setting
+from cutaway.core.pattern import pattern
 from cutaway.core.size.dim import Dim
 from cutaway.passes.diagram import GROUP, INPUT, OPERATION, Box
 from cutaway.report import figures
@@ -14,6 +15,9 @@ _WIDTHS = (
     (("in_channels", "in_features"), ("out_channels", "out_features")),
     ((), ("filters", "units", "num_features", "normalized_shape", "embedding_dim", "output_dim")),
 )
+
+_DIMENSIONS = pattern(r"([123])[dD](?![a-z])")
+"""Over how many dimensions a kernel moves, as the names of layers say it: `Conv1d`, `MaxPooling2D`."""
 
 
 def title(box: Box) -> str:
@@ -31,7 +35,7 @@ def subtitle(box: Box) -> str:
         return figures.shape(box.shape)
     if box.kind == OPERATION:
         return ""
-    settings = "" if box.unfolded or box.kind == GROUP else brief(box.modules[0].config)
+    settings = "" if box.unfolded or box.kind == GROUP else brief(box.modules[0])
     return ", ".join(text for text in (label(box.names, "…"), settings) if text)
 
 
@@ -40,8 +44,9 @@ def condition(box: Box) -> str:
     return "" if box.condition is None else f"if {box.condition}"
 
 
-def brief(config: Mapping[str, Setting]) -> str:
+def brief(module: Module) -> str:
     """Return the settings of a module that say most about it: `64 → 128, 3x3, stride 2`."""
+    config = module.config
     words: list[str] = []
     for before, after in _WIDTHS:
         ends = [_first(config, before), _first(config, after)]
@@ -50,7 +55,7 @@ def brief(config: Mapping[str, Setting]) -> str:
             break
     kernel = _first(config, ("kernel_size", "pool_size"))
     if kernel:
-        words.append(kernel if "x" in kernel else f"{kernel}x{kernel}")
+        words.append(_kernel(module, kernel))
     stride = _first(config, ("stride", "strides"))
     if stride not in ("", "1", kernel):
         words.append(f"stride {stride}")
@@ -58,6 +63,16 @@ def brief(config: Mapping[str, Setting]) -> str:
     if heads:
         words.append(f"{heads} heads")
     return ", ".join(words)
+
+
+def _kernel(module: Module, text: str) -> str:
+    """Return a kernel as a size for each dimension that it moves over, as far as these are known."""
+    size = module.config.get("kernel_size", module.config.get("pool_size"))
+    dimensions = _DIMENSIONS.search(module.class_name)
+    count = len(size) if isinstance(size, list) else int(dimensions[1]) if dimensions else 0
+    if "x" in text:
+        return text
+    return "x".join([text] * count) if count > 1 else f"kernel {text}"
 
 
 def _first(config: Mapping[str, Setting], names: tuple[str, ...]) -> str:

@@ -86,7 +86,7 @@ class Cells:
         if name == "input":
             text = flow(module, "inputs", self.shown.terminal)
         elif name == "kernel":
-            text = brief(module.config)
+            text = brief(module)
         else:
             text = ", ".join(sorted(self.dtypes.get(module.path, ())))
         return Cell(text, "", text)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.architecture import Quantity
-from cutaway.passes.diff import ADDED, CHANGED, REMOVED, RENAMED, Change, Difference
+from cutaway.passes.diff import ADDED, CHANGED, REMOVED, RENAMED, Difference
+from cutaway.passes.repeated_changes import Repeated, repeated
 from cutaway.report.json import write_quantity
 
 _SIGNS = {ADDED: "+", REMOVED: "-", RENAMED: ">", CHANGED: "~"}
@@ -16,9 +17,9 @@ def text(before: str, after: str, difference: Difference) -> str:
     lines = [f"{before} -> {after}", ""]
     if not difference:
         return "\n".join([*lines, *_unheld(difference, "no difference")]) + "\n"
-    for change in difference.changes:
-        lines.append(f"{_SIGNS[change.kind]} {_title(change)}")
-        lines.extend(f"    {detail}" for detail in change.details)
+    for each in repeated(difference.changes):
+        lines.append(f"{_SIGNS[each.change.kind]} {_title(each)}")
+        lines.extend(f"    {detail}" for detail in each.change.details)
     if difference.losses:
         lines += ["", *_unheld(difference, "")]
     lines.append("")
@@ -39,13 +40,13 @@ def markdown(before: str, after: str, difference: Difference) -> str:
         gain = _gain(effect).strip(" ()") or "-"
         lines.append(f"| {_name(effect.name)} | {_number(effect.before)} | {_number(effect.after)} | {gain} |")
     for kind in (ADDED, REMOVED, RENAMED, CHANGED):
-        found = [change for change in difference.changes if change.kind == kind]
-        if not found:
+        changes = [change for change in difference.changes if change.kind == kind]
+        if not changes:
             continue
-        lines += ["", f"**{kind.capitalize()}** ({len(found)})", ""]
-        for change in found:
-            details = "; ".join(f"`{detail}`" for detail in change.details)
-            lines.append(f"- {_title(change, code=True)}" + (f": {details}" if details else ""))
+        lines += ["", f"**{kind.capitalize()}** ({len(changes)})", ""]
+        for each in repeated(changes):
+            details = "; ".join(f"`{detail}`" for detail in each.change.details)
+            lines.append(f"- {_title(each, code=True)}" + (f": {details}" if details else ""))
     return "\n".join([*lines, *losses]) + "\n"
 
 
@@ -80,11 +81,13 @@ def _unheld(difference: Difference, otherwise: str) -> list[str]:
     return [heading, *(f"    {loss}" for loss in difference.losses)]
 
 
-def _title(change: Change, code: bool = False) -> str:
+def _title(each: Repeated, code: bool = False) -> str:
+    change = each.change
     mark = "`" if code else ""
-    path = f"{mark}{change.path or '(root)'}{mark}"
+    path = f"{mark}{each.label or '(root)'}{mark}"
     moved = f" -> {mark}{change.now or '(root)'}{mark}" if change.kind == RENAMED else ""
-    return f"{path}{moved}" + (f" ({change.class_name})" if change.class_name else "")
+    times = f" x {each.count}" if each.count > 1 else ""
+    return f"{path}{moved}" + (f" ({change.class_name}{times})" if change.class_name else times)
 
 
 def _name(name: str) -> str:

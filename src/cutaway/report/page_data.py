@@ -17,6 +17,7 @@ from cutaway.passes.fold import Node
 from cutaway.passes.graph_fold import fold_for_graph
 from cutaway.passes.liveness import lifetimes
 from cutaway.passes.provenance import Provenance
+from cutaway.passes.repeated_changes import repeated
 from cutaway.report.json import plain, write_quantity
 from cutaway.report.source_lines import SourceLines
 
@@ -44,9 +45,16 @@ def _changed(difference: Difference | None) -> frozenset[str]:
 def _difference(difference: Difference) -> dict[str, Any]:
     return {
         "changes": [
-            {"kind": each.kind, "path": each.path, "now": each.now or each.path, "details": list(each.details)}
+            {
+                "kind": each.kind,
+                "path": each.path,
+                "class": each.class_name,
+                "now": each.now or each.path,
+                "details": list(each.details),
+            }
             for each in difference.changes
         ],
+        "groups": [{"label": each.label, "changes": list(each.indices)} for each in repeated(difference.changes)],
         "effects": [
             {"name": each.name, "before": write_quantity(each.before), "after": write_quantity(each.after)}
             for each in difference.effects

@@ -9,6 +9,7 @@ from cutaway.core.architecture import Architecture, Module, Setting, Weight
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.dim import Dim
 from cutaway.passes.fold import Node
+from cutaway.passes.object_settings import lists_objects
 from cutaway.report import figures
 from cutaway.report.rows import View, flow, output, rows, step, title, view
 from cutaway.report.sections import fit, heading, remarks
@@ -145,7 +146,7 @@ def _number(value: float) -> str:
 
 def _literal(value: Setting) -> str | None:
     """Return a value as it is written in Python; None where it says nothing to a reader."""
-    if value is None or value == {} or value == []:
+    if value is None or value == {} or value == [] or lists_objects(value):
         return None
     if isinstance(value, float):
         return _number(value)

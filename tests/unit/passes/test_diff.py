@@ -151,3 +151,11 @@ def test_a_fingerprint_without_names(read: Any) -> None:
     renamed = read(("self.stem", "self.embed"))
     assert fingerprint(read(), names=False) == fingerprint(renamed, names=False)
     assert fingerprint(read()) != fingerprint(renamed)
+
+
+def test_modules_that_a_container_is_given_are_compared_by_themselves(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef net(n):\n    return nn.Sequential(*[nn.Linear(4, 4) for _ in range(n)])\n"
+    )
+    before, after = (cutaway.show(f"{tmp_path / 'net.py'}::net({n})", input="1x4")[0] for n in (2, 3))
+    assert [(each.kind, each.path) for each in diff(before, after).changes] == [("added", "2")]
