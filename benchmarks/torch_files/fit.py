@@ -1,6 +1,6 @@
 """Find the class and arguments of state dicts: models of torchvision, timm and transformers at random sizes.
 
-    python -m benchmarks.torch_files.fit [--only TEXT] [--seed 0] [--seconds 120] [--python PYTHON] [--part K N]
+    python -m benchmarks.torch_files.fit [--only TEXT] [--seed 0...] [--seconds 120] [--python PYTHON] [--part K N]
 
 Each model is built by the real library, its state dict saved, and `cutaway fit` is given the file and the source of the model's
 family. It is right if the class is, and all weights fit. Seconds are those of the processor.
@@ -124,7 +124,7 @@ def main() -> int:
     """Print a line for each model; return 1 if one is not found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, nargs="+", default=[0], help="several are one run")
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--python", default=sys.executable, help="the Python that the command runs with")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1), help="every Nth model from the Kth on: K N")
@@ -132,19 +132,20 @@ def main() -> int:
     warnings.filterwarnings("ignore")
     right = count = 0
     first, step = options.part
-    for at, (name, source, build) in enumerate(subjects(random.Random(options.seed))):
+    every = ((seed, subject) for seed in options.seed for subject in subjects(random.Random(seed)))
+    for at, (seed, (name, source, build)) in enumerate(every):
         if options.only not in name or at % step != first:
             continue
         started = _child_seconds()
         try:
-            with alarm(3 * options.seconds):
+            with alarm(30 * options.seconds):
                 is_right, detail = judged(name, source, build, options)
         except (Exception, Late) as error:
             is_right, detail = False, f"{type(error).__name__}: {error}"
         count += 1
         right += is_right
         elapsed = _child_seconds() - started
-        print(f"{'right' if is_right else 'WRONG'} {elapsed:6.1f} s {name}: {detail}"[:300], flush=True)
+        print(f"{'right' if is_right else 'WRONG'} {elapsed:6.1f} s {seed} {name}: {detail}"[:300], flush=True)
     print(f"{right} of {count} are right")
     return 0 if right == count else 1
 

@@ -112,7 +112,7 @@ def search(file: Architecture, classes: Iterable[NetworkClass], builders: Builde
 
 
 def _search(file: Architecture, classes: Iterable[NetworkClass], builders: Builders, seconds: float) -> list[Match]:
-    now = time.monotonic()
+    now = time.process_time()
     names = [weight.name for weight in file.weights]
     ranked = sorted(((_likeness(each, names), each) for each in classes), key=lambda pair: -pair[0])
     alike = [each for likeness, each in ranked if likeness >= _ALIKE][:_MOST_BUILT]
@@ -128,7 +128,7 @@ def _search(file: Architecture, classes: Iterable[NetworkClass], builders: Build
             matches.append(match)
             if match.is_exact:
                 break
-    if alike and not matches and time.monotonic() > now + seconds / 2:
+    if alike and not matches and time.process_time() > now + seconds / 2:
         raise CutawayError("the time limit ended the search before a class was tried; --timeout gives it more")
     return sorted(matches, key=lambda m: (not m.is_exact, -m.fit.matched, len(m.fit.missing) + len(m.fit.unexpected)))
 
@@ -171,7 +171,7 @@ class Trials:
 
     def _build(self, arguments: Mapping[str, Any]) -> Architecture | None:
         target = _target(self._candidate, arguments)
-        if target not in self._built and time.monotonic() < self._deadline:
+        if target not in self._built and time.process_time() < self._deadline:
             try:
                 network = self._builders.build(self._candidate.file, target.rpartition("::")[2])
                 is_whole = not network.diagnostics or all(module.complete for module in network.modules)
@@ -182,8 +182,8 @@ class Trials:
 
     def nearness(self, deadline: float) -> tuple[float, ...]:
         """Return how near the class comes with its defaults; one that can't be built, or not in time, is the farthest."""
-        network = self._build(self._first) if time.monotonic() < deadline else None
-        if network is None and self._candidate.needed and time.monotonic() < deadline:
+        network = self._build(self._first) if time.process_time() < deadline else None
+        if network is None and self._candidate.needed and time.process_time() < deadline:
             self._first.update(dict.fromkeys(self._candidate.needed, _SECOND_TRY))
             network = self._build(self._first)
         if network is None:
@@ -220,7 +220,7 @@ class Trials:
         if best is None:
             return None
         for _ in range(_ROUNDS):
-            if best.is_exact or time.monotonic() > self._deadline:
+            if best.is_exact or time.process_time() > self._deadline:
                 break
             before = best
             best = self._with_replaced_numbers(best)
@@ -258,7 +258,7 @@ class Trials:
         """Set all numbers to what sizes and numbers of layers ask for, together, then one by one."""
         asked: dict[_Place, list[_Number]] = {}
         for place in self._places(best.arguments):
-            if time.monotonic() > self._deadline:
+            if time.process_time() > self._deadline:
                 break
             asked[place] = self._asked(place, best.arguments)
         proposal = dict(best.arguments)
@@ -268,7 +268,7 @@ class Trials:
         best = self._better(best, [proposal, *self._repaired(proposal, best.arguments)])
         for place, values in asked.items():
             for value in values:
-                if best.is_exact or time.monotonic() > self._deadline:
+                if best.is_exact or time.process_time() > self._deadline:
                     return best
                 changed = _with(best.arguments, *place, value)
                 best = self._better(best, [changed, *self._repaired(changed, best.arguments)])
@@ -279,7 +279,7 @@ class Trials:
         for name, value in [*best.arguments.items()]:
             if type(value) is int and 0 < value <= _MOST_PARTS and name not in self._undetermined:
                 for number in _PARTS:
-                    if not best.is_exact and time.monotonic() < self._deadline:
+                    if not best.is_exact and time.process_time() < self._deadline:
                         best = self._better(best, [{**best.arguments, name: number}])
         return best
 
@@ -290,7 +290,7 @@ class Trials:
         else:
             names = [name for name, value in best.arguments.items() if type(value) is bool or value is None]
         for name in names:
-            if best.is_exact or time.monotonic() > self._deadline:
+            if best.is_exact or time.process_time() > self._deadline:
                 break
             value = best.arguments[name]
             changed = {**best.arguments, name: not value if type(value) is bool else _FIRST_TRY}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,13 @@ def test_a_search_that_has_no_time_says_so(tmp_path: Path) -> None:
     weights = written(tmp_path, "model.safetensors", safetensors(entries(shapes(24, 5, 7))))
     with pytest.raises(CutawayError, match="the time limit ended the search"):
         fit(weights, str(tmp_path / "model.py"), timeout=0.0)
+
+
+def test_the_time_limit_does_not_count_waiting_for_a_busy_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = itertools.count(step=3600.0)
+    monkeypatch.setattr("cutaway.interp.run.budget.time.monotonic", lambda: next(hours))
+    (tmp_path / "model.py").write_text(MODEL)
+    weights = written(tmp_path, "model.safetensors", safetensors(entries(shapes(24, 5, 7))))
+    assert fit(weights, str(tmp_path / "model.py"))[0].is_exact

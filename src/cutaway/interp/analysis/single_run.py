@@ -311,7 +311,11 @@ def _read_off_each(selected: list[Network], target: Target, options: Options, se
 
 @contextmanager
 def _new_analysis(
-    options: Options, decided: Decisions | None = None, snapshot: Snapshot | None = None, lazy: bool = True
+    options: Options,
+    decided: Decisions | None = None,
+    snapshot: Snapshot | None = None,
+    lazy: bool = True,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Session]:
     """Install a fresh analysis, or one that continues from a snapshot, and restore the previous one afterwards."""
     session = Session(
@@ -347,7 +351,7 @@ def _new_analysis(
     analysis = CURRENT.get().derived(
         session=session,
         decisions=decided or Decisions(follows=False),
-        interpreter=Interpreter(budget.Budget(options.seconds), modules),
+        interpreter=Interpreter(budget.Budget(options.seconds, clock=clock), modules),
         sizes=SizeKnowledge(),
     )
     thresholds = gc.get_threshold()
@@ -368,9 +372,9 @@ def _new_analysis(
 def builds(target: Target, options: Options) -> Iterator[Callable[[str], Architecture]]:
     """Yield what builds networks of one program from expressions; the program's modules are evaluated once for all.
 
-    What the constructor of one network changes, the next one meets.
+    What the constructor of one network changes, the next one meets. The time limit of all of them is processor time.
     """
-    with _new_analysis(options) as session:
+    with _new_analysis(options, clock=time.process_time) as session:
         analysis = CURRENT.get()
         state = load_target(target, options)
 

@@ -56,6 +56,11 @@ class Budget:
             return 0.0
         return float("inf") if self._deadline is None else max(0.0, self._deadline - self._clock())
 
+    def part(self, fraction: float) -> Budget:
+        """Return a budget with a share of the time that is left, by the same clock."""
+        seconds = min(self.seconds_left(), MOST_SECONDS) * fraction
+        return Budget(seconds, clock=self._clock, outer=self._outer)
+
     def build(self, elements: int) -> None:
         """Count the elements of a large value."""
         self._left -= elements // _ELEMENTS_IN_A_STEP
@@ -130,7 +135,7 @@ def share(fraction: float) -> Iterator[None]:
     """Use at most a share of the time that is left: what comes later has the rest, even if this runs out."""
     here = interpreter()
     outer = here.budget
-    here.budget = Budget(min(outer.seconds_left(), MOST_SECONDS) * fraction)
+    here.budget = outer.part(fraction)
     try:
         yield
     finally:
