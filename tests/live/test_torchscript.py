@@ -137,3 +137,39 @@ def test_constants_and_attributes_are_settings(tmp_path: Path) -> None:
     (found,) = cutaway.show(str(tmp_path / "model.pt"), input="2x3x16x16")
     settings = {module.path: module.config for module in found.modules}
     assert settings[""]["factor"] == 2 and settings["conv"]["kernel_size"] == [3, 3]
+
+
+class Stateful(nn.Module):  # type: ignore[misc]
+    """Has an argument with a tensor as its default, and one that is a number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor, rate: int, state: torch.Tensor = torch.zeros(0)) -> torch.Tensor:
+        if not len(state):
+            state = torch.zeros(x.shape[0], 4)
+        return self.linear(x + state) * rate
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_tensor_that_is_a_default_is_known_where_the_function_is_defined(tmp_path: Path) -> None:
+    saved(Stateful().eval(), "scripted", None, tmp_path / "model.pt")
+    (found,) = cutaway.show(str(tmp_path / "model.pt"), input=["3x4", "rate=2"])
+    assert [value.shape for value in found.outputs] == [(3, 2)] and not found.unknowns
+
+
+class Indexed(nn.Module):  # type: ignore[misc]
+    """Decides by the numbers in tensors, so that what its arguments are can't be seen from what it does with them."""
+
+    def forward(self, delay: torch.Tensor, start: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
+        if not bool(start) and bool(state != delay):
+            print("changed", state)
+        return state
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_arguments_that_the_archive_declares_as_tensors_are_not_taken_for_numbers(tmp_path: Path) -> None:
+    saved(Indexed().eval(), "scripted", None, tmp_path / "model.pt")
+    (found,) = cutaway.show(str(tmp_path / "model.pt"))
+    assert not [note.text for note in found.assumptions if "is an integer" in note.text]

@@ -70,8 +70,9 @@ def in_words(value: Any) -> str:
     entries = pickle_machine.entries(value)
     if entries is not None:
         return f"a dict with {', '.join(map(one_line, list(entries)[:8])) or 'nothing in it'}"
-    kind = class_of(value)
-    return one_line(f"a {kind or type(value).__name__}")
+    if isinstance(value, Made) and class_of(value) is None:
+        return "what a call returns"
+    return one_line(f"a {class_of(value) or type(value).__name__}")
 
 
 def _walk(root: Made) -> Iterator[tuple[str, _Part, bool]]:

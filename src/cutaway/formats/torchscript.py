@@ -193,14 +193,17 @@ class _Program:
 
     def text(self) -> str:
         """Return the whole program; `_network()` returns the module."""
-        parts = [functions(), self.archive.code.text]
         self.folder = "constants"
-        constants = [f"_c{at} = {self._constant(each)}" for at, each in enumerate(self.archive.constants)]
-        built, self.lines = [_MISSING, *self.lines], []
+        named = [f"_c{at} = {self._constant(each)}" for at, each in enumerate(self.archive.constants)]
+        constants = "\n".join([_MISSING, *self.lines, *named])
+        # Defaults of arguments are constants, too, so these come first if they need no class of the archive.
+        classes = self.archive.code.text
+        parts = [functions(), *((classes, constants) if self.objects else (constants, classes))]
+        self.lines = []
         self.folder = "data"
         root = self._object(self.archive.root)
         body = "\n    ".join([*self.lines, f"return {root}"])
-        return "\n\n".join([*parts, "\n".join([*built, *constants]), f"def _network():\n    {body}\n"])
+        return "\n\n".join([*parts, f"def _network():\n    {body}\n"])
 
     def _constant(self, value: Any) -> str:
         stored = tensor(value)

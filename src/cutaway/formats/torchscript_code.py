@@ -26,6 +26,8 @@ _METHODS = frozenset(
     masked_scatter_ pow_ clamp_ remainder_ logical_and_ logical_not_ logical_or_ lt_ gt_ eq_ ne_ le_ ge_ copysign_ cumsum_
     floor_divide_ fmod_ lerp_ random_ new_empty_strided requires_grad_ item""".split()
 )
+_PLAIN = frozenset(["int", "float", "bool", "str"])
+_HOLDING = frozenset(["Optional", "List", "Tuple", "Dict"])
 _SLICE_END, _TO_THE_END = 3, str(2**63 - 1)
 _DROPPED = frozenset(["layout", "pin_memory", "memory_format", "generator", "non_blocking", "device"])
 *_CASTS, _NOT_SET = "annotate unchecked_cast uninitialized".split()
@@ -141,6 +143,22 @@ def _defined() -> frozenset[str]:
     return frozenset(re.findall(r"\b_(?:ts|prim)_\w+", functions()))
 
 
+def _annotation(declared: ast.expr | None) -> ast.expr | None:
+    """Return the type of an argument as Python writes it; None where it names a class of the archive."""
+    match declared:
+        case ast.Name("Tensor"):
+            return ast.parse("torch.Tensor", mode="eval").body
+        case ast.Name(name) if name in _PLAIN:
+            return declared
+        case ast.Subscript(ast.Name(name), items) if name in _HOLDING:
+            inner = [_annotation(each) for each in (items.elts if isinstance(items, ast.Tuple) else [items])]
+            known = [each for each in inner if each is not None]
+            if known and len(known) == len(inner):
+                index = known[0] if len(known) == 1 else ast.Tuple(known, ast.Load())
+                return ast.Subscript(ast.parse(f"typing.{name}", mode="eval").body, index, ast.Load())
+    return None
+
+
 class _Translation(ast.NodeTransformer):
     """Turns the names and calls of TorchScript into those of Python."""
 
@@ -150,7 +168,7 @@ class _Translation(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
         for argument in [*node.args.args, *node.args.kwonlyargs]:
-            argument.annotation = None
+            argument.annotation = _annotation(argument.annotation) if node.name == "forward" else None
         self.generic_visit(node)
         return node
 

@@ -18,6 +18,7 @@ from cutaway.syntax.suggestions import file_suggestion
 
 MAXIMUM_BYTES = 16 << 20
 _RELATIVE_IMPORT = pattern(rb"^[ \t]*from[ \t]+(\.+)[\w. \t]*[ \t]+import\b", re.MULTILINE)
+_ENDINGS = ("", ".py", ".pyw", ".pyi", notebook.ENDING)
 _PIPE_SECONDS = 30.0  # how long a pipe may be silent
 _OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -133,6 +134,8 @@ def _syntax_error_message(error: SyntaxError, source: bytes, path: str) -> str:
         return f"{path}:{_undecodable_line(source)}: not Python source: {problem}, and declares no other encoding"
     place = f"{path}:{error.lineno}" if error.lineno else path
     hint = "; it is written for Python 2" if reason.startswith("Missing parentheses in call to 'print'") else ""
+    if os.path.splitext(path)[1].lower() not in _ENDINGS and not markdown.is_document(path):
+        return f"{place}: neither a saved model of a known format nor Python source ({reason}{hint})"
     return f"{place}: syntax error: {reason}{hint}"
 
 

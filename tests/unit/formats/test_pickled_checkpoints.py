@@ -33,7 +33,7 @@ def _listed(networks: tuple[Architecture, ...]) -> list[object]:
     return [(each.name, [(w.name, w.shape, w.dtype, w.tied_to) for w in each.weights]) for each in networks]
 
 
-@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize("protocol", range(6))
 def test_a_checkpoint_that_pickle_wrote_has_the_weights_that_it_loads(tmp_path: Path, protocol: int) -> None:
     shared = torch.zeros(3, 2)
     state = {
@@ -100,3 +100,16 @@ def test_a_module_whose_class_is_not_found_says_what_to_add(tmp_path: Path, monk
         torch.save(__import__("net_elsewhere").Net(), tmp_path / "saved" / "whole.pt")
     (network,) = cutaway.show(str(tmp_path / "saved" / "whole.pt"), isolated=False)
     assert any("module net_elsewhere is not found" in note.text for note in network.unknowns)
+
+
+@pytest.mark.parametrize(
+    "value", [{}, [], {"a": 1}, [1, 2], 3, "text", (1, 2), {"n": numpy.zeros(2)}, Path("x"), numpy.float64, {1, 2}]
+)
+def test_pickles_of_the_oldest_protocols_are_recognised(value: object, tmp_path: Path) -> None:
+    for protocol in (0, 1):
+        path = tmp_path / f"value{protocol}.dat"
+        path.write_bytes(pickle.dumps(value, protocol))
+        try:
+            cutaway.show(str(path), isolated=False)
+        except cutaway.CutawayError as error:
+            assert "syntax" not in str(error) and "Python" not in str(error)

@@ -101,3 +101,10 @@ def test_the_main_signature_of_a_file_is_taken(capsys: pytest.CaptureFixture[str
     saved = Path(__file__).parent / "files" / "keras3" / "saved"
     assert main(["fingerprint", str(saved)]) == 0
     assert capsys.readouterr().out
+
+
+def test_a_text_of_no_known_format_is_not_called_a_program_with_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "training.cfg"
+    content = b"[cfg]\ncmd = -lr 0.1\n"
+    expected = f"{path}:2: neither a saved model of a known format nor Python source (invalid syntax)"
+    assert refusal(path, content) == expected
