@@ -11,6 +11,9 @@ from cutaway.commands.options import add_output, add_reading
 from cutaway.commands.output import write
 from cutaway.core.error import CutawayError
 
+_PATIENCE = 20
+"""Seconds to wait for each second of the processor that the search may take: the machine may be busy."""
+
 
 def add(commands: Any) -> None:
     """Enter the command into the parser."""
@@ -24,7 +27,7 @@ def add(commands: Any) -> None:
     add_reading(fit, live=False)
     fit.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     add_output(fit)
-    fit.set_defaults(run=_run, live=False)
+    fit.set_defaults(run=_run, live=False, patience=_PATIENCE)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ def isolate(options: argparse.Namespace) -> None:
     targets = _targets(options)
     if options.live or any(target.startswith(LIVE) for target in targets):
         return
-    CHANNEL.send(DEADLINE, str(options.timeout))
+    CHANNEL.send(DEADLINE, str(options.timeout * getattr(options, "patience", 1)))
     destination = getattr(options, "destination", None)
     options.output = destination(options) if destination else options.output
     if options.output is not None:

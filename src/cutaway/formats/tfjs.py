@@ -22,6 +22,7 @@ _DEEPEST = 60
 _MOST_NUMBERS = 64
 _WIDTHS = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "uint8": 1, "uint16": 2, "float16": 2}
 _WHOLE = {"DT_INT32": "int32", "DT_BOOL": "bool"}
+_CONTENTS = [name for name in SCHEMA.messages["Tensor"] if name.endswith(("_content", "_val"))]
 _MAPS = ("Attributes", "Signatures", "Infos", "Texts")
 
 
@@ -83,6 +84,10 @@ def _field(number: int, inner: str, value: Any, kind: str, depth: int) -> bytes:
         if not isinstance(value, (int, str)):
             raise Malformed(f"{value!r} in {kind} is not a number")
         return protobuf.number(number, int(value))
+    if inner in ("float", "double"):
+        if not isinstance(value, (int, float, str)):
+            raise Malformed(f"{value!r} in {kind} is not a number")
+        return protobuf.single(number, float(value)) if inner == "float" else protobuf.double(number, float(value))
     raise Malformed(f"{inner} in {kind}")
 
 
@@ -113,14 +118,19 @@ def _fill(graph: Mapping[str, Any], constants: Mapping[str, bytes | None]) -> No
             continue
         value = attributes.get("value")
         tensor = value.get("tensor") if isinstance(value, dict) else None
-        if not isinstance(tensor, dict) or str(tensor.get("dtype")) not in _WHOLE:
+        if not isinstance(tensor, dict) or any(tensor.get(name, tensor.get(_camel(name))) for name in _CONTENTS):
             continue
-        content = constants.get(str(node.get("name")))
+        content = constants.get(str(node.get("name"))) if _is_whole(tensor.get("dtype")) else None
         if content is None:
-            node["op"] = "VariableV2"
+            del attributes["value"]
             attributes["shape"] = {"shape": tensor.get("tensorShape", {})}
         else:
             tensor["tensorContent"] = base64.b64encode(content).decode()
+
+
+def _is_whole(kind: Any) -> bool:
+    """Tell whether an element type, by its name or number, has whole numbers, of which shapes are made."""
+    return kind in _WHOLE or kind in [SCHEMA.words["type"][name] for name in _WHOLE]
 
 
 def _constants(document: Mapping[str, Any], folder: str) -> dict[str, bytes]:

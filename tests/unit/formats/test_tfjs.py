@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cutaway
+from cutaway.formats import dispatch
 
 
 def model(**changes: Any) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def model(**changes: Any) -> dict[str, Any]:
 
 
 def written(folder: Path, document: dict[str, Any], numbers: bool = True) -> str:
+    folder.mkdir(exist_ok=True)
     path = folder / "model.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     if numbers:
@@ -56,6 +58,23 @@ def test_small_constants_are_read_from_the_files_of_weights(tmp_path: Path) -> N
 def test_constants_whose_files_are_missing_are_unknown_not_zero(tmp_path: Path) -> None:
     (network,) = cutaway.show(written(tmp_path, model(), numbers=False))
     assert network.ops[0].outputs[0].shape is None or 0 not in network.ops[0].outputs[0].shape
+
+
+def test_element_types_may_be_numbers_as_old_converters_write_them(tmp_path: Path) -> None:
+    document = model()
+    text = json.dumps(document).replace('"DT_INT32"', "3").replace('"DT_FLOAT"', "1")
+    for numbers in (True, False):
+        (network,) = cutaway.show(written(tmp_path / str(numbers), json.loads(text), numbers))
+        assert (str(network.ops[0].outputs[0].shape) == str(("B", 6)).replace("'", "")) == numbers
+        assert [(weight.name, weight.shape) for weight in network.weights] == [("weight", (6, 4))]
+
+
+def test_numbers_of_weights_are_not_zero_where_their_files_are_not_followed(tmp_path: Path) -> None:
+    path = written(tmp_path, model())
+    with dispatch.contents(path) as contents:
+        assert contents is None or all(
+            each.name != "weight" or each.pieces is None for each in contents.tensors.values()
+        )
 
 
 def test_files_outside_of_the_folder_are_not_opened(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def _tensors(followed: Followed, network: Network) -> dict[str, Stored]:
     found: dict[str, Stored] = {}
     for name, node in followed.inference.constants.items():
         data = node.raw_tensor()
-        tensor = None if data is None else stored(name, data)
+        tensor = _absent(name, node) if data is None else stored(name, data)
         if tensor is not None:
             found[name] = tensor
     there = {} if network.folder is None else variables.in_checkpoint(network.folder, network.graph, network.objects)
@@ -105,6 +105,14 @@ def _tensors(followed: Followed, network: Network) -> dict[str, Stored]:
             sizes = tuple(size for size in known if isinstance(size, int))
             found[name] = Stored(name, weight.dtype, sizes, None, _NO_NUMBERS)
     return found
+
+
+def _absent(name: str, node: Node) -> Stored | None:
+    """Return a constant whose numbers are not in the graph."""
+    (_, sizes), dtype = node.shape(), node.type("dtype")
+    if sizes is None or None in sizes or dtype is None:
+        return None
+    return Stored(name, dtype, tuple(size for size in sizes if size is not None), None, _NO_NUMBERS)
 
 
 def _fact(value: Value, tensors: dict[str, Stored]) -> Fact:

@@ -12,7 +12,7 @@ from cutaway.core.size.dim import Dim, Size, is_known, minimum, symbol
 from cutaway.core.unknown import Undecidable
 from cutaway.formats.graph_def import kinds
 from cutaway.formats.graph_def.loop_conditions import comparisons, node_of
-from cutaway.formats.graph_def.messages import Function, Graph, Node, ToldShape
+from cutaway.formats.graph_def.messages import Constant, Function, Graph, Node, ToldShape
 from cutaway.formats.graph_def.operators.registry import Call, Open, Out
 from cutaway.formats.graph_def.operators.table import RULES
 from cutaway.formats.graph_def.outputs import first, outputs
@@ -245,8 +245,9 @@ class Inference:
 
     def _constant(self, node: Node, frame: _Frame) -> Value:
         held = node.tensor()
-        if held is None:
-            return Value(node.name, None, node.type("dtype"))
+        if held is None:  # its numbers are not in the graph
+            there, sizes = node.shape()
+            held = Constant(sizes if there else None, node.type("dtype"))
         shape = told(held.shape)
         value = Value(self._unique(node.name, frame), shape, held.dtype, held.numbers, is_constant=True)
         self.constants[value.name] = node

@@ -37,18 +37,20 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "NodeDef": {"name": (1, "text"), "op": (2, "text"), "input": (3, "text"), "attr": (5, "Attributes")},
     "Attributes": {"key": (1, "text"), "value": (2, "AttrValue")},
     "AttrValue": {
-        "list": (1, "List"), "s": (2, "text"), "i": (3, "int"), "b": (5, "bool"), "type": (6, "type"), "shape": (7, "Shape"),
-        "tensor": (8, "Tensor"), "func": (10, "Call"),
+        "list": (1, "List"), "s": (2, "text"), "i": (3, "int"), "f": (4, "float"), "b": (5, "bool"), "type": (6, "type"),
+        "shape": (7, "Shape"), "tensor": (8, "Tensor"), "func": (10, "Call"),
     },
     "List": {
-        "s": (2, "text"), "i": (3, "int"), "b": (5, "bool"), "type": (6, "type"), "shape": (7, "Shape"), "func": (9, "Call"),
+        "s": (2, "text"), "i": (3, "int"), "f": (4, "float"), "b": (5, "bool"), "type": (6, "type"), "shape": (7, "Shape"),
+        "func": (9, "Call"),
     },
     "Call": {"name": (1, "text"), "attr": (2, "Attributes")},
     "Shape": {"dim": (2, "Dim"), "unknown_rank": (3, "bool")},
     "Dim": {"size": (1, "int"), "name": (2, "text")},
     "Tensor": {
-        "dtype": (1, "type"), "tensor_shape": (2, "Shape"), "tensor_content": (4, "text"), "int_val": (7, "int"),
-        "string_val": (8, "text"), "int64_val": (10, "int"), "bool_val": (11, "bool"),
+        "dtype": (1, "type"), "tensor_shape": (2, "Shape"), "tensor_content": (4, "text"), "float_val": (5, "float"),
+        "double_val": (6, "double"), "int_val": (7, "int"), "string_val": (8, "text"), "int64_val": (10, "int"),
+        "bool_val": (11, "bool"), "half_val": (13, "int"), "uint32_val": (16, "int"), "uint64_val": (17, "int"),
     },
 }  # fmt: skip
 _REFERENCE = 100
