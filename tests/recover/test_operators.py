@@ -130,3 +130,53 @@ def test_operators_on_whole_numbers_are_made_real_and_whole_again(op: str, tmp_p
     out = file.node(op, "x", *names[:2], "y", *names[:2], *names[2:], domain="com.microsoft")
     source = recover(file.write(tmp_path / "net.onnx", out)).source
     assert (".clamp(" in source or "torch.clamp" in source) and ".to(torch.uint8)" in source
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("largest", [0, 1])
+def test_of_equal_numbers_the_first_are_the_largest(axis: int, largest: int, tmp_path: Path) -> None:
+    file = File(("x", [4, 6]), opset=13)
+    count = file.constant("k", np.array([3]))
+    values, places = file.node("TopK", "x", count, outputs=2, axis=axis, largest=largest)
+    x = np.zeros((4, 6), np.float32)
+    x[1, 2] = x[3, 4] = 1.0
+    path = file.write(tmp_path / "net.onnx", values, places)
+    assert "stable=True" in computed(path, x=x)
+
+
+def test_the_largest_numbers_alone_are_those_of_topk(tmp_path: Path) -> None:
+    file = File(("x", [4, 6]), opset=13)
+    values, _ = file.node("TopK", "x", file.constant("k", np.array([3])), outputs=2)
+    assert "torch.topk(" in computed(file.write(tmp_path / "net.onnx", values), x=numbers(4, 6))
+
+
+def test_an_index_may_count_from_the_end(tmp_path: Path) -> None:
+    file = File(("x", [4, 6]), opset=13)
+    index = file.constant("index", np.array([[-1, 0, 2, -4, 1, 3]]))
+    taken = file.node("GatherElements", "x", index, axis=0)
+    written = file.node("ScatterElements", "x", index, taken, axis=0)
+    computed(file.write(tmp_path / "net.onnx", taken, written), x=numbers(4, 6))
+
+
+def test_an_index_that_was_computed_is_taken_as_it_is(tmp_path: Path) -> None:
+    file = File(("x", [4, 6]), opset=13)
+    first = file.node("ArgMax", "x", axis=1, keepdims=1)
+    path = file.write(tmp_path / "net.onnx", file.node("GatherElements", "x", first, axis=1))
+    assert "%" not in computed(path, x=numbers(4, 6))
+
+
+@pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin"])
+def test_the_largest_of_no_numbers_is_infinite(op: str, tmp_path: Path) -> None:
+    file = File(("x", [2, 0, 3]), opset=13)
+    out = file.node(op, "x", axes=[1])
+    assert "torch.full" in computed(file.write(tmp_path / "net.onnx", out), x=numbers(2, 0, 3))
+
+
+def test_a_computed_size_of_zero_keeps_that_of_the_input(tmp_path: Path) -> None:
+    file = File(("x", [2, 3, 4]), ("shape", [3]), opset=13)
+    sizes = file.node("Cast", "shape", to=7)
+    computed(
+        file.write(tmp_path / "net.onnx", file.node("Reshape", "x", sizes)),
+        x=numbers(2, 3, 4),
+        shape=np.array([4, 0, -1], np.float32),
+    )

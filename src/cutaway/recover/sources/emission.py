@@ -32,6 +32,10 @@ class Emission:
         config = {**config, **element_type(weights)}
         self.nodes.append(Node(op, list(inputs), outputs, config, weights or {}, self.path))
 
+    def emit_to(self, output: str, op: str, *inputs: Operand, **config: Any) -> None:
+        """Add the node that makes one of several outputs."""
+        self.nodes.append(Node(op, list(inputs), [output], config, path=self.path))
+
     def temporary(
         self, op: str, *inputs: Operand, shape: Any = None, weights: dict[str, Tensor] | None = None, **config: Any
     ) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from cutaway.recover.graph import Literal, Numbers, Operand
+from cutaway.core.contents import Fact
+from cutaway.recover.graph import Input, Literal, Numbers, Operand
 from cutaway.recover.sources.emission import shortest
 from cutaway.recover.sources.onnx.registry import Call, operator
 
@@ -121,9 +123,32 @@ def reduction(call: Call) -> None:
         for axis in reversed(later):
             source = call.temporary(".prod", source, shape=None, dim=axis, keepdim=keep)
         call.emit(".prod", source, dim=first, keepdim=keep)
+    elif call.op in _OF_NONE and any(shape is not None and shape[axis] == 0 for axis in axes):
+        call.emit("torch.full", Literal(tuple(_out(call))), Literal(_of_none(call)), dtype=call.fact().dtype)
     else:
         method = _REDUCTIONS.get(call.op, "sum")
         call.emit(f".{method}", source, dim=dims, keepdim=keep)
+
+
+_OF_NONE = {"ReduceMax": -1, "ReduceMin": 1}
+"""The reductions that are infinite along dimensions without elements, and their sign."""
+
+
+def _of_none(call: Call) -> Any:
+    """Return the largest or smallest number of no elements: that of the element type that is on the other side."""
+    dtype = call.fact().dtype or ""
+    if "float" in dtype:
+        return _OF_NONE[call.op] * math.inf
+    if dtype == "bool":
+        return call.op == "ReduceMin"
+    call.unsupported(f"it has no elements, of {dtype}")
+
+
+def _out(call: Call) -> tuple[Any, ...]:
+    shape = call.graph.shape(call.operation.outputs[0])
+    if shape is None:
+        call.unsupported("the shape of its output is not known")
+    return shape
 
 
 _COMPUTED = {"ReduceMean": "torch.mean", "ReduceMax": "torch.amax", "ReduceMin": "torch.amin", "ReduceProd": "torch.prod",
@@ -135,6 +160,8 @@ def _computed_reduction(call: Call, keep: bool) -> None:
     (count,) = call.fact(1).shape or (None,)
     if not isinstance(count, int) or not count or (call.op == "ReduceProd" and count > 1):
         call.unsupported("how many dimensions it goes along is not known")
+    if call.op in _OF_NONE and 0 in (call.fact().shape or ()):
+        call.unsupported("its axes are computed, and there may be no elements along them")
     source: str = call.name()
     if call.op in ("ReduceSumSquare", "ReduceL1"):
         source = call.temporary("torch.square" if call.op == "ReduceSumSquare" else "torch.abs", source)
@@ -164,15 +191,24 @@ def position(call: Call) -> None:
 
 @operator("TopK")
 def largest(call: Call) -> None:
-    """The largest numbers and where they are."""
-    number = call.numbers(1) if call.has(1) else [call.get("k", 1)]
-    extra = [call.name(1)] if number is None else []
-    call.emit(
-        "torch.topk",
-        call.name(),
-        *extra,
-        k=Numbers(1, only=True) if number is None else number[0],
-        dim=call.axis(-1),
-        largest=bool(call.get("largest", 1)),
-        sorted=bool(call.get("sorted", 1)),
-    )
+    """The largest numbers and where they are: of equal ones those at the lowest places, where somebody reads the places.
+
+    `torch.topk` takes any of several equal numbers.
+    """
+    known = call.numbers(1) if call.has(1) else [call.get("k", 1)]
+    amount: Any = Numbers(1, only=True) if known is None else known[0]
+    extra = [call.name(1)] if known is None else []
+    dim, most = call.axis(-1), bool(call.get("largest", 1))
+    source = call.name()
+    values, *places = call.operation.outputs
+    if not any(places):
+        call.emit("torch.topk", source, *extra, k=amount, dim=dim, largest=most)
+        return
+    order = call.temporary("torch.argsort", source, shape=call.fact().shape, dim=dim, descending=most, stable=True)
+    call.graph.facts[order] = Fact(call.fact().shape, "int64")
+    if known is not None and dim == -1:
+        call.emit_to(places[0], "getitem", order, index=(..., slice(None, amount)))
+    else:
+        call.emit_to(places[0], "torch.narrow", order, *extra, dim=dim, start=0, length=amount)
+    if values:
+        call.emit_to(values, "torch.gather", source, places[0], dim=dim, index=Input(1))

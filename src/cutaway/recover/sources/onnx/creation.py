@@ -127,7 +127,7 @@ _REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
 def scatter(call: Call) -> None:
     """Elements written to places by an index."""
     reduction = call.get("reduction", "none")
-    names = call.name(0), call.name(1), call.name(2)
+    names = call.name(0), call.places(1, call.axis(0)), call.name(2)
     if reduction == "none":
         call.emit("torch.scatter", *names, dim=call.axis(0), index=Input(1), src=Input(2))
     elif reduction in _REDUCTIONS:

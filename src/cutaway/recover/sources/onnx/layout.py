@@ -29,7 +29,19 @@ def reshape(call: Call) -> None:
     elif given is not None and not (0 in given and not call.get("allowzero", 0)):
         call.emit(".reshape", call.name(), sizes=tuple(given))
     else:
-        call.emit("torch.reshape", call.name(), call.name(1), shape=Numbers(1))
+        call.emit("torch.reshape", call.name(), _kept(call), shape=Numbers(1))
+
+
+def _kept(call: Call) -> str:
+    """Return the sizes that a reshape computes: one of zero keeps that of the input."""
+    wanted, shape, (count,) = call.name(1), call.fact().shape, call.fact(1).shape or (None,)
+    if call.get("allowzero", 0):
+        return wanted
+    if shape is None or not isinstance(count, int):
+        call.unsupported("its sizes are computed, and how many they are is not known")
+    own = call.temporary("torch.tensor", Literal([*shape, *[0] * count][:count]), shape=(count,), dtype="int64")
+    is_kept = call.temporary("==", wanted, Literal(0), shape=(count,))
+    return call.temporary("torch.where", is_kept, own, wanted, shape=(count,))
 
 
 def _is_new(call: Call, shape: tuple[Any, ...]) -> bool:
@@ -343,7 +355,8 @@ def gather(call: Call) -> None:
 @operator("GatherElements")
 def gather_elements(call: Call) -> None:
     """An element for each place of an index."""
-    call.emit("torch.gather", call.name(0), call.name(1), dim=call.axis(0), index=Input(1))
+    axis = call.axis(0)
+    call.emit("torch.gather", call.name(0), call.places(1, axis), dim=axis, index=Input(1))
 
 
 @operator("Expand")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -11,6 +12,7 @@ import cutaway.recover.sources.onnx as rows
 import cutaway.recover.sources.tensorflow as tensorflow
 import cutaway.recover.sources.tflite as tflite
 from cutaway.core.contents import Contents, Fact, Operation, Stored
+from cutaway.core.record import replace
 from cutaway.core.size.dim import Dim
 from cutaway.recover.graph import Graph, Literal, Node, Path, Tensor
 from cutaway.recover.sources.emission import Unsupported, complete, followed, resolve_aliases
@@ -35,13 +37,35 @@ def lowered(contents: Contents) -> Graph:
         {path_of(module, contents.separator): name for module, name in contents.classes.items()},
         list(contents.problems),
     )
-    for operation in contents.operations:
+    for operation in _read(contents):
         if operation.condition is None and operation.repeat == 1:
             graph.nodes += _nodes(operation, graph, path_of(operation.module, contents.separator))
     resolve_aliases(graph)
     complete(graph)
     graph.sweep()
     return graph
+
+
+def _read(contents: Contents) -> Iterator[Operation]:
+    """Yield the operations, without the names of results beyond the first that nothing reads."""
+    read = {*contents.outputs, *(name for operation in contents.operations for name in operation.inputs)}
+    inner = {name for operation in contents.operations for name in _outer(operation)}
+    for operation in contents.operations:
+        first, *rest = operation.outputs or ("",)
+        kept = [name if name in read or name in inner else "" for name in rest]
+        if first and first not in read and first not in inner and any(kept):
+            first = ""
+        yield operation if [first, *kept] == list(operation.outputs) else replace(operation, outputs=(first, *kept))
+
+
+def _outer(operation: Operation) -> Iterator[str]:
+    """Yield all that the graphs inside of an operation read."""
+    for value in operation.attributes.values():
+        if isinstance(value, Contents):
+            yield from value.outputs
+            for inner in value.operations:
+                yield from inner.inputs
+                yield from _outer(inner)
 
 
 def path_of(module: str, separator: str) -> Path:

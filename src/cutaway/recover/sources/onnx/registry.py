@@ -12,6 +12,12 @@ from cutaway.recover.graph import Graph, Literal, Operand, Path, Tensor, count
 from cutaway.recover.sources.emission import Emission, Unsupported
 
 
+_PLACES = ("torch.argsort", ".argmax", ".argmin", "%")
+"""What makes an index that counts from the start."""
+_PARTS = ("getitem", "torch.narrow", ".reshape", ".unsqueeze", ".squeeze", ".transpose", ".permute", ".expand")
+"""What has only elements of its first input."""
+
+
 class Call(Emission):
     """One operation with what is known of its inputs; `emit` and `temporary` add nodes in its place."""
 
@@ -88,6 +94,22 @@ class Call(Emission):
         """Return an input that can be the weight of a layer: it is stored, and its numbers are real."""
         tensor = self.tensor(place)
         return tensor if tensor is not None and "float" in tensor.dtype else None
+
+    def places(self, place: int, axis: int, like: int = 0) -> str:
+        """Return an input that is an index along a dimension of another; PyTorch's functions refuse to count from the end."""
+        name, shape = self.name(place), self.fact(like).shape
+        numbers = self.numbers(place)
+        if (numbers is not None and all(number >= 0 for number in numbers)) or shape is None:
+            return name
+        made: Operand = name
+        for node in reversed(self.graph.nodes):
+            if made in node.outputs and node.op in _PARTS:
+                made = node.inputs[0]
+            elif made in node.outputs:
+                if node.op in _PLACES:
+                    return name
+                break
+        return self.temporary("%", name, Literal(shape[axis]), shape=self.fact(place).shape)
 
     # Attributes.
 
