@@ -42,7 +42,7 @@ def compare(
     """Return how far the code of a file gets: recovered, valid, runs, equal; `runs` returns inputs and outputs by name."""
     import torch
 
-    from cutaway._api import recover
+    from cutaway._recovery_api import recover
 
     content = io.BytesIO()
     started = time.perf_counter()

@@ -41,7 +41,11 @@ def outcome(model: Any, inputs: list[Any], outputs: list[Any], folder: str) -> t
             "fails",
             f"{type(error).__name__}: {str(error)[:150]} ({os.path.basename(place.filename)}:{place.lineno})",
         )
-    return ("equal", "") if found["difference"] <= TOLERANCE else ("different", f"{found['difference']:.1e}\n{found['source']}")
+    return (
+        ("equal", "")
+        if found["difference"] <= TOLERANCE
+        else ("different", f"{found['difference']:.1e}\n{found['source']}")
+    )
 
 
 def main() -> None:

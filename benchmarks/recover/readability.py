@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 import benchmarks.zoo.torchvision_import  # noqa: F401  before torchvision
-from cutaway._api import recover
+from cutaway._recovery_api import recover
 
 
 def lines_of(source: str) -> int:

@@ -23,41 +23,84 @@ ENDINGS = (".onnx", ".pt", ".pth", ".pt2", ".ptl", ".keras", ".h5", ".tflite")
 
 def attempt(path: str, to: str, keep: str | None, connection: Any) -> None:
     """Compare one file, and send how far it gets."""
+    connection.send(judged(path, {}, to, keep))
+
+
+def judged(
+    target: str, options: dict[str, Any], to: str, keep: str | None, name: str = "", weights: bool = True
+) -> dict[str, Any]:
+    """Return how far one target gets; `options` are those of `recover`, `name` is that of the file that is kept.
+
+    Where the target has no numbers of weights, only the shapes of outputs are compared.
+    """
     import torch
 
     torch.set_num_threads(1)
-    outcome: dict[str, Any] = {}
     try:
-        outcome = _attempt(path, to, keep)
+        return _judged(target, options, to, keep, name or Path(target).stem, weights)
     except BaseException as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"({os.path.basename(place.filename)}:{place.lineno})"
-        outcome = {"state": "fails", "why": f"{type(error).__name__}: {str(error)[:300]} {where}".replace("\n", " ")}
-    connection.send(outcome)
+        return {"state": "fails", "why": f"{type(error).__name__}: {str(error)[:300]} {where}".replace("\n", " ")}
 
 
-def _attempt(path: str, to: str, keep: str | None) -> dict[str, Any]:
-    from cutaway._api import check_recovered, recover
+def _judged(
+    target: str, options: dict[str, Any], to: str, keep: str | None, name: str, weights: bool
+) -> dict[str, Any]:
+    from cutaway._recovery_api import check_recovered, recover
     from cutaway.core.error import CutawayError
 
     try:
-        result = recover(path, to=to)
+        result = recover(target, to=to, **options)
     except CutawayError as error:
         return {"state": "not recovered", "why": str(error)}
     if keep:
-        Path(keep, f"{Path(path).stem}_{to}.py").write_text(result.source)
+        Path(keep, f"{name}_{to}.py").write_text(result.source)
     try:
-        compile(result.source, path, "exec")
+        compile(result.source, target, "exec")
     except SyntaxError as error:
         return {"state": "not valid", "why": str(error)}
     found = {"read": not result.different, "why": "; ".join(result.different)[:300]}
     if result.missing:
         return {**found, "state": "no code", "why": "; ".join(dict.fromkeys(result.missing))[:300]}
+    if not weights:
+        return {**found, "state": "shapes" if _shapes_fit(target, options, result) else "different"}
     try:
-        gap = check_recovered(path, to=to)
+        gap = check_recovered(target, to=to, **options)
     except CutawayError as error:
         return {**found, "state": "different", "why": str(error)}
     return {**found, "state": "equal" if gap <= TOLERANCE else "different", "gap": gap}
+
+
+def _shapes_fit(target: str, options: dict[str, Any], result: Any) -> bool:
+    """Tell whether code without weights returns arrays of the shapes that the target says, at two sizes."""
+    from cutaway._api import show
+    from cutaway.core.size.dim import symbols
+    from cutaway.core.size.parser import evaluate
+    from cutaway.live.recovered_run import flat, random_values
+
+    network = show(target, isolated=False, **options)[0]
+    namespace: dict[str, Any] = {"__name__": "recovered"}
+    exec(compile(result.source, f"<recovered from {target}>", "exec"), namespace)
+    built = namespace[result.class_name]()
+    if hasattr(built, "eval"):
+        import torch
+
+        module = built.eval()
+        built = lambda *values: [each.detach() for each in _listed(module(*map(torch.from_numpy, values)))]
+    for batch in (2, 3):
+        values = random_values(network.inputs, batch, 16)
+        shapes = [
+            tuple(evaluate(size, {s.name: batch for s in symbols(size)}) for size in out.shape or ())
+            for out in network.outputs
+        ]
+        if [each.shape for each in flat(built(*values))] != shapes:
+            return False
+    return True
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def main() -> None:

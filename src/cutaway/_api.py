@@ -6,10 +6,10 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from cutaway.core import disk
-from cutaway.core.architecture import Architecture, Note, OtherMode, Value, depending_on
+from cutaway.core.architecture import Architecture, Note, OtherMode, depending_on
 from cutaway.core.condition import IS_TRAINING
 from cutaway.core.error import CutawayError, describe_error, internal, place_of
 from cutaway.core.import_path import WithoutWorkingFolder
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cutaway.formats.description import Description
     from cutaway.hub.folder import Folder
     from cutaway.hub.pipeline import Component
-    from cutaway.recover.result import Recovered
     from cutaway.report.model_summary import Summary
     from cutaway.weight_search import Match
 
@@ -77,7 +76,7 @@ def show(
     """
     target = os.fspath(target)
     reading: dict[str, Any] = {
-        "input": _as_inputs(input),
+        "input": as_inputs(input),
         "set": set,
         "path": os.fspath(path) if isinstance(path, (str, os.PathLike)) else tuple(map(os.fspath, path)),
         "arguments": arguments,
@@ -87,13 +86,13 @@ def show(
         "stdin": sys.stdin.buffer.read() if target == "-" or target.startswith("-::") else None,
     }
     if live:
-        return _show_live(_request(target, **reading), device, via)
+        return _show_live(request_of(target, **reading), device, via)
     with WithoutWorkingFolder():
         reading["timeout"] = timeout
-        return _show_isolated(target, reading, cache) if isolated else _show_here(_request(target, **reading), cache)
+        return _show_isolated(target, reading, cache) if isolated else show_here(request_of(target, **reading), cache)
 
 
-def _as_inputs(input: Any) -> str | tuple[str, ...] | Mapping[str, Any]:
+def as_inputs(input: Any) -> str | tuple[str, ...] | Mapping[str, Any]:
     """Return inputs as they are written on the command line; a tuple of sizes is one, and may be an item of several."""
     if isinstance(input, (str, Mapping)):
         return input
@@ -169,7 +168,7 @@ class _Request:
     timeout: float | None = None
 
 
-def _request(
+def request_of(
     target: str,
     *,
     input: str | Iterable[str] | Mapping[str, Any],
@@ -198,81 +197,16 @@ def _request(
     return _Request(target, options, dict(set or {}), tuple(symbolic_inputs), timeout)
 
 
-def recover(
-    target: str,
-    *,
-    to: str = "torch",
-    input: str | Iterable[str] | Iterable[int] | Mapping[str, Any] = (),
-    path: str | Iterable[str] = (),
-    weights: str | None = None,
-    weights_file: BinaryIO | None = None,
-    timeout: float | None = 120.0,
-) -> Recovered:
-    """Return code that builds a network, written for one of the frameworks; nothing is run.
-
-    Args:
-        target: whatever `show` reads: a saved file, or source.
-        to: the framework of the code, "torch" or "keras".
-        input: the inputs of the forward pass, as for `show`.
-        path: folders to search first for imports.
-        weights: the name of a safetensors file that the code loads its weights from.
-        weights_file: where these weights are written to, under the names of the code.
-        timeout: seconds after which reading the target, and reading the code again, is given up.
-    """
-    from cutaway.recovery import recovered  # late: only this needs it
-
-    def read_again(source: str, name: str, inputs: tuple[Value, ...]) -> Architecture:
-        shapes = [
-            f"{'x'.join(map(str, value.shape)) or '()'}:{value.dtype}"
-            for value in inputs
-            if value.shape is not None and None not in value.shape
-        ]
-        request = _request(
-            f"-::{name}",
-            input=tuple(shapes) if len(shapes) == len(inputs) else (),
-            set=None,
-            path=(),
-            arguments=None,
-            assume=(),
-            train=False,
-            argv=None,
-            stdin=source.encode(),
-            timeout=timeout,
-        )
-        return _show_here(request, False)[0]
-
-    def original() -> Architecture:
-        return show(target, input=input, path=path, isolated=False, timeout=timeout)[0]
-
-    return recovered(target, to, original, read_again, weights, weights_file)
-
-
-def check_recovered(
-    target: str, *, to: str = "torch", input: Any = (), path: str | Iterable[str] = (), timeout: float | None = 120.0
-) -> float:
-    """RUN recovered code and the file that it is from on random numbers, and return the largest relative difference."""
-    from tempfile import TemporaryDirectory  # late: only this needs it
-
-    from cutaway.live.recovered_run import largest_difference  # late: it imports the frameworks
-
-    network = show(target, input=input, path=path, isolated=False, timeout=timeout)[0]
-    with TemporaryDirectory() as folder:
-        weights = os.path.join(folder, "weights.safetensors")
-        with open(weights, "wb") as file:
-            result = recover(target, to=to, input=input, path=path, weights=weights, weights_file=file, timeout=timeout)
-        return largest_difference(target, network, result, weights)
-
-
 def cache_entry(target: str, **reading: Any) -> str | None:
     """Return the file that a result would be cached in, None where it is not: standard input is not read twice."""
     if target == "-" or target.startswith("-::"):
         return None
     from cutaway import cache  # late: --no-cache needs none of it
 
-    return cache.entry_path(cache.key(target, _request(target, **reading).options))
+    return cache.entry_path(cache.key(target, request_of(target, **reading).options))
 
 
-def _show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
+def show_here(request: _Request, cache: bool) -> tuple[Architecture, ...]:
     """Analyse in this process."""
     target, options = request.target, request.options
     try:
@@ -319,13 +253,13 @@ def _show_behind_the_wall(target: str, reading: dict[str, Any], cache: bool) -> 
     from cutaway.isolation.readable import rights
     from cutaway.report.json import dumps_briefly
 
-    request = _request(target, **reading)
+    request = request_of(target, **reading)
     entry = cache_entry(target, **reading) if cache else None
     if entry is not None:
         CHANNEL.name_entry(entry)
     named = [target] if reading["arguments"] is None else [target, reading["arguments"]]
     child.enter(rights(named, request.options.paths, CHANNEL.entries), reading["timeout"])
-    return dumps_briefly(_show_here(request, cache)).encode()
+    return dumps_briefly(show_here(request, cache)).encode()
 
 
 def _asked_mode(target: str, assumed: dict[str, Any], train: bool | None) -> bool | None:

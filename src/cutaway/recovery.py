@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from cutaway.core.architecture import Architecture, Value
 from cutaway.core.contents import Contents, Stored
-from cutaway.core.error import CutawayError
+from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import dispatch
 from cutaway.recover.graph import Graph
 from cutaway.recover.layout import settle_layouts
@@ -36,14 +36,17 @@ def recovered(
     read_again: Callable[[str, str, tuple[Value, ...]], Architecture],
     weights_path: str | None = None,
     weights_file: BinaryIO | None = None,
+    checkpoint: str | None = None,
+    origin: str | None = None,
 ) -> Recovered:
     """Return the code that builds a network; its weights are written to a file if there is one.
 
     `read` returns the network of the target, `read_again` that of recovered source, given the name of its class and its
-    inputs.
+    inputs. `checkpoint` is a file that has the weights of a network whose source has none. `origin` is what the code is said to
+    be recovered from, the target where it is not given.
     """
     file = os.path.basename(weights_path or "")
-    origin = f"Recovered from {os.path.basename(target)}."
+    origin = f"Recovered from {os.path.basename(origin or target)}."
     with ExitStack() as opened:
         contents = opened.enter_context(dispatch.contents(target))
         original = None
@@ -51,7 +54,10 @@ def recovered(
             graph = onnx.lowered(contents)
         else:
             original = read()
-            graph = _graph(original, opened.enter_context(dispatch.stored(target, original)))
+            stored = opened.enter_context(dispatch.stored(checkpoint or target, original))
+            if checkpoint is not None:
+                _demand(checkpoint, original, stored)
+            graph = _graph(original, stored, dispatch.names_operations(target))
         program = written(graph, to, origin, file)
         if weights_file is not None:
             write_weights(weights_file, program.weights)
@@ -67,17 +73,31 @@ def recovered(
     )
 
 
-def _graph(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
-    """Return the graph of a network that was read as an `Architecture`."""
+def _demand(path: str, network: Architecture, stored: Mapping[str, Stored]) -> None:
+    """Refuse a checkpoint that does not have the weights of a network."""
+    own = {weight.name: weight for weight in network.weights if weight.persistent}
+    lacking = [name for name in own if name not in stored]
+    if lacking:
+        more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        raise CutawayError(f"{path}: it does not have {one_line(lacking[0])}{more} of {network.name}")
+    for name, weight in own.items():
+        if weight.shape is not None and tuple(weight.shape) != stored[name].shape:
+            raise CutawayError(
+                f"{path}: {one_line(name)} has the shape {stored[name].shape}, that of {network.name} {weight.shape}"
+            )
+
+
+def _graph(architecture: Architecture, stored: Mapping[str, Stored], is_named_by_file: bool) -> Graph:
+    """Return the graph of a network that was read as an `Architecture`, whose operations a file may have named as it likes."""
     reader = _READERS.get(architecture.framework)
     if reader is None:
         raise CutawayError(f"{architecture.target}: code can't be recovered from {architecture.framework or 'it'}")
     if not architecture.ops:
         raise CutawayError(f"{architecture.target}: there is no forward pass in it, only weights")
-    return reader(architecture, stored)
+    return reader(architecture, stored, is_named_by_file)
 
 
-_READERS: dict[str, Callable[[Architecture, Mapping[str, Stored]], Graph]] = {
+_READERS: dict[str, Callable[[Architecture, Mapping[str, Stored], bool], Graph]] = {
     "pytorch": torch.lowered,
     "keras": keras.lowered,
 }

@@ -12,7 +12,8 @@ pytest.importorskip("safetensors")
 
 from torch import nn  # noqa: E402
 
-from cutaway._api import check_recovered, recover  # noqa: E402
+from cutaway._recovery_api import check_recovered, recover  # noqa: E402
+from cutaway.core.error import CutawayError  # noqa: E402
 
 TOLERANCE = 1e-4
 
@@ -63,13 +64,24 @@ def test_a_keras_file_becomes_code_of_either_framework(to: str, tmp_path: Path) 
 
 
 def test_an_operation_without_code_raises_at_its_place(tmp_path: Path) -> None:
-    source = tmp_path / "net.py"
-    source.write_text(
-        "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        x[x > 0] = x.mean()\n        return x\n"
-    )
-    result = recover(f"{source}::Net", input="2x3")
+    @torch.library.custom_op("example::twice", mutates_args=())
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @twice.register_fake
+    def _(x: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(x)
+
+    class Net(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return torch.relu(twice(x))
+
+    path = tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(Net(), (torch.randn(2, 3),)), path)
+    result = recover(str(path))
     assert len(result.missing) == 1
-    assert "raise NotImplementedError(" in result.source
+    assert "raise NotImplementedError('example.twice.default: " in result.source
+    assert "F.relu(x)" in result.source
 
 
 class Changes(nn.Module):
@@ -236,4 +248,93 @@ def test_a_slice_to_the_end_of_an_open_size_is_followed(tmp_path: Path) -> None:
     path = tmp_path / "net.pt"
     torch.jit.trace(Part(), (torch.randn(2, 6),)).save(path)
     assert not recover(str(path)).missing
+    assert check_recovered(str(path)) <= TOLERANCE
+
+
+SOURCE = """import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.conv(x)).mean((2, 3)))
+"""
+
+
+@pytest.mark.parametrize("form", ["pth", "nested", "safetensors"])
+@pytest.mark.parametrize("to", ["torch", "keras"])
+def test_source_gets_its_weights_from_a_checkpoint(to: str, form: str, tmp_path: Path) -> None:
+    if to == "keras":
+        pytest.importorskip("keras")
+    from safetensors.torch import save_file
+
+    source = tmp_path / "net.py"
+    source.write_text(SOURCE)
+    namespace: dict[str, Any] = {}
+    exec(SOURCE, namespace)
+    state = namespace["Net"]().state_dict()
+    checkpoint = tmp_path / ("weights.safetensors" if form == "safetensors" else "weights.pth")
+    if form == "safetensors":
+        save_file(state, checkpoint)
+    else:
+        torch.save(state if form == "pth" else {"state_dict": state, "epoch": 3}, checkpoint)
+    target, shape = f"{source}::Net", "2x3x8x8"
+    weights = tmp_path / "out.safetensors"
+    with open(weights, "wb") as file:
+        result = recover(
+            target, to=to, input=shape, checkpoint=str(checkpoint), weights=str(weights), weights_file=file
+        )
+    assert not result.missing and not result.different
+    if form == "pth":
+        assert check_recovered(target, to=to, input=shape, checkpoint=str(checkpoint)) <= TOLERANCE
+
+
+def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "net.py"
+    source.write_text(SOURCE)
+    torch.save({"conv.weight": torch.zeros(4, 3, 3, 3)}, tmp_path / "weights.pth")
+    with pytest.raises(CutawayError, match=r"does not have conv\.bias and 2 more"):
+        recover(f"{source}::Net", input="2x3x8x8", checkpoint=str(tmp_path / "weights.pth"))
+
+
+def test_a_running_network_is_recovered_with_its_weights(tmp_path: Path) -> None:
+    source = tmp_path / "net.py"
+    source.write_text(SOURCE)
+    for target, live in ((f"{source}::Net", True), (network(), False)):
+        weights = tmp_path / "out.safetensors"
+        with open(weights, "wb") as file:
+            result = recover(target, live=live, input="2x3x8x8", weights=str(weights), weights_file=file)
+        assert not result.missing and not result.different
+        assert "nn.Conv2d(3, " in result.source
+    assert check_recovered(f"{source}::Net", live=True, input="2x3x8x8") <= TOLERANCE
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("form", ["onnx", "export"])
+def test_a_recurrent_layer_has_its_batch_first_where_the_original_has(
+    kind: str, both: bool, form: str, tmp_path: Path
+) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.rnn = getattr(nn, kind)(4, 6, batch_first=True, bidirectional=both)
+
+        def forward(self, x: Any) -> Any:
+            out, _ = self.rnn(x)
+            return out[:, -1]
+
+    model, inputs = Net().eval(), (torch.randn(2, 5, 4),)
+    path = tmp_path / {"onnx": "net.onnx", "export": "net.pt2"}[form]
+    if form == "onnx":
+        torch.onnx.export(model, inputs, str(path), dynamo=False, input_names=["x"])
+    else:
+        torch.export.save(torch.export.export(model, inputs), path)
+    result = recover(str(path))
+    assert "batch_first=True" in result.source
+    assert result.source.count("transpose") == 0
     assert check_recovered(str(path)) <= TOLERANCE

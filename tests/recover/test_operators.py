@@ -11,7 +11,7 @@ np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from cutaway._api import recover  # noqa: E402
+from cutaway._recovery_api import recover  # noqa: E402
 from tests.recover.files import File, evaluated  # noqa: E402
 from tests.recover.test_recover import network, numbers, recovered  # noqa: E402
 

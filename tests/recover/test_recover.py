@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from cutaway import cli  # noqa: E402
-from cutaway._api import recover  # noqa: E402
+from cutaway._recovery_api import recover  # noqa: E402
 from cutaway.recover.result import Recovered  # noqa: E402
 from tests.recover.files import File, evaluated, onnx_tensor  # noqa: E402
 

@@ -13,7 +13,7 @@ from cutaway.isolation.readable import rights
 def isolate(options: argparse.Namespace) -> None:
     """Raise the wall around this process, unless the command runs the target's code."""
     targets = _targets(options)
-    if options.live or any(target.startswith(LIVE) for target in targets):
+    if options.live or getattr(options, "check", False) or any(target.startswith(LIVE) for target in targets):
         return
     CHANNEL.send(DEADLINE, str(options.timeout * getattr(options, "patience", 1)))
     destination = getattr(options, "destination", None)
@@ -45,7 +45,7 @@ def _fonts(options: argparse.Namespace) -> list[str]:
 
 
 def _arguments(options: argparse.Namespace) -> list[str]:
-    return [options.arguments] if options.arguments else []
+    return [each for each in (options.arguments, getattr(options, "checkpoint", None)) if each]
 
 
 def _name_entries(options: argparse.Namespace, targets: list[str]) -> None:

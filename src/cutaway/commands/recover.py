@@ -39,8 +39,13 @@ def add(commands: Any) -> None:
     )
     recover.add_argument("--weights", metavar="FILE", help="write the weights to this safetensors file")
     recover.add_argument(
+        "--checkpoint", metavar="FILE", help="a file with the weights of a network that is read from source"
+    )
+    recover.add_argument(
+        "--live", action="store_true", help="import and RUN the target, and recover the network that it makes"
+    )
+    recover.add_argument(
         "--check",
-        dest="live",
         action="store_true",
         help="RUN the recovered code and the file in their frameworks, at two sizes, and compare what they return",
     )
@@ -61,7 +66,7 @@ def _prepare(options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from cutaway._api import recover  # late: --help needs none of it
+    from cutaway._recovery_api import recover  # late: --help needs none of it
 
     _prepare(options)
     sink = options.sink
@@ -73,6 +78,8 @@ def _run(options: argparse.Namespace) -> int:
             path=options.path,
             weights=options.weights,
             weights_file=None if sink is None else sink.file,
+            checkpoint=options.checkpoint,
+            live=options.live,
             timeout=options.timeout,
         )
     except BaseException:
@@ -84,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
     write(result.source, options.output)
     _tell(result, options.quiet)
     differs = bool(result.missing or result.different)
-    if options.live:
+    if options.check:
         differs = _check(options) > _TOLERANCE or differs
     return int(differs)
 
@@ -101,10 +108,16 @@ def _tell(result: Recovered, quiet: bool) -> None:
 
 
 def _check(options: argparse.Namespace) -> float:
-    from cutaway._api import check_recovered  # late: only --check needs it
+    from cutaway._recovery_api import check_recovered  # late: only --check needs it
 
     gap = check_recovered(
-        options.target, to=options.to, input=options.input, path=options.path, timeout=options.timeout
+        options.target,
+        to=options.to,
+        input=options.input,
+        path=options.path,
+        checkpoint=options.checkpoint,
+        live=options.live,
+        timeout=options.timeout,
     )
     verdict = "equal" if gap <= _TOLERANCE else "different"
     print(f"cutaway: outputs are {verdict}: they differ by at most {gap:.1e}, relative to the largest", file=sys.stderr)

@@ -86,6 +86,18 @@ def stored(text: str, network: Architecture) -> Iterator[Mapping[str, Stored]]:
         yield module.stored(file, path, network)
 
 
+def names_operations(text: str) -> bool:
+    """Tell whether the operations of a network have the names that a saved file gives them, which may be any."""
+    path = text.partition("::")[0]
+    reader = _reader(path)
+    module = None if reader is None else import_module(f"cutaway.formats.{reader}")
+    if module is None or not hasattr(module, "names_operations"):
+        return False
+    with open(_file(path), "rb") as file:
+        named: bool = module.names_operations(file)
+        return named
+
+
 def _chosen(found: list[Architecture | Description], path: str, name: str) -> list[Architecture | Description]:
     chosen = [each for each in found if not name or each.name == name]
     if not chosen:

@@ -65,12 +65,24 @@ def read(file: BinaryIO, path: str) -> list[Architecture | Description]:
 def stored(file: BinaryIO, path: str, network: Architecture) -> dict[str, StoredNumbers]:
     """Return the weights of a file by the names that its network has for them; they are read while the file is open."""
     (content,) = read(file, path)
-    if not isinstance(content, Description) or content.layers is None:
+    if not isinstance(content, Description):
+        window = Window(file)
+        content = _alone(window, path)
+    if content.layers is None:
         return {}
     return {
         name: StoredNumbers(name, each.dtype or "", each.shape or (), each.numbers, "" if each.numbers else _IN_PIECES)
         for name, each in stored_weights.by_name(network, content)
     }
+
+
+def _alone(window: Window, path: str) -> Description:
+    """Return a file that has only weights as if it had a configuration, too."""
+    file = hdf5.File(window)
+    root = file.node(file.root)
+    named = any(key.startswith("layer_names") for key in root.attributes)
+    layers = list(_named_layers(file, root, file.root) if named else _variables(file))
+    return Description("", path, path, "", {}, layers, named)
 
 
 def description(text: str, path: str) -> Description | None:

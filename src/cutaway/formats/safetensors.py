@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, BinaryIO, TypeGuard
 
+from cutaway.core import contents
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import weights
 from cutaway.formats.pickled_tensor import Stored
 
 _LENGTH = 8
+_PIECE = 1 << 22
 _LARGEST = 100_000_000  # the format's own limit for a header
 _BITS = {
     "BOOL": ("bool", 8),
@@ -54,6 +58,32 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read a file's header."""
     named, framework = tensors(file, path)
     return [weights.architecture(named, name=os.path.basename(path), target=path, framework=framework)]
+
+
+def stored(file: BinaryIO, path: str, network: Architecture) -> dict[str, contents.Stored]:
+    """Return the weights of a file by name; they are read while it is open."""
+    named, _ = tensors(file, path)
+    file.seek(0)
+    start = _LENGTH + int.from_bytes(file.read(_LENGTH), "little")
+    header = json.loads(file.read(start - _LENGTH))
+    found = {}
+    for name, each in named.items():
+        begin, end = header[name]["data_offsets"]
+        if each.dtype is not None and each.shape is not None:
+            pieces = partial(_pieces, file, start + begin, end - begin)
+            found[name] = contents.Stored(name, each.dtype, each.shape, pieces)
+    return found
+
+
+def _pieces(file: BinaryIO, begin: int, size: int) -> Iterator[bytes]:
+    while size > 0:
+        file.seek(begin)
+        piece = file.read(min(size, _PIECE))
+        if not piece:
+            return
+        yield piece
+        begin += len(piece)
+        size -= len(piece)
 
 
 def tensors(file: BinaryIO, path: str) -> tuple[dict[str, Stored], str]:

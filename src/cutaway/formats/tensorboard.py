@@ -68,6 +68,11 @@ def read(file: BinaryIO, path: str) -> list[Architecture | Description]:
     return _with_names(found, path)
 
 
+def names_operations(file: BinaryIO) -> bool:
+    """Tell whether a file names its operations itself: all do."""
+    return True
+
+
 def _networks(contents: event_contents.Contents, path: str) -> Iterator[Any]:
     """Yield what each graph and configuration describes, those that are written twice once."""
     for text in dict.fromkeys(contents.configurations):

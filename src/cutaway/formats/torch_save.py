@@ -91,7 +91,14 @@ def stored(file: BinaryIO, path: str, network: Architecture) -> dict[str, Stored
         if scripted:
             return scripted
         file.seek(0)
-        return torch_weights.of_pickle(content(file)[0], file)
+        value = content(file)[0]
+        whole = torch_weights.of_pickle(value, file)
+        return whole or torch_weights.of_parts(checkpoint.parts(value), file)
+
+
+def names_operations(file: BinaryIO) -> bool:
+    """Tell whether a file names its operations itself: an exported program does, TorchScript and modules are interpreted."""
+    return exported_program.is_archive(file)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from cutaway.core.contents import Stored
 from cutaway.core.dtype import itemsize
 from cutaway.formats import pickled_module, torchscript
+from cutaway.formats.checkpoint import Part
 from cutaway.formats.pickled_tensor import Stored as Pickled
 
 _PIECE = 1 << 22
@@ -28,6 +29,14 @@ def of_pickle(value: Any, file: BinaryIO) -> dict[str, Stored]:
         return {}
     _, named = pickled_module.architecture(value, name="", target="")
     return _of_archive(named, file)
+
+
+def of_parts(parts: Iterable[Part], file: BinaryIO) -> dict[str, Stored]:
+    """Return the weights of a checkpoint: those of the only network in it."""
+    networks = [part.tensors for part in parts if part.is_network and part.module is None]
+    if len(networks) != 1 or not zipfile.is_zipfile(file):
+        return {}
+    return _of_archive(networks[0].items(), file)
 
 
 def of_script(file: BinaryIO) -> dict[str, Stored]:

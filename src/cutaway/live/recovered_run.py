@@ -11,6 +11,9 @@ from cutaway.core.architecture import Architecture, Value
 from cutaway.core.error import CutawayError
 from cutaway.core.size.dim import symbols
 from cutaway.core.size.parser import evaluate
+from cutaway.live import framework_detection
+from cutaway.live.load import imported, networks
+from cutaway.syntax.target import parse_target
 
 
 class Result(Protocol):
@@ -34,17 +37,26 @@ _KERAS = (".keras", ".h5", ".hdf5")
 _TFLITE = b"TFL3"
 
 
-def largest_difference(path: str, network: Architecture, result: Result, weights: str) -> float:
+def largest_difference(
+    path: str,
+    network: Architecture,
+    result: Result,
+    weights: str,
+    folders: Sequence[str] = (),
+    checkpoint: str | None = None,
+) -> float:
     """Return the largest difference of outputs, relative to the largest number in them, at two sizes of the free sizes.
 
-    `network` is what the target was read as, `result` the code that was recovered from it.
+    `network` is what the target was read as, `result` the code that was recovered from it. Classes of a network that was
+    pickled, and imports of source, are looked for in `folders` first; `checkpoint` has the weights of source.
     """
     by_name = {value.name: value for value in network.inputs}
     inputs = tuple(by_name[name] for name in result.inputs if name in by_name)
     if len(inputs) != len(network.inputs):
         inputs = network.inputs
     try:
-        original = original_run(path, network, [value.name for value in inputs])
+        names = [value.name for value in inputs]
+        original = original_run(path, network, names) if checkpoint is None else source_run(path, folders, checkpoint)
         recovered = recovered_run(path, result.source, result.class_name, weights)
         worst = 0.0
         for batch, size in zip(_BATCHES, _SIZES):
@@ -140,6 +152,30 @@ def original_run(path: str, network: Architecture, names: Sequence[str]) -> Call
     if zipfile.is_zipfile(file):
         return _torch(_torch_file(file))
     return _onnx(file, names)
+
+
+def source_run(text: str, folders: Sequence[str], checkpoint: str) -> Callable[[list[Any]], list[Any]]:
+    """Return what runs the network that source makes, with the weights of a file."""
+    target = parse_target(text)
+    with imported(target, folders) as module:
+        network = networks(module, target)[0][0].network
+    if framework_detection.framework_of(network) == framework_detection.KERAS:
+        network.load_weights(checkpoint)
+        return lambda values: flat(network(values[0] if len(values) == 1 else values, training=False))
+    network.load_state_dict(_state(checkpoint))
+    return _torch(network.eval())
+
+
+def _state(path: str) -> Any:
+    import torch  # late: only these files need it
+
+    with open(path, "rb") as file:
+        is_pickled = file.read(2) in (b"PK", b"\x80\x02")
+    if is_pickled:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    from safetensors.torch import load_file  # late: only these files need it
+
+    return load_file(path)
 
 
 def _graph_def(path: str, names: Sequence[str], results: Sequence[str]) -> Callable[[list[Any]], list[Any]]:

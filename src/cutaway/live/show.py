@@ -92,7 +92,7 @@ def _shown(
             remarks=remarks,
             train=train,
         )[0]
-    return _seen(loaded, given or _arguments(loaded.network, inputs), target, remarks, via, train)
+    return _seen(loaded, given or arguments_of(loaded.network, inputs), target, remarks, via, train)
 
 
 def _seen(
@@ -139,7 +139,7 @@ def as_arguments(value: Any, text: str) -> Arguments:
     )
 
 
-def _arguments(network: Any, inputs: Sequence[Input]) -> Arguments | None:
+def arguments_of(network: Any, inputs: Sequence[Input]) -> Arguments | None:
     """Return what the user gives; None where nothing is given, so that nothing is called."""
     if not inputs:
         return None

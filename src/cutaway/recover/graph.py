@@ -17,6 +17,13 @@ LAYERS = ("nn.", "layers.")
 CONVOLUTIONS = ("nn.Conv", "layers.Conv")
 
 
+ELEMENT_TYPES = frozenset(
+    """float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex32 complex64 complex128
+    float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz""".split()
+)
+"""The names of element types that code may have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A number in the place of a tensor."""

@@ -43,6 +43,39 @@ def same(around: Around, node: Node) -> bool:
     return False
 
 
+@pattern(".flatten", "nn.Flatten", ".reshape")
+def back(around: Around, node: Node) -> bool:
+    """A reshape back to the shape that a tensor had before another reshape."""
+    before = around.maker(node.inputs[0], ".reshape") if node.inputs else None
+    if before is None or not isinstance(before.inputs[0], str):
+        return False
+    shape, after = around.shape(before.inputs[0]), around.shape(node.outputs[0])
+    if shape is not None and after is not None and tuple(shape) == tuple(after) and None not in shape:
+        forget(around, node, before.inputs[0])
+    return False
+
+
+@pattern(".transpose", ".permute")
+def swapped_back(around: Around, node: Node) -> bool:
+    """Two changes of the order of dimensions that cancel out."""
+    before = around.maker(node.inputs[0], ".transpose", ".permute")
+    shape = around.shape(node.outputs[0])
+    if before is None or shape is None or not isinstance(before.inputs[0], str):
+        return False
+    first, second = order_of(before, len(shape)), order_of(node, len(shape))
+    if first is not None and second is not None and [first[place] for place in second] == list(range(len(shape))):
+        forget(around, node, before.inputs[0])
+    return False
+
+
+def forget(around: Around, node: Node, source: str) -> None:
+    """Read a tensor everywhere in the place of what a node makes of it, which is the same."""
+    out = node.outputs[0]
+    around.graph.replace_value(out, source)
+    for reader in around.readers.pop(out, []):
+        around.readers.setdefault(source, []).append(reader)
+
+
 def order_of(node: Node, rank: int) -> list[int] | None:
     """Return the order of dimensions that a node makes."""
     order = list(range(rank))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cutaway.core.error import CutawayError, one_line
 from cutaway.core.record import dataclass, field
 from cutaway.core.size.dim import symbols
 from cutaway.core.size.parser import evaluate
@@ -14,6 +15,7 @@ from cutaway.recover.structure.names import identifier, unused
 from cutaway.recover.targets.construction import construction, repeated, sequence_entries, sequence_text
 from cutaway.recover.targets.dialect import Dialect
 from cutaway.recover.targets.forward import Forward, Missing
+from cutaway.recover.targets.gate import Foreign, demand_own_names
 from cutaway.recover.targets.lines import WIDTH, wrapped
 from cutaway.recover.targets.literal import literal
 
@@ -60,9 +62,14 @@ def write_program(graph: Graph, dialect: Dialect, origin: str, weights_file: str
         *body,
         *loader,
     ]
+    source = "\n".join(lines) + "\n"
+    try:
+        demand_own_names(source)
+    except Foreign as error:
+        raise CutawayError(f"code can't be written: {one_line(str(error))}") from None
     weights = dict(_weights(graph, root, ""))
     missing = [node.missing for node in graph.nodes if node.missing]
-    return Program("\n".join(lines) + "\n", name, weights, root.inputs, missing)
+    return Program(source, name, weights, root.inputs, missing)
 
 
 def _sentence(text: str) -> str:

@@ -12,7 +12,7 @@ from cutaway.recover.sources.keras.table import TABLE
 from cutaway.recover.sources.traced import Table, traced
 
 
-def lowered(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
+def lowered(architecture: Architecture, stored: Mapping[str, Stored], is_named_by_file: bool = False) -> Graph:
     """Return the graph of a network."""
     TABLE.load()
     architecture, layers = collapse_recurrent(architecture)

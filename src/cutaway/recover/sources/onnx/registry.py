@@ -11,7 +11,6 @@ from cutaway.core.size.dim import Dim
 from cutaway.recover.graph import Graph, Literal, Operand, Path, Tensor, count
 from cutaway.recover.sources.emission import Emission, Unsupported
 
-
 _PLACES = ("torch.argsort", ".argmax", ".argmin", "%")
 """What makes an index that counts from the start."""
 _PARTS = ("getitem", "torch.narrow", ".reshape", ".unsqueeze", ".squeeze", ".transpose", ".permute", ".expand")

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any
 
 from cutaway.core.architecture import Architecture, Op
 from cutaway.core.contents import Stored
 from cutaway.core.size.dim import Dim
-from cutaway.recover.graph import Graph, Input
+from cutaway.recover.graph import ELEMENT_TYPES, Graph, Input
 from cutaway.recover.sources.torch.mutation import Origin, settle_changes
 from cutaway.recover.sources.torch.table import TABLE
 from cutaway.recover.sources.traced import Call, Table, traced
 
 _PREFIXES = ("torch.nn.functional.", "torch.Tensor.", "torch._C._nn.", "torch.special.", "torch.nn.init.", "torch.")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_ATEN = re.compile(r"aten\.([A-Za-z]\w*)\.\w+", re.ASCII)
+_ON_FILES = ("from_file", "save")
+"""Operators of PyTorch that do more than compute."""
 _DROPPED = (
     "layout",
     "device",
@@ -30,10 +34,11 @@ _DROPPED = (
 )
 
 
-def lowered(architecture: Architecture, stored: Mapping[str, Stored]) -> Graph:
-    """Return the graph of a network."""
+def lowered(architecture: Architecture, stored: Mapping[str, Stored], is_named_by_file: bool = False) -> Graph:
+    """Return the graph of a network; a file that names its operations itself may name any function of Python."""
     TABLE.load()
-    graph = traced(architecture, stored, _key, _as_it_is, finish=_settle_changes)
+    fallback = _operator if is_named_by_file else _as_it_is
+    graph = traced(architecture, stored, _key, fallback, finish=_settle_changes)
     outer = {module.path.rpartition(".")[0] for module in architecture.modules}
     graph.layers = {
         tuple(module.path.split("."))
@@ -70,6 +75,12 @@ def _key(op: Op) -> tuple[Table, str]:
     return TABLE, name
 
 
+def _operator(call: Call) -> bool:
+    """Write an operator of PyTorch as it is called, and nothing else that a file may name; tell whether that is possible."""
+    match = _ATEN.fullmatch(call.op.op)
+    return match is not None and match.group(1) not in _ON_FILES and _as_it_is(call)
+
+
 def _as_it_is(call: Call) -> bool:
     """Write a function of the framework that has no row as it is called; tell whether that is possible."""
     name = call.op.op
@@ -84,7 +95,9 @@ def _as_it_is(call: Call) -> bool:
         return False
     config = {key: _literal(call, value) for key, value in call.attributes.items() if value is not None}
     config = {key: value for key, value in config.items() if key not in _DROPPED}
-    if not all(_WORD.fullmatch(key) for key in config):
+    if not all(_WORD.fullmatch(key) and not iskeyword(key) for key in config):
+        return False
+    if str(config.get("dtype", "float32")) not in ELEMENT_TYPES:
         return False
     call.emit(name, *call.inputs, **config)
     return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from cutaway.recover.graph import Numbers
+from cutaway.core.error import CutawayError, one_line
+from cutaway.recover.graph import ELEMENT_TYPES, Numbers
 from cutaway.recover.targets.expression import POSTFIX, Renderer
 from cutaway.recover.targets.torch.layers import FORMS
 
@@ -43,6 +44,8 @@ class TorchRenderer(Renderer):
 
     def dtype(self, name: str) -> str:
         """Return how an element type is written."""
+        if name not in ELEMENT_TYPES:
+            raise CutawayError(f"code can't be written: {one_line(name)} is not an element type")
         return f"torch.{name}"
 
     def size(self, tensor: str, axis: int) -> str:
