@@ -180,3 +180,14 @@ def test_a_computed_size_of_zero_keeps_that_of_the_input(tmp_path: Path) -> None
         x=numbers(2, 3, 4),
         shape=np.array([4, 0, -1], np.float32),
     )
+
+
+def test_numbers_after_a_place_without_code_are_their_own(tmp_path: Path) -> None:
+    file = File(("x", [1, 3]), ("shape", [2]), opset=13)
+    sizes = file.node("Cast", "shape", to=7)
+    spread = file.node("Expand", "x", sizes)
+    out = file.node("LeakyRelu", file.node("Add", spread, file.constant("two", np.float32(2.5))), alpha=0.25)
+    result, _ = recovered(file.write(tmp_path / "net.onnx", file.node("Transpose", out, perm=[1, 0])))
+    assert "no tensor at hand has the size" in result.missing[0]
+    assert "missing_expand(x)" in result.source
+    assert "+ 2.5" in result.source and "0.25)" in result.source

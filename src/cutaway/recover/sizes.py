@@ -47,6 +47,8 @@ def settle(graph: Graph) -> None:
             node.sized = len(settled.extra)
         except _Inexpressible as error:
             node.missing = f"{node.op}: no tensor at hand has the size {error}"
+            node.op, node.config, node.weights, node.sized = "missing", {}, {}, 0
+            node.inputs = list(node.reads())
         for name in node.outputs:
             at_hand.enter(name, node.path)
 
