@@ -47,6 +47,7 @@ MAY_IMPORT = {
         "knowledge",
         "core",
         "_api",
+        "_recovery_api",
         "limits",
         "isolation",
         "serving",
