@@ -142,6 +142,15 @@ class Table:
 Key: TypeAlias = Callable[[Op], tuple[Table, str]]
 
 
+def _name(architecture: Architecture) -> str:
+    """Return what a network is called: by the class that a file or source has of it, else by the target."""
+    kind = architecture.modules[0].class_name.rpartition(".")[2] if architecture.modules else ""
+    own = architecture.modules[0].qualified_name if architecture.modules else ""
+    if kind.isidentifier() and not own.startswith(("torch.", "keras.")):
+        return kind
+    return architecture.name.rpartition("::")[2].split("(")[0].rpartition(":")[2].partition(".")[0] or "Network"
+
+
 def traced(
     architecture: Architecture,
     stored: Mapping[str, Stored],
@@ -159,7 +168,7 @@ def traced(
     modules = {module.path: module for module in architecture.modules}
     homes = {weight.name: weight.module for weight in architecture.weights}
     graph = Graph(
-        architecture.name.rpartition("::")[2].split("(")[0].rpartition(":")[2].rpartition(".")[2] or "Network",
+        _name(architecture),
         [value.name for value in architecture.inputs],
         list(architecture.results),
         [],

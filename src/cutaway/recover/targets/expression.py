@@ -91,6 +91,9 @@ class Renderer:
     def _keywords(self, config: dict[str, Any]) -> list[str]:
         texts = []
         for place, (name, value) in enumerate(config.items()):
+            if name in ("keepdim", "keepdims") and value is False:
+                self.write(name, value)
+                continue
             text = self.dtype(value) if name == "dtype" and isinstance(value, str) else self._value(name, value)
             texts.append(text if place == 0 and self.node.op in self.unnamed else f"{name}={text}")
         return texts
