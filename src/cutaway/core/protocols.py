@@ -14,6 +14,9 @@ from cutaway.core.unknown import Unknown
 FACTS_OF_TENSORS = frozenset(("_shape", "_dtype", "requires_grad"))
 """The attributes of a tensor by which a network is described."""
 
+FACTS_APART = frozenset(("requires_grad",))
+"""Those of them that may be unknown while the others are known."""
+
 
 class Module(Protocol):
     """A module or layer: what the tree of a network consists of."""

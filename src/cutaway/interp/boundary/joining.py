@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cutaway.core import session
-from cutaway.core.protocols import FACTS_OF_TENSORS, is_memory, is_module, is_tensor
+from cutaway.core.protocols import FACTS_APART, FACTS_OF_TENSORS, is_memory, is_module, is_tensor
 from cutaway.core.record import dataclass
 from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
@@ -187,8 +187,11 @@ def either_value(frame: Frame, first: Callable[[Frame], Any], second: Callable[[
     return value
 
 
-def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> None:
-    """Run an iteration of a loop an unknown number of times: what it may change is unknown afterwards."""
+def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown, *, repeats: bool = False) -> None:
+    """Run an iteration of a loop an unknown number of times: what it may change is unknown afterwards.
+
+    Where it `repeats` iterations that are recorded, what is unknown in it is not noted.
+    """
     settled = False
     interpreter().unknown_loops += 1
     pending = interpreter().raised
@@ -197,9 +200,10 @@ def any_number_of_times(frame: Frame, iterate: Execute, unknown: Unknown) -> Non
         del pending[before:]  # each round has the states of those before
         trial = _Trial(frame, unknown)
         alternatives = len(frame.alternatives or ())
-        outcome = trial.run(iterate)
+        outcome = trial.run(iterate, repeats=repeats)
         join_alternatives(frame, alternatives, (BREAK, CONTINUE))
-        trial.note()
+        if not repeats:
+            trial.note()
         if outcome.error is not None:
             if isinstance(outcome.error, SIGNALS):
                 trial.join_before()
@@ -307,7 +311,7 @@ class _Trial:
         self._modules, self._stack = list(here.modules), len(interpreter().stack)
         self._lost = list(self.heap.opaque)
 
-    def run(self, execute: Execute) -> _Outcome:
+    def run(self, execute: Execute, *, repeats: bool = False) -> _Outcome:
         """Run a block; what it records is not certain, and dropped."""
         if execute is no_statements:
             return _Outcome(None, self._value, None, {})
@@ -329,7 +333,8 @@ class _Trial:
             error = raised
         finally:
             tried.remove(execute)
-        here.unknowns.update(notes.unknowns)
+        if not repeats:
+            here.unknowns.update(notes.unknowns)
         here.add_assumptions(notes.assumptions)
         here.doubts.update(notes.doubts)
         self._rewind()
@@ -435,9 +440,13 @@ def _join(
         if is_tensor(value):
             value.forget_numbers()
             before = changed.get(key) or heap.saved.get(key)
-            if before is not None and not _same_tensor(value, before[1]):
+            differing = _differing_facts(value, before[1]) if before is not None else {}
+            if differing.keys() - FACTS_APART:
                 lost.append(value)
                 grown = True
+            for name in differing.keys() & FACTS_APART:
+                vars(value)[name] = unknown
+                grown = grown or type(differing[name]) is not Unknown
             continue
         now, other = _two_states(heap, value, changed)
         if is_memory(value):
@@ -506,10 +515,12 @@ def _is_of_interpreter(kind: type) -> bool:
     )
 
 
-def _same_tensor(tensor: Any, contents: Contents) -> bool:
-    """Tell whether a tensor has the shape and dtype that it has in other contents."""
-    attributes = {name: item for part in contents for name, item in zip(part.keys, part.values)}
-    return all(same(item, vars(tensor).get(name)) for name, item in attributes.items() if name in FACTS_OF_TENSORS)
+def _differing_facts(tensor: Any, contents: Contents) -> dict[str, Any]:
+    """Return the facts of a tensor in other contents that it does not have now."""
+    attributes = ((name, item) for part in contents for name, item in zip(part.keys, part.values))
+    return {
+        name: item for name, item in attributes if name in FACTS_OF_TENSORS and not same(item, vars(tensor).get(name))
+    }
 
 
 def _with_bookkeeping(contents: Contents, before: Contents) -> Contents:

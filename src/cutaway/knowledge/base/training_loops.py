@@ -20,5 +20,5 @@ def count_step(what: str) -> None:
     counts = _STEPS.get()
     counts[place] = counts.get(place, 0) + 1
     if counts[place] > STEPS:
-        here.presume(f"a loop goes on as it began after {STEPS} {what}", place, doubt="how a training goes on")
-        here.loop_exit = Unknown("how a training ends is not known", place)
+        here.presume(f"a loop goes on as it began after {STEPS} {what}", place, doubt="how the training loop goes on")
+        here.loop_exit = Unknown("how the training loop ends is not known", place)

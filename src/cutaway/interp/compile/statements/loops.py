@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from operator import length_hint
 from typing import Any
@@ -23,6 +24,7 @@ from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
 from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
+from cutaway.interp.run.heap import Heap, joined
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order
 from cutaway.interp.run.origin import iterator
@@ -228,7 +230,7 @@ class _ForLoop:
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
         unknown, open_iterations, trained, running = 0, 0, 0, interpreter()
-        steps = here.training_steps
+        steps, before = here.training_steps, None
         for item in items:
             tick()
             if open_iterations >= MOST_OPEN_ITERATIONS and length_hint(items) >= MANY_ITEMS:
@@ -251,15 +253,31 @@ class _ForLoop:
             if here.training_steps != steps:
                 trained, steps = trained + 1, here.training_steps
                 if trained == MOST_TRAINING:
-                    here.loop_exit = _trained(here, frame)
-                    self.compiler.end_settled_loop(frame, self.node.body, here)
-                    return None
+                    return self._run_rest_of_training(frame, before, item)
+            before = item
         if here.loop_exit is not None:  # the items that are left out would be like these
             self.compiler.end_settled_loop(frame, self.node.body, here)
             return None
         if finish is not None:
             finish()
         return left_loop(frame, start, self.orelse(frame))
+
+    def _run_rest_of_training(self, frame: Frame, before: Any, last: Any) -> object | None:
+        """Run the iterations of a training that are left: any number of them, on items like the last ones.
+
+        Where that can't be followed, or gradients are, it is presumed that they change nothing else than the first ones.
+        """
+        here = session.current()
+        if not here.modules and not here.follows_gradients:
+            unknown = Unknown("how the training loop ends is not known", Place(frame.file, self.node.lineno))
+            start, item = len(frame.alternatives or ()), joined(before, last, unknown, Heap(()))
+            with suppress(Undecidable):
+                any_number_of_times(frame, lambda inner: self._run_iteration(inner, item), unknown, repeats=True)
+                join_alternatives(frame, start, (BREAK,))
+                return None
+        here.loop_exit = _trained(here, frame)
+        self.compiler.end_settled_loop(frame, self.node.body, here)
+        return None
 
 
 def _limited(items: Iterator[Any], frame: Frame) -> Iterator[Any]:
@@ -273,9 +291,11 @@ def _limited(items: Iterator[Any], frame: Frame) -> Iterator[Any]:
 def _trained(here: session.Session, frame: Frame) -> Unknown:
     """Return what a training loop sets that is not followed to its end."""
     here.presume(
-        f"a training goes on as it began after {MOST_TRAINING} iterations", frame.place, doubt="how a training goes on"
+        f"the training loop goes on as it began after {MOST_TRAINING} iterations",
+        frame.place,
+        doubt="how the training loop goes on",
     )
-    return Unknown("how a training ends is not known", frame.place)
+    return Unknown("how the training loop ends is not known", frame.place)
 
 
 def _endless(frame: Frame, most: int) -> Undecidable:

@@ -12,26 +12,30 @@ from cutaway.core.unknown import Unknown
 
 @dataclass(slots=True)
 class Differentiation:
-    """How often the program has computed gradients, and whether it has cleared some since."""
+    """How often the program has computed gradients, and whether it has cleared some since.
+
+    An unknown takes its place where a loop that trains has run an unknown number of times.
+    """
 
     count: int = 0
     is_cleared: bool = False
 
 
-DIFFERENTIATION: Key[Differentiation] = Key(Differentiation)
+DIFFERENTIATION: Key[Differentiation | Unknown] = Key(Differentiation)
 
 
 def backward_ran() -> None:
     """Note that gradients have been computed."""
     session.current().training_steps += 1
     here = DIFFERENTIATION.get()
-    DIFFERENTIATION.set(Differentiation(here.count + 1))
+    if type(here) is not Unknown:
+        DIFFERENTIATION.set(Differentiation(here.count + 1))
 
 
 def gradients_cleared() -> None:
     """Note that the gradients of some tensors have been removed."""
     here = DIFFERENTIATION.peek()
-    if here is not None and here.count:
+    if here is not None and type(here) is not Unknown and here.count:
         DIFFERENTIATION.set(Differentiation(here.count, True))
 
 
@@ -40,6 +44,8 @@ def gradient(tensor: Any, made: Any) -> Any:
     fields = tensor.__dict__
     value, since = fields.get("_gradient", (None, 0))
     here = DIFFERENTIATION.peek()
+    if type(here) is Unknown:
+        return here
     if value is None and (here is None or not here.count) and session.current().unknowns:
         return Unknown("whether something unknown has computed gradients", session.current().place())
     if here is None or here.count <= since or not (tensor.requires_grad or fields.get("_retains_grad")):
@@ -57,4 +63,4 @@ def gradient(tensor: Any, made: Any) -> Any:
 def set_gradient(tensor: Any, value: Any) -> None:
     """Set or remove the gradient of a tensor, as the program does it."""
     here = DIFFERENTIATION.peek()
-    tensor.__dict__["_gradient"] = value, 0 if here is None else here.count
+    tensor.__dict__["_gradient"] = value, 0 if here is None or type(here) is Unknown else here.count
