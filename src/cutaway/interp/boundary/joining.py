@@ -438,15 +438,8 @@ def _join(
             grown = _keep_in_common(heap, value, changed, bookkeeping[key], unknown) or grown
             continue
         if is_tensor(value):
-            value.forget_numbers()
-            before = changed.get(key) or heap.saved.get(key)
-            differing = _differing_facts(value, before[1]) if before is not None else {}
-            if differing.keys() - FACTS_APART:
-                lost.append(value)
-                grown = True
-            for name in differing.keys() & FACTS_APART:
-                vars(value)[name] = unknown
-                grown = grown or type(differing[name]) is not Unknown
+            _, before = changed.get(key) or heap.saved.get(key) or (value, ())
+            grown = _join_tensor(value, before, unknown, lost) or grown
             continue
         now, other = _two_states(heap, value, changed)
         if is_memory(value):
@@ -513,6 +506,20 @@ def _is_of_interpreter(kind: type) -> bool:
         and not home.startswith(_TARGETS_OWN)
         and kind is not Results
     )
+
+
+def _join_tensor(tensor: Any, contents: Contents, unknown: Unknown, lost: list[Any]) -> bool:
+    """Make the numbers of a tensor unknown, and what differs from other contents; tell whether that is news.
+
+    It is `lost` if more than facts differ that may be unknown by themselves.
+    """
+    tensor.forget_numbers()
+    differing = _differing_facts(tensor, contents)
+    if differing.keys() - FACTS_APART:
+        lost.append(tensor)
+    for name in differing.keys() & FACTS_APART:
+        vars(tensor)[name] = unknown
+    return any(type(item) is not Unknown for item in differing.values())
 
 
 def _differing_facts(tensor: Any, contents: Contents) -> dict[str, Any]:
