@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class Undecidable(BaseException):
     """A decision depends on an unknown value; not an `Exception`, so a target never catches it.
 
-    `container` is the object that would have been changed, if only that is undecided.
+    `container` is the object that would have been changed, if only that is undecided. If it `is_last`, the program does
+    nothing else.
     """
 
-    def __init__(self, unknown: Unknown, container: object = None) -> None:
+    def __init__(self, unknown: Unknown, container: object = None, is_last: bool = False) -> None:
         super().__init__(unknown.reason)
         self.unknown = derived_unknown(unknown)
         self.container = container
+        self.is_last = is_last
 
 
 class UnknownRaised(BaseException):

@@ -311,7 +311,7 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
             frame.alternatives.end_call(frame)
         return frame.value
     except Undecidable as undecidable:
-        return _give_up(undecidable.unknown, frame, first)
+        return _give_up(undecidable, frame, first)
     except Interruption:
         raise
     except BaseException as error:
@@ -325,9 +325,9 @@ def invoke(record: Record, args: list[Any], kwargs: dict[str, Any]) -> Any:
             running.leaving(frame)
 
 
-def _give_up(unknown: Unknown, frame: Frame, first: Any) -> Unknown | None:
+def _give_up(undecidable: Undecidable, frame: Frame, first: Any) -> Unknown | None:
     """Give up a call: its result is unknown, and so is the object that it would have initialised."""
-    here = session.current()
+    here, unknown = session.current(), undecidable.unknown
     here.doubts.setdefault(f"what {frame.function.qualname} does")
     result = here.note(
         unknown if unknown.place else Unknown(unknown.reason, frame.place), here.modules[-1] if here.modules else None
@@ -336,7 +336,8 @@ def _give_up(unknown: Unknown, frame: Frame, first: Any) -> Unknown | None:
     if can_be_marked and not here.modules:
         first.mark_incomplete(result)
     code = frame.function.code
-    code.compiler.forget_rest(code, frame, result)
+    if not undecidable.is_last:
+        code.compiler.forget_rest(code, frame, result)
     if code.name not in ("__init__", "__post_init__"):
         return result
     if not can_be_marked:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
+from operator import length_hint
+from types import GeneratorType
 from typing import Any
+from weakref import WeakSet
 
 from cutaway.core import session
 from cutaway.core.unknown import Undecidable, Unknown
@@ -75,7 +79,19 @@ def counted(items: Any, ordered: bool = True) -> Iterable[Any]:
     if type(items) in _SIZED:
         build(len(items))
         return in_order(items) if ordered else items  # type: ignore[no-any-return]
-    return _each(iter(in_order(items) if ordered else items))
+    source = iter(in_order(items) if ordered else items)
+    each = _each(source)
+    if isinstance(source, (itertools.count, itertools.cycle, itertools.repeat)) and length_hint(source, -1) < 0:
+        _WITHOUT_END.add(each)
+    return each
+
+
+_WITHOUT_END: WeakSet[Any] = WeakSet()
+
+
+def is_endless(items: Any) -> bool:
+    """Tell whether an iterator never ends."""
+    return type(items) is GeneratorType and items in _WITHOUT_END
 
 
 def _each(items: Iterator[Any]) -> Iterator[Any]:

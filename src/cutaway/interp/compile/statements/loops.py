@@ -15,7 +15,7 @@ from cutaway.core.admission import CHECKS, admit
 from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
 from cutaway.core.place import Place
-from cutaway.core.protocols import is_joinable
+from cutaway.core.protocols import is_joinable, is_module
 from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions, derived_unknown
 from cutaway.interp.boundary.joining import any_number_of_times, join_alternatives
 from cutaway.interp.compile.assignment import assign_target
@@ -26,7 +26,7 @@ from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
 from cutaway.interp.run.heap import Heap, joined
 from cutaway.interp.run.interpreter import interpreter
-from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order
+from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order, is_endless
 from cutaway.interp.run.origin import iterator
 from cutaway.interp.run.truth import is_own, settle, truth_of
 from cutaway.interp.symbolic.numeric_loop import numeric_loop
@@ -36,7 +36,7 @@ from cutaway.syntax.scope import assigned
 END = object()
 
 MOST_ENDLESS = 20_000
-"""Iterations of a `while` that nothing but its body ends."""
+"""Iterations of a `while`, or of a `for` over an iterator without end, that nothing but its body ends."""
 
 MOST_ENDLESS_VALUES = 2_000
 """Tensors that such a loop makes, those of layers among them."""
@@ -53,6 +53,9 @@ MOST_TRAINING = 3
 MOST_ITEMS = 200_000
 """Items of an iterator without a length."""
 
+MOST_VALUES = 20_000
+"""Tensors that a loop over one makes."""
+
 
 class Loops(UndecidedCode):
     """Compiles loops."""
@@ -62,7 +65,8 @@ class Loops(UndecidedCode):
         body, orelse = self.block(node.body), self.block(node.orelse)
 
         is_simple = is_pure(node.test)
-        ends_early = any(isinstance(child, (ast.Break, ast.Return)) for part in node.body for child in ast.walk(part))
+        ends_early = _ends_early(node)
+        has_no_end = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
         def is_repeated(truth: Unknown) -> bool:
             """Tell whether one iteration in place of all is tried: where a condition has a name, or depends on data."""
@@ -95,7 +99,7 @@ class Loops(UndecidedCode):
                 tick()
                 frame.line = line
                 if count > MOST_ENDLESS or here.values - values > MOST_ENDLESS_VALUES:
-                    raise _endless(frame, count - 1)
+                    raise self.unfinished(frame, count - 1, node, has_no_end)
                 if frame.alternatives and len(frame.alternatives) - start >= MOST_OPEN_EXITS:
                     any_number_of_times(frame, tested_body, frame.alternatives[-1].unknown)
                     join_alternatives(frame, start, (BREAK,))
@@ -119,6 +123,23 @@ class Loops(UndecidedCode):
             raise AssertionError("counting does not end")
 
         return execute
+
+    def unfinished(self, frame: Frame, most: int, node: ast.For | ast.While, has_no_end: bool) -> Undecidable:
+        """Return what ends a loop that may have no end: nothing of the program tells how often it runs.
+
+        Nothing comes after one that `has_no_end` and is not left, unless it raises an exception and the program handles
+        that. So what was built before stays known, but for what its calls and assignments may add to.
+        """
+        place = Place(frame.file, frame.line)
+        unknown = session.current().unknown(f"the loop has not ended after {most:,} iterations", None, place)
+        is_last = has_no_end and not _ends_early(node) and not interpreter().guarded
+        for child in ast.walk(node) if is_last else ():
+            match child:
+                case ast.Call(ast.Attribute(changed)) | ast.AugAssign(changed):
+                    value = self.current_value(frame, changed)
+                    if is_module(value):
+                        value.mark_incomplete(unknown)
+        return Undecidable(unknown, is_last=is_last)
 
     def _run_representative_iteration(self, frame: Frame, node: ast.While, truth: Unknown, body: Execute) -> bool:
         """Run one iteration in place of all, whose number is unknown; return whether that is possible."""
@@ -179,7 +200,7 @@ class _ForLoop:
             if type(iterable) is Unknown:
                 return self._run_unknown(frame, iterable)
             ordered = in_order(iterable)
-            items = iterator(ordered) if hasattr(type(ordered), "__len__") else _limited(iterator(ordered), frame)
+            items = iterator(ordered) if hasattr(type(ordered), "__len__") else self._limited(iterator(ordered), frame)
         except Undecidable as undecidable:
             return self._run_any_number(frame, undecidable.unknown, iterable)
         if ordered is not iterable:
@@ -224,6 +245,16 @@ class _ForLoop:
             signal = self._run_iteration(frame, item)
             if ends_loop(frame, start, signal):
                 return left_loop(frame, start, signal)
+
+    def _limited(self, items: Iterator[Any], frame: Frame) -> Iterator[Any]:
+        """Yield items until there are so many, or the loop makes so many tensors, that they may have no end."""
+        here = session.current()
+        values = here.values
+        most, most_values = (MOST_ENDLESS, MOST_ENDLESS_VALUES) if is_endless(items) else (MOST_ITEMS, MOST_VALUES)
+        for count, item in enumerate(items):
+            if count > most or here.values - values > most_values:
+                raise self.compiler.unfinished(frame, count - 1, self.node, is_endless(items))
+            yield item
 
     def _run_items(self, frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
         here = session.current()
@@ -280,14 +311,6 @@ class _ForLoop:
         return None
 
 
-def _limited(items: Iterator[Any], frame: Frame) -> Iterator[Any]:
-    """Yield items until there are so many that they may have no end."""
-    for count, item in enumerate(items):
-        if count > MOST_ITEMS:
-            raise _endless(frame, MOST_ITEMS)
-        yield item
-
-
 def _trained(here: session.Session, frame: Frame) -> Unknown:
     """Return what a training loop sets that is not followed to its end."""
     here.presume(
@@ -298,10 +321,9 @@ def _trained(here: session.Session, frame: Frame) -> Unknown:
     return Unknown("how the training loop ends is not known", frame.place)
 
 
-def _endless(frame: Frame, most: int) -> Undecidable:
-    """Return what ends a loop that may have no end: nothing of the program tells how often it runs."""
-    place = Place(frame.file, frame.line)
-    return Undecidable(session.current().unknown(f"the loop has not ended after {most:,} iterations", None, place))
+def _ends_early(node: ast.For | ast.While) -> bool:
+    """Tell whether something in the body of a loop leaves it."""
+    return any(isinstance(child, (ast.Break, ast.Return)) for part in node.body for child in ast.walk(part))
 
 
 def ends_loop(frame: Frame, start: int, signal: object | None) -> bool:
