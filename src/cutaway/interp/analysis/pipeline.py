@@ -43,7 +43,8 @@ def analyse(
     not shown, if it tests its mode. With `known_share`, a network with missing arguments is shown with examples of them
     where more of it is known then than with symbols.
     """
-    deadline = None if options.seconds is None else time.monotonic() + options.seconds
+    started = time.monotonic(), time.process_time()
+    deadline = None if options.seconds is None else started[0] + options.seconds
     assumed = {text: holds for text, holds in options.assumed.items() if type(holds) is bool}
     if fold is None:
         return [result.architecture for result in analyse_with_retry(target, options, _first_look(assumed))]
@@ -70,7 +71,7 @@ def analyse(
     search_end = time.process_time() + _SEARCH_SECONDS
     for result in results:
         architecture = result.architecture
-        left = max(0.0, search_end - time.process_time())
+        left = max(0.0, search_end - time.process_time()) * _slowness(*started)
         until = _earlier(deadline, time.monotonic() + (left if result is results[-1] else left / 2))
         needs_examples = result.needs_arguments and not options.assumed
         if _is_explored(result, until):
@@ -154,6 +155,12 @@ def _for_each_command_line(
 _SEARCH_SECONDS = 20.0
 """Processor time that the conditions and arguments of all networks of a file may take, after a first look: nobody has asked
 for one of them."""
+
+
+def _slowness(started: float, processor_started: float) -> float:
+    """Return how much longer processor time takes than it should: other programs use the machine, too."""
+    processor_seconds = time.process_time() - processor_started
+    return max(1.0, (time.monotonic() - started) / max(processor_seconds, 0.01))
 
 
 def _earlier(deadline: float | None, other: float) -> float:

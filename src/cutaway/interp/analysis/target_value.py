@@ -15,7 +15,8 @@ from cutaway.core.record import dataclass
 from cutaway.core.session import current as current_session
 from cutaway.core.unknown import Exhausted, Undecidable, Unknown, conditions_decided
 from cutaway.interp.analysis import target_errors
-from cutaway.interp.analysis.discovery import Network, instantiate, missing_arguments
+from cutaway.interp.analysis.discovery import Network
+from cutaway.interp.analysis.instantiation import instantiate, missing_arguments
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import MISSING, RAISES, ModuleState, SourceModule, failure, unfinished_network

@@ -30,10 +30,10 @@ def _blocks(state: ModuleState) -> list[tuple[int, ast.If]]:
     if state.location.file is None and state.text is None:
         return []
     tree = source.parse(state._read(), state.file, whole=state.is_own)
-    return [(at, node) for at, node in enumerate(tree.body) if isinstance(node, ast.If) and _is_main_test(node.test)]
+    return [(at, node) for at, node in enumerate(tree.body) if isinstance(node, ast.If) and is_main_test(node.test)]
 
 
-def _is_main_test(test: ast.expr) -> bool:
+def is_main_test(test: ast.expr) -> bool:
     """Tell whether a condition is `__name__ == "__main__"`."""
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
         return False

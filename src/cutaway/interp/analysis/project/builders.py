@@ -12,16 +12,17 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from cutaway.core.place import Place
 from cutaway.core.record import dataclass, field
-from cutaway.core.session import Notes, Session
-from cutaway.core.unknown import Exhausted, Interruption, Undecidable, Unknown, decisions
+from cutaway.core.session import Session
+from cutaway.core.unknown import Exhausted, Interruption, Undecidable, Unknown
 from cutaway.interp.analysis.project.calls import imported_as
 from cutaway.interp.analysis.project.files import all_files, text_of
+from cutaway.interp.analysis.project.unrecorded import unrecorded
 from cutaway.interp.boundary.call import call
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.main_block import run_main
@@ -31,6 +32,7 @@ from cutaway.interp.run.frame import MODULE_STATE, Frame
 from cutaway.interp.run.function import Record, record_of
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.syntax import project, resolve, source
+from cutaway.syntax.scope import assigned
 from cutaway.syntax.source import SourceError
 
 _MAX_DEPTH = 4
@@ -41,11 +43,15 @@ _SECONDS, _SHARE = 3.0, 0.15
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A network as a definition of the project builds it, and where."""
+    """A network as a definition of the project builds it, and where.
+
+    There is no network if something that its constructor is given there is unknown: there are the other `arguments` then.
+    """
 
     network: Any
     builder: str
     place: Place
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,9 @@ class _Definition:
     path: str
     name: str
     line: int = field(default=0, compare=False)
+
+
+_MISSING = object()
 
 
 class _Complete(Interruption):
@@ -72,13 +81,13 @@ def built_by_project(cls: type, instantiate: Instantiate, session: Session) -> B
         return None
     seconds = min(_SECONDS, budget.current().seconds_left() * _SHARE)
     deadline = time.process_time() + seconds
-    starts = 0
+    starts, partial = 0, None
     for definition in _definitions(cls.__name__, record):
         if starts >= _MAX_STARTS or time.process_time() > deadline:
-            return None
+            break
         capture = _Capture(record)
         with (
-            _unrecorded(session),
+            unrecorded(session),
             budget.separate_budget(max(0.1, (deadline - time.process_time()) / 2), within=True),
             capture.collecting(),
             suppress(Exception, SystemExit, Undecidable, Exhausted, _Complete),
@@ -87,37 +96,25 @@ def built_by_project(cls: type, instantiate: Instantiate, session: Session) -> B
         if capture.arguments is not None:
             with suppress(Exception, Undecidable):
                 capture.network = call(cls, [], capture.arguments)
+        place = Place(os.path.relpath(definition.path), definition.line)
         if capture.network is not None:
-            return Built(
-                capture.network,
-                definition.name or "the script",
-                Place(os.path.relpath(definition.path), definition.line),
-            )
-    return None
-
-
-@contextmanager
-def _unrecorded(session: Session) -> Iterator[None]:
-    """Leave no trace in the record: what a builder does besides is no concern of the network."""
-    operations, calls, conditions = len(session.operations), len(session.calls), dict(session.conditions)
-    left_open = decisions().left_open
-    with session.separate_notes(Notes()), session.scoped_facts(), decisions().forgotten():
-        try:
-            yield
-        finally:
-            del session.operations[operations:], session.calls[calls:]
-            session.modules.clear()
-            session.conditions = conditions
-            decisions().left_open = left_open
+            return Built(capture.network, definition.name or "the script", place)
+        if partial is None or len(capture.known) > len(partial.arguments):
+            partial = Built(None, definition.name or "the script", place, capture.known)
+    return partial if partial is not None and partial.arguments else None
 
 
 class _Capture:
-    """Notes the first network whose constructor has ended and was given nothing unknown, or what it was given by another class."""
+    """Notes the first network whose constructor has ended and was given nothing unknown, or what it was given by another class.
+
+    Otherwise `known` is what the constructor was given that is known, of the call that says the most.
+    """
 
     def __init__(self, record: Record) -> None:
         self._code, self._origin = record.code, _origin(record)
         self.network: Any = None
         self.arguments: dict[str, Any] | None = None
+        self.known: dict[str, Any] = {}
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
@@ -146,12 +143,26 @@ class _Capture:
         network = frame.vars.get(code.positional[0])
         names = (*code.positional[1:], *code.keyword_only)
         if interpreter().tried or any(type(frame.vars.get(name)) is Unknown for name in names):
+            self._keep_known(frame, names)
             return
         if record_of(getattr(type(network), "__init__", None)) is function:
             self.network = network
         else:  # of a class that derives from it
             self.arguments = {name: frame.vars[name] for name in names if name in frame.vars}
         raise _Complete(Unknown("the network is built"))
+
+    def _keep_known(self, frame: Frame, names: Collection[str]) -> None:
+        """Keep the arguments that are known, but for those that the constructor binds again."""
+        changed = assigned(frame.function.code.node.body)
+        known = {
+            name: value
+            for name in names
+            if name not in changed
+            and type(value := frame.vars.get(name, _MISSING)) is not Unknown
+            and value is not _MISSING
+        }
+        if len(known) > len(self.known):
+            self.known = known
 
 
 def _origin(record: Record) -> tuple[str, int]:

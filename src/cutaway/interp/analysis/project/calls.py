@@ -1,4 +1,4 @@
-"""How the project itself calls a class or function: the arguments that it writes there as literals.
+"""How the project itself calls a class or function: the arguments that it writes there, as far as they can be evaluated.
 
 A call counts if its file imports the name from the module that defines it. One call is taken, the one that says the most.
 """
@@ -12,7 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 from cutaway.core.place import Place
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, field
+from cutaway.interp.analysis.project.call_slices import evaluated
 from cutaway.interp.analysis.project.files import project_files
 from cutaway.interp.run.frame import MODULE_STATE
 from cutaway.interp.run.function import record_of
@@ -28,23 +29,60 @@ _MAX_FILES = 20
 
 @dataclass(frozen=True, slots=True)
 class ProjectCall:
-    """The arguments of a call that are literals, by name, and where it is."""
+    """The arguments of a call that are known, by name, how they are written, and where it is."""
 
     arguments: Mapping[str, Any]
     place: Place
+    written: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A call as it is written; some arguments are literals."""
+
+    tree: ast.Module
+    path: str
+    node: ast.Call
+    literals: Mapping[str, Any]
+    others: Mapping[str, ast.expr]
+    is_own: bool
 
 
 def project_call(value: Any, parameters: Collection[str], wanted: Collection[str]) -> ProjectCall | None:
     """Return the call of the project that gives the most of the wanted arguments; None if no call gives one of them."""
 
-    def order(one: ProjectCall) -> tuple[int, bool]:
-        return len(one.arguments.keys() & set(wanted)), os.path.basename(one.place.file).startswith(FIRST)
+    names = set(wanted)
 
-    best = max(_calls(value, list(parameters)), key=order, default=None)
-    return best if best is not None and best.arguments.keys() & set(wanted) else None
+    def order(one: _Written) -> tuple[int, int, bool, bool]:
+        is_program = os.path.basename(one.path).startswith(FIRST)
+        return len(one.literals.keys() & names), len(one.others.keys() & names), is_program, one.is_own
+
+    best: ProjectCall | None = None
+    written = sorted(_calls(value, list(parameters)), key=order, reverse=True)
+    most_literals = len(written[0].literals.keys() & names) if written else 0
+    for one in written if most_literals == len(names) else sorted(written, key=_is_likely, reverse=True)[:_MOST_CALLS]:
+        known = dict(one.literals)
+        if not known.keys() >= names and one.others:
+            known |= evaluated(one.tree, one.path, one.node, dict(one.others))
+        if best is None or len(known.keys() & names) > len(best.arguments.keys() & names):
+            text = {name: ast.unparse(node) for name, node in one.others.items()}
+            best = ProjectCall(known, Place(os.path.relpath(one.path), one.node.lineno), text)
+        if best.arguments.keys() >= names:
+            break
+    return best if best is not None and best.arguments.keys() & names else None
 
 
-def _calls(value: Any, parameters: list[str]) -> Iterator[ProjectCall]:
+_MOST_CALLS = 3
+"""Calls whose arguments are evaluated."""
+
+
+def _is_likely(one: _Written) -> tuple[int, bool, bool]:
+    """Return how well a call says how a network is made."""
+    count = len(one.literals) + len(one.others)
+    return count, os.path.basename(one.path).startswith(FIRST), one.is_own
+
+
+def _calls(value: Any, parameters: list[str]) -> Iterator[_Written]:
     name = getattr(value, "__name__", "")
     record = record_of(getattr(value, "__init__", None) if isinstance(value, type) else value)
     state = record.globals.get(MODULE_STATE) if record is not None else None
@@ -63,7 +101,7 @@ def _calls(value: Any, parameters: list[str]) -> Iterator[ProjectCall]:
             is_own = os.path.abspath(path) == os.path.abspath(state.file)
             names = {name} if is_own else set(imported_as(tree, name, modules))
             if names:
-                yield from _calls_in(tree, path, names, parameters)
+                yield from _calls_in(tree, path, names, parameters, is_own)
 
 
 def imported_as(tree: ast.Module, name: str, modules: Collection[str]) -> Iterator[str]:
@@ -83,7 +121,9 @@ def imported_as(tree: ast.Module, name: str, modules: Collection[str]) -> Iterat
                         yield f"{alias.asname or alias.name}.{name}"
 
 
-def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: list[str]) -> Iterator[ProjectCall]:
+def _calls_in(
+    tree: ast.Module, path: str, names: Collection[str], parameters: list[str], is_own: bool
+) -> Iterator[_Written]:
     nodes = walk(tree)
     constants = constants_of(nodes)
     for node in nodes:
@@ -92,11 +132,14 @@ def _calls_in(tree: ast.Module, path: str, names: Collection[str], parameters: l
         plain = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
         positional = zip(parameters, plain if len(plain) == len(node.args) else [])
         named = ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg in parameters)
-        arguments: dict[str, Any] = {}
+        literals: dict[str, Any] = {}
+        others: dict[str, ast.expr] = {}
         for parameter, argument in (*positional, *named):
-            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                arguments[str(parameter)] = literal_of(argument, constants)
-        yield ProjectCall(arguments, Place(os.path.relpath(path), node.lineno))
+            try:
+                literals[str(parameter)] = literal_of(argument, constants)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                others[str(parameter)] = argument
+        yield _Written(tree, path, node, literals, others, is_own)
 
 
 def constants_of(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
