@@ -281,6 +281,13 @@ def _with_assumed(
             if best.error is not None:
                 return _run_inferred(subject, missing, inferred)
             best.call.requires = inferred.requires
+    elif best.error is not None:
+        subject = _Subject(network, framework, [], {}, session)
+        missing, other = _settle_missing(subject)
+        if other is not None and other.fits:
+            for assumption in missing.assumptions:
+                session.assume(assumption)
+            return _run_inferred(subject, missing, other)
     if best.error is not None:
         unknown = _misfit_reason(best, [each.name for each in candidates[0]], session)
         if best.call is not None:

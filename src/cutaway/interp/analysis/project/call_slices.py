@@ -28,6 +28,8 @@ _SECONDS = 1.0
 """Processor time for the arguments of one call."""
 _MOST_STATEMENTS = 60
 _MAX_DEPTH = 3
+_OF_WEIGHTS = frozenset("load_state_dict load_weights to cuda cpu half eval train".split())
+"""Methods that change the numbers of a network, or where they are: the arguments of others don't depend on that."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -205,6 +207,8 @@ def _provided(statement: ast.stmt) -> set[str]:
                 names.add(_root(value))
             case ast.Expr(ast.Call(function, arguments)):
                 if isinstance(function, ast.Attribute):
+                    if function.attr in _OF_WEIGHTS:
+                        return set()
                     names.add(_root(function.value))
                 names.update(argument.id for argument in arguments if isinstance(argument, ast.Name))
     return names - {""}
