@@ -12,7 +12,7 @@ from cutaway.core.problem import Severity
 from cutaway.core.record import dataclass
 from cutaway.rules.rule import Rule
 
-_NOT_RULES = ("catalogue", "rule", "graph", "use", "training_code", "initialisation")
+_NOT_RULES = ("catalogue", "rule", "graph", "losses", "use", "training_code", "initialisation")
 _RUNS = (FaultCode.SILENT_BROADCAST, FaultCode.ALWAYS_EQUAL)
 """Codes of programs that run, but do something that nobody wants."""
 

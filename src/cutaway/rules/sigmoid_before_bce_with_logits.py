@@ -31,23 +31,22 @@ from collections.abc import Iterator
 
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
-from cutaway.rules.graph import Graph, calls_of, named, short
+from cutaway.rules.graph import Graph, short
+from cutaway.rules.losses import BINARY_CROSS_ENTROPIES, NAMES, SIGMOID, SOFTMAX, losses_of, place_of
 from cutaway.rules.rule import Found, Rule
-
-_LOSS = "binary_cross_entropy_with_logits"
 
 
 def _find(program: Program) -> Iterator[Found]:
     graph = Graph(program)
-    for loss in calls_of(program, named(_LOSS)):
-        maker = graph.maker(loss.inputs[0])
+    for loss, scores in losses_of(program, BINARY_CROSS_ENTROPIES, with_logits=True):
+        maker = graph.maker(scores)
         if maker is not None and short(maker) in ("sigmoid", "softmax"):
             yield Found(
-                f"the input of {_LOSS} is the output of {short(maker)}, and the loss applies a sigmoid itself",
+                f"the input of {short(loss)} is the output of {short(maker)}, and the loss applies a sigmoid itself",
                 loss.place,
-                (_LOSS, "criterion", "loss_fn"),
-                ((f"{short(maker)} is applied here", maker.place),),
+                (short(loss), *NAMES),
+                ((f"{short(maker)} is applied here", place_of(maker, loss)),),
             )
 
 
-RULE = Rule("sigmoid-before-bce-with-logits", Severity.WARNING, _find, named("sigmoid", "expit", "softmax", _LOSS))
+RULE = Rule("sigmoid-before-bce-with-logits", Severity.WARNING, _find, SIGMOID | SOFTMAX | BINARY_CROSS_ENTROPIES)

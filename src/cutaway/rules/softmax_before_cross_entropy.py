@@ -31,21 +31,22 @@ from collections.abc import Iterator
 
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
-from cutaway.rules.graph import Graph, calls_of, named, short
+from cutaway.rules.graph import Graph, short
+from cutaway.rules.losses import CROSS_ENTROPIES, NAMES, SOFTMAX, losses_of, place_of
 from cutaway.rules.rule import Found, Rule
 
 
 def _find(program: Program) -> Iterator[Found]:
     graph = Graph(program)
-    for loss in calls_of(program, named("cross_entropy")):
-        maker = graph.maker(loss.inputs[0])
+    for loss, scores in losses_of(program, CROSS_ENTROPIES, with_logits=True):
+        maker = graph.maker(scores)
         if maker is not None and short(maker) == "softmax":
             yield Found(
-                "the input of cross_entropy is the output of softmax, and cross_entropy applies log_softmax itself",
+                f"the input of {short(loss)} is the output of softmax, and {short(loss)} applies log_softmax itself",
                 loss.place,
-                ("cross_entropy", "criterion", "loss_fn"),
-                (("softmax is applied here", maker.place),),
+                NAMES,
+                (("softmax is applied here", place_of(maker, loss)),),
             )
 
 
-RULE = Rule("softmax-before-cross-entropy", Severity.WARNING, _find, named("softmax", "cross_entropy"))
+RULE = Rule("softmax-before-cross-entropy", Severity.WARNING, _find, SOFTMAX | CROSS_ENTROPIES)

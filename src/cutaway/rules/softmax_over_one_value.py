@@ -38,12 +38,17 @@ _NAMES = named("softmax", "log_softmax") | {"keras.ops.softmax", "keras.ops.log_
 
 
 def _find(program: Program) -> Iterator[Found]:
+    seen: set[object] = set()
     for operation in calls_of(program, _NAMES):
         shape = operation.inputs[0].shape
         dimension = operation.attributes.get("dim", operation.attributes.get("axis"))
         if isinstance(shape, Unknown) or type(dimension) is not int or not -len(shape) <= dimension < len(shape):
             continue
-        if shape[dimension] == 1:
+        layer = getattr(operation.module, "__dict__", {}).get(
+            "_construction"
+        )  # a model runs where it is made, and fitted
+        if shape[dimension] == 1 and (layer is None or id(layer) not in seen):
+            seen.add(id(layer))
             text = f"{short(operation)} over dimension {dimension} of {shape_text(operation.inputs[0])}"
             yield Found(
                 f"{text}, which has one value: the result is always the same", operation.place, (short(operation),)

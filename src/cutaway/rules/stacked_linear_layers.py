@@ -46,25 +46,32 @@ def _find(program: Program) -> Iterator[Found]:
             for value in op.inputs:
                 readers[value.name] = readers.get(value.name, 0) + 1
         returned = {value.name for value in network.outputs}
+        dense = {module.path for module in network.modules if module.class_name == "Dense"}
         for op in network.ops:
-            maker = makers.get(op.inputs[0].name) if _is_linear(op) else None
-            if maker is None or not _is_linear(maker) or readers[op.inputs[0].name] != 1 or op.module == maker.module:
+            maker = _maker(op, makers, dense) if _is_linear(op, dense) else None
+            if maker is None or not _is_linear(maker, dense) or op.module == maker.module:
                 continue
-            inner, first, last = _width(op, 0), _width(maker, 0), _size(op.outputs[0])
+            value = op.inputs[0]
+            inner, first, last = _size(value), _size(maker.inputs[0]), _size(op.outputs[0])
             is_wide = all(type(size) is int for size in (inner, first, last)) and inner >= min(first, last)
-            if is_wide and op.inputs[0].name not in returned and op.condition is None and maker.condition is None:
+            is_certain = op.condition is None and maker.condition is None
+            if is_wide and is_certain and readers[value.name] == 1 and value.name not in returned:
                 text = f"{maker.module} ({first} to {inner}) and {op.module} ({inner} to {last})"
-                yield Found(
-                    f"{text} are linear, with no activation in between", op.source, (op.module.rpartition(".")[2],)
-                )
+                name = op.module.rpartition(network.separator)[2]
+                yield Found(f"{text} are linear, with no activation in between", op.source, (name,))
 
 
-def _is_linear(op: Op) -> bool:
-    return op.op.endswith(".functional.linear") and bool(op.module) and bool(op.inputs)
+def _maker(op: Op, makers: dict[str, Op], dense: set[str]) -> Op | None:
+    """Return what makes the input of a linear operation; a bias of Keras is added by an operation of its own."""
+    maker = makers.get(op.inputs[0].name)
+    if maker is not None and maker.op == "keras.ops.add" and maker.module in dense:
+        maker = makers.get(maker.inputs[0].name)
+    return maker
 
 
-def _width(op: Op, at: int) -> Any:
-    return _size(op.inputs[at])
+def _is_linear(op: Op, dense: set[str]) -> bool:
+    is_dense = op.op == "keras.ops.matmul" and op.module in dense
+    return bool(op.module) and bool(op.inputs) and (is_dense or op.op.endswith(".functional.linear"))
 
 
 def _size(value: Any) -> Any:

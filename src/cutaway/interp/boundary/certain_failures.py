@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -40,7 +41,9 @@ from cutaway.knowledge.base import registry
 from cutaway.knowledge.base.framework_names import class_names, lacks, missing_name
 from cutaway.syntax import resolve
 
-_PLAIN = frozenset((bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range))
+_PLAIN = frozenset(
+    (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, OrderedDict, defaultdict, deque)
+)
 _FORMER_OF_ARRAYS = frozenset(("ptp", "itemset", "newbyteorder", "tostring"))
 """What numpy has removed from its arrays."""
 _MOST_KEYS = 8

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy
 
 from cutaway.core import session
-from cutaway.core.fault import Fault
+from cutaway.core.fault import ArgumentFault, Fault, TypeFault
+from cutaway.core.fault_code import FaultCode
 from cutaway.core.protocols import ARRAY, is_tensor
-from cutaway.core.size.dim import product, unknown_size
+from cutaway.core.size.dim import equal, product, unknown_size
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import own
 from cutaway.knowledge.numpy.faults import fault_of
@@ -101,6 +103,22 @@ class Array:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write numbers: none are known before or after."""
+        written = _shape_of(value)
+        is_field = any(isinstance(item, str) for item in (key if isinstance(key, tuple) else (key,)))
+        if written is None or is_field or isinstance(self.shape, Unknown) or isinstance(written[0], Unknown):
+            return
+        with suppress(Undecidable):  # it depends on an unknown index where it is written
+            place = indexed(self, key).shape
+            _found(lambda: _require_room(place, written[0]))
+
+    def require_room_in(self, array: Any) -> None:
+        """Raise where this result of an operator can't be written to an array."""
+        if isinstance(array.shape, Unknown) or isinstance(self.shape, Unknown):
+            return
+        _found(lambda: _require_room(array.shape, self.shape, is_operator=True))
+        if not numpy.can_cast(self.dtype, array.dtype, "same_kind"):
+            text = f"numpy: a result of {self.dtype} can't be written to an array of {array.dtype} in place"
+            _found(lambda: _raise(TypeFault(text, FaultCode.DTYPE_MISMATCH)))
 
     def __hash__(self) -> int:
         return id(self)
@@ -204,6 +222,26 @@ def elementwise(name: str, function: Callable[..., Any], *operands: Any) -> Any:
     with numpy.errstate(all="ignore"):
         dtype = numpy.asarray(function(*(pair[1] for pair in found))).dtype
     return Array(unknown if unknown is not None else _together(name, shapes), dtype)
+
+
+def _require_room(place: Any, written: Any, is_operator: bool = False) -> None:
+    """Raise where what is written is larger than the place for it."""
+    if isinstance(place, Unknown):
+        return
+    while not is_operator and len(written) > len(place) and equal(written[0], 1) is True:
+        written = written[1:]
+    aligned = zip(place[::-1], written[::-1])
+    fits = len(written) <= len(place) and all(
+        equal(there, size) is not False or equal(size, 1) is not False for there, size in aligned
+    )
+    if not fits:
+        have, need = ("x".join(map(str, shape)) or "a number" for shape in (written, place))
+        text = f"numpy: values of shape {have} are written to a place of shape {need}"
+        raise ArgumentFault(text, FaultCode.SHAPE_MISMATCH)
+
+
+def _raise(fault: Fault) -> NoReturn:
+    raise fault
 
 
 def _together(name: str, shapes: list[Any]) -> Any:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from cutaway.core.protocols import is_module
+from cutaway.core.protocols import has_no_numbers, is_module
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import delete_attribute, get_attribute, set_attribute
 from cutaway.interp.boundary.losing import lose_contents
@@ -19,6 +19,7 @@ from cutaway.interp.compile.variables import binding_namespace, unbound_local
 from cutaway.interp.modules import imports
 from cutaway.interp.run.choice import UNDECIDED, chosen_key
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
+from cutaway.knowledge.base.registry import ARRAYS
 
 
 class SimpleStatements(UndecidedCode):
@@ -229,7 +230,10 @@ def _operate_in_place(operate: Callable[[Any, Any], Any], left: Any, right: Any)
     if type(right) is Unknown and isinstance(left, (list, dict, set, bytearray)):
         lose_contents(left, right)
         return derived_unknown(right)
-    return operate(left, right)
+    made = operate(left, right)
+    if has_no_numbers(made) and (type(left) in ARRAYS or has_no_numbers(left)):
+        made.require_room_in(left)
+    return made
 
 
 def _import_features(names: list[str]) -> Execute:

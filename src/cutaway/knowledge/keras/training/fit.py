@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import GeneratorType
-from typing import Any
+from typing import Any, NoReturn
 
 from cutaway.core import session
 from cutaway.core.fault import ArgumentFault, Fault
@@ -13,10 +13,10 @@ from cutaway.core.size.dim import equal, symbol
 from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import is_shared
 from cutaway.knowledge.base.training_loops import count_step
-from cutaway.knowledge.keras.tensors.shape import BATCH, text
-from cutaway.knowledge.keras.tensors.tensor import KerasTensor, Tensor, convert, is_array, keras_tensor
+from cutaway.knowledge.keras.tensors.shape import BATCH
+from cutaway.knowledge.keras.tensors.tensor import Tensor, convert, is_array, new
 from cutaway.knowledge.keras.tensors.tree import flatten, map_structure
-from cutaway.ops.elementwise import broadcast
+from cutaway.knowledge.keras.training.losses import compute, is_name, loss_name
 
 _OPTIMIZERS = frozenset(
     "adadelta adafactor adagrad adam adamax adamw ftrl lamb lion lossscaleoptimizer muon nadam rmsprop sgd".split()
@@ -55,7 +55,8 @@ class Trainer:
         _require_compiled(self, "fit")
         if _is_replaced(self, "train_step"):
             return History()
-        check(self, x, y, needs_targets=_needs_targets(self))
+        _require_losses(self)
+        check(self, x, y, needs_targets=_needs_targets(self), weights=kwargs.get("sample_weight"))
         validation = kwargs.get("validation_data")
         if isinstance(validation, (list, tuple)) and len(validation) >= 2:
             check(self, validation[0], validation[1])
@@ -95,7 +96,7 @@ def _needs_targets(model: Any) -> bool:
     loss = model.__dict__.get("loss")
     if _is_replaced(model, "compile", "compute_loss", "train_step", "test_step"):
         return False
-    return (isinstance(loss, str) and loss in _NAMED_LOSSES) or type(loss).__module__ == "keras.src.losses"
+    return bool(loss_name(loss))
 
 
 def _require_compiled(model: Any, method: str) -> None:
@@ -115,13 +116,36 @@ def _predicted(output: Any) -> Any:
     return of_tensor(output)
 
 
-def check(model: Any, x: Any, y: Any, needs_targets: bool = False) -> Any:
-    """Compare data with a model's inputs, and targets with its outputs and its loss; return the outputs."""
+def _require_losses(model: Any) -> None:
+    """Raise where a model is trained with a loss that does not exist, or with one for an output that does not."""
+    if _is_replaced(model, "compile", "compute_loss", "train_step"):
+        return
+    loss = model.__dict__.get("loss")
+    named = loss if isinstance(loss, (list, tuple)) else list(loss.values()) if isinstance(loss, dict) else [loss]
+    for each in named:
+        if isinstance(each, str) and not is_name(each):
+            _refuse(f"fit: the model is compiled with the loss {each!r}, which does not exist")
+    if not isinstance(loss, dict) or model._graph is None or isinstance(model.__dict__["_outputs_struct"], dict):
+        return
+    names = model.output_names
+    if set(names) != set(loss):
+        outputs, keys = (" and ".join(map(repr, each)) for each in (names, loss))
+        _refuse(f"fit: the model is compiled with losses for {keys}, but its outputs are {outputs}")
+
+
+def _refuse(message: str) -> NoReturn:
+    fault = ArgumentFault(message, FaultCode.INVALID_ARGUMENT)
+    session.current().report(fault)
+    raise fault
+
+
+def check(model: Any, x: Any, y: Any, needs_targets: bool = False, weights: Any = None) -> Any:
+    """Compare data with a model's inputs, targets and weights of samples with its outputs and its loss; return the outputs."""
     here = session.current()
     mention(model)
     count_step("steps of training")
     try:
-        return _checked(model, x, y, needs_targets)
+        return _checked(model, x, y, needs_targets, weights)
     except Undecidable:
         return None
     except Fault as fault:
@@ -129,7 +153,7 @@ def check(model: Any, x: Any, y: Any, needs_targets: bool = False) -> Any:
         raise
 
 
-def _checked(model: Any, x: Any, y: Any, needs_targets: bool) -> Any:
+def _checked(model: Any, x: Any, y: Any, needs_targets: bool, weights: Any) -> Any:
     element = getattr(x, "element", None) if y is None else None
     if isinstance(element, tuple) and len(element) in (2, 3):  # of a pipeline that yields inputs with their targets
         x, y = element[0], element[1]
@@ -140,13 +164,12 @@ def _checked(model: Any, x: Any, y: Any, needs_targets: bool) -> Any:
     inputs = _tensors(x)
     if inputs is None:
         return None
-    flat = flatten(inputs)
     if y is None and needs_targets:
         raise ArgumentFault(
             "the model is compiled with a loss, but the data has no targets", FaultCode.MISSING_ARGUMENT
         )
     targets = _tensors(y)
-    given = [*flat, *(flatten(targets) if targets is not None else [])]
+    given = [each for part in (inputs, targets, _tensors(weights)) if part is not None for each in flatten(part)]
     counts = [tensor._shape[0] for tensor in given if tensor._shape]
     for count in counts[1:]:
         if equal(counts[0], count) is False:
@@ -154,7 +177,7 @@ def _checked(model: Any, x: Any, y: Any, needs_targets: bool) -> Any:
                 f"data: the numbers of samples differ: {' and '.join(map(str, dict.fromkeys(counts)))}",
                 FaultCode.DIFFERENT_LENGTHS,
             )
-    outputs = _fed(model, map_structure(_symbolic, inputs))
+    outputs = _fed(model, map_structure(_batch, inputs))
     if targets is not None:
         _compare(model, flatten(targets), flatten(outputs))
     return outputs
@@ -193,61 +216,19 @@ def _tensors(value: Any) -> Any:
     return made
 
 
-def _symbolic(tensor: Any) -> KerasTensor:
-    return keras_tensor((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
-
-
-_BROADCAST = """mse mae mape msle mean_squared_error mean_absolute_error mean_absolute_percentage_error
-mean_squared_logarithmic_error MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError
-huber Huber log_cosh LogCosh hinge Hinge squared_hinge SquaredHinge categorical_hinge CategoricalHinge kl_divergence
-KLDivergence poisson Poisson cosine_similarity CosineSimilarity""".split()
-_EQUAL = """categorical_crossentropy CategoricalCrossentropy binary_crossentropy BinaryCrossentropy bce
-binary_focal_crossentropy BinaryFocalCrossentropy""".split()
-_NAMED_LOSSES = frozenset((*_BROADCAST, *_EQUAL, "sparse_categorical_crossentropy"))
-_SPARSE = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
+def _batch(tensor: Any) -> Tensor:
+    return new((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
 
 
 def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:
     """Compare targets with the output under a loss of Keras's own; what another loss takes is not known."""
     loss = model.__dict__.get("loss")
+    if isinstance(loss, dict):
+        names = model.output_names if model._graph is not None else []
+        loss = [loss.get(name) for name in names]
     losses = list(loss) if isinstance(loss, (list, tuple)) else [loss] * len(outputs)
     if not len(outputs) == len(targets) == len(losses):
         return
     for each, target, output in zip(losses, targets, outputs):
-        own = type(each).__module__.startswith("keras.")
-        suits(each if isinstance(each, str) else type(each).__name__ if own else "", target, output)
-
-
-def suits(name: str, target: Any, output: Any) -> None:
-    """Raise where targets do not suit an output under a loss of Keras's own."""
-    if not isinstance(output, Tensor) or isinstance(output._shape, Unknown) or isinstance(target._shape, Unknown):
-        return
-    wanted, have = tuple(output._shape[1:]), tuple(target._shape[1:])
-    if len(have) == len(wanted) + 1 and equal(have[-1], 1) is True and name not in _SPARSE:
-        have = have[:-1]
-    elif len(have) == len(wanted) - 1 and equal(wanted[-1], 1) is True and name not in _SPARSE:
-        have = (*have, 1)
-    if name in _SPARSE:
-        inner = wanted[:-1]
-        fits = _equal(have, inner) or _equal(have, (*inner, 1))
-    elif name in _EQUAL:
-        fits = _equal(have, wanted)
-    elif name not in _BROADCAST:
-        return
-    else:
-        if len(have) == len(wanted) - 1:
-            have = (*have, 1)
-        try:
-            broadcast("loss", have, wanted)
-            fits = True
-        except Fault:
-            fits = False
-    if not fits:
-        raise ArgumentFault(
-            f"{name}: the targets have shape {text(target._shape)}, but the output of the model is {text(output._shape)}",
-            FaultCode.SHAPE_MISMATCH,
-        )
-
-
-def _equal(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
-    return len(left) == len(right) and all(equal(a, b) is not False for a, b in zip(left, right))
+        if isinstance(output, Tensor):
+            compute(each, target, output)

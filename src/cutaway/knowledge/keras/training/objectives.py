@@ -10,7 +10,7 @@ from cutaway.core.unknown import Undecidable, Unknown
 from cutaway.knowledge.base.registry import register
 from cutaway.knowledge.base.training_loops import count_step
 from cutaway.knowledge.keras.tensors.tensor import convert, new
-from cutaway.knowledge.keras.training.fit import suits
+from cutaway.knowledge.keras.training.losses import compute
 
 _OPTIMIZERS = (
     "Adam AdamW SGD RMSprop Adagrad Adadelta Adamax Nadam Ftrl Lion Lamb Adafactor Muon LossScaleOptimizer Optimizer"
@@ -71,7 +71,7 @@ class Loss(Objective):
     def __call__(self, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(y_true, Unknown) and not isinstance(y_pred, Unknown):
             try:
-                suits(type(self).__name__, convert(y_true), convert(y_pred))
+                compute(self, convert(y_true), convert(y_pred))
             except Fault as fault:
                 session.current().report(fault)
                 raise

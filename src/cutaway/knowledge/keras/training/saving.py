@@ -6,6 +6,7 @@ from typing import Any
 
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base.registry import row
+from cutaway.knowledge.keras.training.losses import REGISTERED
 
 
 class Saving:
@@ -37,6 +38,7 @@ def load_model(filepath: Any, *args: Any, **kwargs: Any) -> Unknown:
 )
 def register_keras_serializable(package: Any = "Custom", name: Any = None) -> Any:
     """Return a decorator that leaves a class or function as it is."""
+    REGISTERED.set(True)
     return lambda decorated: decorated
 
 
@@ -58,7 +60,7 @@ def deserialize_keras_object(config: Any, *args: Any, **kwargs: Any) -> Any:
 
 class _Scope:
     def __init__(self, *_objects: Any) -> None:
-        pass
+        REGISTERED.set(True)
 
     def __enter__(self) -> None:
         return None
@@ -77,4 +79,5 @@ row(
 
 @row("keras.saving.get_custom_objects", "keras.utils.get_custom_objects")
 def get_custom_objects() -> dict[str, Any]:
+    REGISTERED.set(True)
     return {}

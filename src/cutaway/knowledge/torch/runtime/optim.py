@@ -232,6 +232,16 @@ class LRScheduler(Inert):
         return {}
 
 
+class _OfMetrics(LRScheduler):
+    """A schedule that a metric decides about."""
+
+    def step(self, *args: Any, **kwargs: Any) -> None:
+        if not args and "metrics" not in kwargs:
+            raise TypeFault(
+                f"{type(self).__name__}.step needs the metric that decides about the rate", FaultCode.MISSING_ARGUMENT
+            )
+
+
 _SCHEDULES = {
     "LambdaLR": "lr_lambda last_epoch=",
     "MultiplicativeLR": "lr_lambda last_epoch=",
@@ -265,9 +275,14 @@ def _schedule(name: str, arguments: str) -> type:
         missing = [each for each in required if each not in (*names[: len(args)], *options)]
         if missing:
             raise TypeFault(f"{name} needs the argument {missing[0]!r}", FaultCode.MISSING_ARGUMENT)
+        milestones = {**dict(zip(names, args)), **options}.get("milestones")
+        if isinstance(milestones, (int, float)):
+            text = f"{name}: milestones must be a list of epochs, but is {milestones!r}"
+            raise TypeFault(text, FaultCode.WRONG_TYPE)
         LRScheduler.__init__(self, optimizer, *args, **options)
 
-    return type(name, (LRScheduler,), {"__module__": "torch.optim.lr_scheduler", "__init__": __init__})
+    base = _OfMetrics if name == "ReduceLROnPlateau" else LRScheduler
+    return type(name, (base,), {"__module__": "torch.optim.lr_scheduler", "__init__": __init__})
 
 
 for _name, _arguments in _SCHEDULES.items():
