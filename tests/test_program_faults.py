@@ -9,7 +9,9 @@ import pytest
 from cutaway.checking.file_check import check_file
 from cutaway.core.problem import Severity
 
+SCHEDULE = "optimizer = torch.optim.SGD(layer.parameters(), 0.1)\ntorch.optim.lr_scheduler."
 START = """\
+import collections
 import os
 import sys
 
@@ -86,6 +88,12 @@ def errors(folder: Path, text: str, name: str = "program.py") -> list[str]:
         ("torch.zeros(2, 3).scatter_(1, 0.5, torch.zeros(2, 1).long())", "wrong-type"),
         ("layer(x).argmax(1).float().mean().backward()", "gradient-misuse"),
         ("with torch.no_grad():\n    y = layer(x).sum()\ny.backward()", "gradient-misuse"),
+        (f"{SCHEDULE}MultiStepLR(optimizer, 10)", "wrong-type"),
+        (f"{SCHEDULE}ReduceLROnPlateau(optimizer).step()", "missing-argument"),
+        ("collections.OrderedDict(out=x).argmax(1)", "no-such-attribute"),
+        ("weight = np.zeros((3, 1))\nweight -= np.random.rand(3, 9)", "shape-mismatch"),
+        ("counts = np.random.randint(0, 9, (3,))\ncounts += np.random.rand(3)", "dtype-mismatch"),
+        ("images = np.random.rand(8, 4, 4)\nimages[0] = np.random.rand(4, 5)", "shape-mismatch"),
     ],
 )
 def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
@@ -119,6 +127,9 @@ def test_what_fails_is_an_error(tmp_path: Path, text: str, code: str) -> None:
         "for phase in ('train', 'val'):\n    with torch.set_grad_enabled(phase == 'train'):\n        y = layer(x).sum()\n"
         "        if phase == 'train':\n            y.backward()",
         "y = np.zeros(3).ptp()",
+        f"{SCHEDULE}ReduceLROnPlateau(optimizer).step(0.5)",
+        "images = np.random.rand(8, 4, 4)\nimages[0] = 1\nimages[:, 0] = np.random.rand(1, 1, 4)\nimages += np.ones(4)\n"
+        "images[images > 0.5] = 0\nimages[np.random.randint(8)] = np.eye(4)",
         "class Block(nn.Module):\n    def __init__(self, width, **kwargs):\n        super().__init__()\n"
         "        self.conv = nn.Conv2d(width, width, **kwargs)",
     ],
@@ -189,6 +200,9 @@ def batches(width):
             "pair.compile('adam', ['mse', 'categorical_crossentropy'])\npair.fit(x, [y, np.zeros((8, 3))])",
             "shape-mismatch",
         ),
+        ("model.compile('adam', 'mean_square_error')\nmodel.fit(x, y)", "invalid-argument"),
+        ("model.compile('adam', {'other': 'mse'})\nmodel.fit(x, y)", "invalid-argument"),
+        ("model.compile('adam', 'mse')\nmodel.fit(x, y, sample_weight=np.ones(5))", "different-lengths"),
     ],
 )
 def test_data_that_do_not_suit_a_model_of_keras_are_an_error(tmp_path: Path, text: str, code: str) -> None:
@@ -200,6 +214,8 @@ def test_data_that_do_not_suit_a_model_of_keras_are_an_error(tmp_path: Path, tex
 def test_data_that_suit_a_model_of_keras_are_not(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     text = "model.compile('Adam', 'mse')\nmodel.fit(batches(10), steps_per_epoch=2)\nmodel.evaluate(x, y)\nmodel.predict(x)\n"
+    text += "model.compile('adam', keras.losses.mean_squared_error)\nmodel.fit(x, y, sample_weight=np.ones(8))\n"
+    text += "model.compile('adam', {model.output_names[0]: 'MSE'})\nmodel.fit(x, y)\n"
     text += "pool = keras.layers.GlobalAveragePooling1D()\n"
     text += "any_length = keras.Sequential([keras.Input((4, 5)), pool])\nany_length.predict(np.zeros((2, 6, 5)))\n"
     path.write_text(KERAS + text)
