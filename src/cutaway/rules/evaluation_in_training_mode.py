@@ -50,14 +50,18 @@ from cutaway.core.place import Place
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
-from cutaway.rules.training_code import method_calls, uses
+from cutaway.rules.training_code import method_calls, receiver, uses
 
 _DEPENDENT = ("Dropout", "BatchNorm", "AlphaDropout", "FeatureAlphaDropout")
-_MODES = ("eval", "train", "training", "fit", "requires_grad_")
 
 
 def _find(program: Program) -> Iterator[Found]:
-    if uses(program, *_MODES) or not method_calls(program, "backward"):
+    if not method_calls(program, "backward"):
+        return
+    if uses(program, "eval", "training", "fit", "requires_grad_"):
+        return
+    if method_calls(program, "train"):
+        yield from _in_functions(program)
         return
     for network in program.networks:
         part = next((each for each in network.modules if each.class_name.startswith(_DEPENDENT)), None)
@@ -74,6 +78,35 @@ def _find(program: Program) -> Iterator[Found]:
                     notes = ((f"{part.class_name} is made here", part.source),)
                     yield Found(text, Place(program.file, call.lineno), (network.name,), notes)
                     return
+
+
+def _in_functions(program: Program) -> Iterator[Found]:
+    """Yield the functions that evaluate a network after another function has put it into training mode, and nothing undoes it."""
+    if any(call.args or call.keywords for call in method_calls(program, "train")) or not _has_dependent(program):
+        return
+    for function in program.nodes(ast.FunctionDef):
+        if method_calls(function, "train", "backward", "step"):
+            continue
+        parameters = {each.arg for each in function.args.args}
+        blocks = [
+            block
+            for block in ast.walk(function)
+            if isinstance(block, ast.With) and any(_is_without_gradients(item.context_expr) for item in block.items)
+        ]
+        calls = [node for block in blocks for node in ast.walk(block) if isinstance(node, ast.Call)]
+        trained = {receiver(call) for call in method_calls(program, "train")}
+        for call in calls:
+            name = ast.unparse(call.func)
+            if name in parameters and name in trained:
+                text = (
+                    f"{name} is evaluated in training mode, in which dropout and batch normalisation behave differently"
+                )
+                yield Found(f"{text}: nothing calls eval()", Place(program.file, call.lineno), (name,))
+                break
+
+
+def _has_dependent(program: Program) -> bool:
+    return any(each.class_name.startswith(_DEPENDENT) for network in program.networks for each in network.modules)
 
 
 def _is_without_gradients(context: ast.expr) -> bool:

@@ -55,7 +55,7 @@ from cutaway.core.place import Place
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
-from cutaway.rules.training_code import method, method_calls, receiver
+from cutaway.rules.training_code import called, method, method_calls, receiver
 
 _WITHOUT = frozenset(("no_grad", "inference_mode", "set_grad_enabled", "enable_grad"))
 _WITH = frozenset("backward grad step requires_grad requires_grad_ train autograd detach volatile".split())
@@ -65,19 +65,52 @@ def _find(program: Program) -> Iterator[Found]:
     imports = {alias.name.partition(".")[0] for node in program.nodes(ast.Import) for alias in node.names}
     if "torch" not in imports or not method_calls(program, "eval") or method_calls(program, "set_grad_enabled"):
         return
+    yield from _at_the_top(program)
     for function in program.nodes(ast.FunctionDef):
         evaluated = {receiver(call): call for call in method_calls(function, "eval") if not call.args}
         if not evaluated or _mentions(function, _WITHOUT | _WITH) or not _is_only_called_plainly(program, function):
             continue
         call = next((each for loop in _loops(function) for each in _evaluations(loop, evaluated)), None)
         if call is not None:
-            name = ast.unparse(call.func)
-            text = f"{name} is evaluated in a loop without torch.no_grad(): what gradients need is kept"
-            notes = ((f"{name} is put into evaluation mode here", Place(program.file, evaluated[name].lineno)),)
-            yield Found(text, Place(program.file, call.lineno), (name,), notes)
+            yield _found(program, call, evaluated[ast.unparse(call.func)])
 
 
-def _mentions(function: ast.FunctionDef, names: frozenset[str]) -> bool:
+def _found(program: Program, call: ast.Call, evaluated: ast.Call) -> Found:
+    name = ast.unparse(call.func)
+    text = f"{name} is evaluated in a loop without torch.no_grad(): what gradients need is kept"
+    notes = ((f"{name} is put into evaluation mode here", Place(program.file, evaluated.lineno)),)
+    return Found(text, Place(program.file, call.lineno), (name,), notes)
+
+
+def _at_the_top(program: Program) -> Iterator[Found]:
+    """Yield what statements outside of functions do between `eval()` and the end of their block, or the next `train()`."""
+    if not method_calls(program, "backward"):
+        return
+    for block in _blocks(program.tree.body):
+        evaluated: dict[str, ast.Call] = {}
+        for statement in block:
+            call = called(statement)
+            if call is not None and method(call) == "eval" and not call.args:
+                evaluated[receiver(call)] = call
+            elif call is not None and method(call) == "train":
+                evaluated.clear()
+            elif isinstance(statement, ast.For) and evaluated and not _mentions(statement, _WITHOUT | _WITH):
+                first = next(_evaluations(statement, evaluated), None)
+                if first is not None:
+                    yield _found(program, first, evaluated[ast.unparse(first.func)])
+                    return
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Yield the sequences of statements outside of functions, and outside of blocks without gradients."""
+    yield body
+    for statement in body:
+        if isinstance(statement, (ast.For, ast.While, ast.If)):
+            yield from _blocks(statement.body)
+            yield from _blocks(statement.orelse)
+
+
+def _mentions(function: ast.AST, names: frozenset[str]) -> bool:
     return any(getattr(node, "attr", getattr(node, "id", "")) in names for node in ast.walk(function))
 
 

@@ -27,7 +27,7 @@ output = model(torch.randn(4, 8))
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cutaway.core.architecture import Op
@@ -46,7 +46,7 @@ def _find(program: Program) -> Iterator[Found]:
             for value in op.inputs:
                 readers[value.name] = readers.get(value.name, 0) + 1
         returned = {value.name for value in network.outputs}
-        dense = {module.path for module in network.modules if module.class_name == "Dense"}
+        dense = {module.path: module for module in network.modules if module.class_name == "Dense"}
         for op in network.ops:
             maker = _maker(op, makers, dense) if _is_linear(op, dense) else None
             if maker is None or not _is_linear(maker, dense) or op.module == maker.module:
@@ -58,10 +58,11 @@ def _find(program: Program) -> Iterator[Found]:
             if is_wide and is_certain and readers[value.name] == 1 and value.name not in returned:
                 text = f"{maker.module} ({first} to {inner}) and {op.module} ({inner} to {last})"
                 name = op.module.rpartition(network.separator)[2]
-                yield Found(f"{text} are linear, with no activation in between", op.source, (name,))
+                place = dense[op.module].source if op.module in dense else op.source
+                yield Found(f"{text} are linear, with no activation in between", place, (name, "Dense"))
 
 
-def _maker(op: Op, makers: dict[str, Op], dense: set[str]) -> Op | None:
+def _maker(op: Op, makers: dict[str, Op], dense: Mapping[str, object]) -> Op | None:
     """Return what makes the input of a linear operation; a bias of Keras is added by an operation of its own."""
     maker = makers.get(op.inputs[0].name)
     if maker is not None and maker.op == "keras.ops.add" and maker.module in dense:
@@ -69,7 +70,7 @@ def _maker(op: Op, makers: dict[str, Op], dense: set[str]) -> Op | None:
     return maker
 
 
-def _is_linear(op: Op, dense: set[str]) -> bool:
+def _is_linear(op: Op, dense: Mapping[str, object]) -> bool:
     is_dense = op.op == "keras.ops.matmul" and op.module in dense
     return bool(op.module) and bool(op.inputs) and (is_dense or op.op.endswith(".functional.linear"))
 

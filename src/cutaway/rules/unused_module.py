@@ -55,6 +55,10 @@ from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
 from cutaway.rules.use import classes_of, is_followed, is_read
 
+_WEIGHTED = """Dense EinsumDense Conv SeparableConv DepthwiseConv LSTM GRU SimpleRNN Bidirectional Embedding BatchNorm LayerNorm
+GroupNorm MultiHeadAttention""".split()
+"""How the names of layers of Keras begin that have weights, which are made when one is called first."""
+
 
 def _find(program: Program) -> Iterator[Found]:
     definitions = classes_of(program)
@@ -67,15 +71,18 @@ def _find(program: Program) -> Iterator[Found]:
         for module in network.modules:
             path, _, name = module.path.rpartition(network.separator)
             owner = called.get(path)
+            definition = definitions.get(owner.class_name) if owner is not None else None
+            is_unbuilt = network.separator != "." and module.class_name.startswith(tuple(_WEIGHTED))
+            if is_unbuilt and definition is not None and module.source is not None:
+                name = definition.attribute(module.source.line)
             own = [
                 w for w in weights if f"{w.module}{network.separator}".startswith(f"{module.path}{network.separator}")
             ]
-            if owner is None or module.calls or not own or any(weight.name in read for weight in own):
+            if owner is None or module.calls or not (own or is_unbuilt) or any(weight.name in read for weight in own):
                 continue
             if any(other.startswith(f"{module.path}{network.separator}") for other in called):
                 continue  # a container, of which parts are called
-            definition = definitions.get(owner.class_name)
-            if definition is not None and not module.condition and not is_read(definition, program, name):
+            if definition is not None and name and not module.condition and not is_read(definition, program, name):
                 text = f"the layer {name} ({module.class_name}) of {owner.class_name} is never used in its forward pass"
                 yield Found(text, definition.assignment(name) or module.source, (f".{name}",))
 

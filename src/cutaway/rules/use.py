@@ -31,6 +31,15 @@ class Definition:
                 return Place(self.file, node.lineno)
         return None
 
+    def attribute(self, line: int) -> str:
+        """Return the attribute of itself that the class sets in a line, an empty string where there is none."""
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno):
+                targets = [each for each in node.targets if isinstance(each, ast.Attribute)]
+                if len(targets) == 1 == len(node.targets):
+                    return targets[0].attr
+        return ""
+
     def methods(self) -> Iterator[ast.FunctionDef]:
         """Yield the methods but the constructor."""
         return (

@@ -50,13 +50,15 @@ def note_tensors(network: Network, record: Record, session: Session) -> None:
         described = _described(part, path)
         record.untrained.append(Part(described.class_name, described.place, path, place))
     called = [call.module for call in session.calls if framework.is_network(call.module)]  # some may be in no variable
-    held = {
-        tensor.reference().number: (part, name)
+    tensors = [
+        (tensor, (part, name))
         for part in {id(part): part for part in (*parts, *called)}.values()
         for name, tensor in framework.unregistered_tensors(part)
-    }
-    if not held:
+    ]
+    if not tensors:
         return
+    held = {tensor.reference().number: owner for tensor, owner in tensors}
+    learnt = {tensor.reference().number for tensor, _ in tensors if getattr(tensor, "requires_grad", False) is True}
     for operation in session.operations:
         others = [value for value in operation.inputs if value.number not in held]
         short = operation.op.rpartition(".")[2]
@@ -65,7 +67,7 @@ def note_tensors(network: Network, record: Record, session: Session) -> None:
                 continue
             if short in _VIEWS and not others:
                 held.update({made.number: held[value.number] for made in operation.outputs})
-            elif others and value.shape and not (at and operation.op.endswith(_INDEXING)):
+            elif (others or value.number in learnt) and value.shape and not (at and operation.op.endswith(_INDEXING)):
                 part, name = held.pop(value.number)
                 text = f"{class_name(type(part))}.{name}"
                 record.tensors.append(Part(operation.op, operation.place, text))
@@ -83,12 +85,12 @@ def note_transient(networks: list[Network], record: Record, session: Session) ->
         construction = getattr(call.module, "__dict__", {}).get(_CONSTRUCTION)
         if construction is None or not construction.in_call or id(call.module) in known:
             continue
-        if any(network.framework.has_weights(call.module) for network in networks if _belongs(network, call.module)):
+        if any(_has_weights(network, call.module) for network in networks):
             record.transient.append(_described(call.module, ""))
 
 
-def _belongs(network: Network, module: Any) -> bool:
-    return network.framework.is_network(module)
+def _has_weights(network: Network, module: Any) -> bool:
+    return network.framework.is_part(module) and network.framework.has_weights(module)
 
 
 def _held(framework: Framework, value: Any) -> Iterator[Any]:

@@ -42,6 +42,10 @@ class Framework(Protocol):
     def is_network(self, value: object) -> bool:
         """Tell whether a value of the target is a network of this framework."""
 
+    def is_part(self, value: object) -> bool:
+        """Tell whether a value may be a part of a network: a network, or a layer of the framework's own."""
+        return self.is_network(value)
+
     def is_network_class(self, value: object) -> bool:
         """Tell whether a value is a class of the target whose instances are networks."""
 

@@ -54,6 +54,12 @@ class Keras(Framework):
         kinds = type(value).__mro__
         return Model in kinds or (Layer in kinds and self.is_network_class(type(value)))
 
+    def is_part(self, value: object) -> bool:
+        return Layer in type(value).__mro__
+
+    def has_weights(self, network: Layer) -> bool:
+        return not network.__dict__.get("built") or bool(network.weights)
+
     def is_network_class(self, value: object) -> bool:
         if type not in type(value).__mro__ or Layer not in type.mro(value):  # type: ignore[arg-type]
             return False
