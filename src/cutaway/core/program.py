@@ -31,7 +31,8 @@ class Record:
 
     `unregistered` are modules in plain containers, which their network does not know, `transient` those that forward makes
     anew in each call. `tensors` are held by modules, but not registered, and used in a forward pass; `untrained` are modules
-    that are newer than the optimizer of their network. `operations` are those that the program itself makes, and those of networks that it never calls.
+    that are newer than the optimizer of their network, `unoptimized` networks that are called in training mode, and that no
+    optimizer has anything of. `operations` are those that the program itself makes, and those of networks that it never calls.
     """
 
     faults: tuple[Diagnostic, ...] = ()
@@ -42,6 +43,7 @@ class Record:
     transient: list[Part] = field(default_factory=list)
     tensors: list[Part] = field(default_factory=list)
     untrained: list[Part] = field(default_factory=list)
+    unoptimized: list[Part] = field(default_factory=list)
 
     def take(self, session: Session, faults: tuple[Diagnostic, ...]) -> None:
         """Keep what a run has recorded; a later run of the same program replaces an earlier one."""

@@ -34,12 +34,13 @@ optimizer.step()
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from cutaway.core.problem import Severity
 from cutaway.core.program import Program
 from cutaway.rules.rule import Found, Rule
-from cutaway.rules.training_code import uses
+from cutaway.rules.training_code import method, uses
 
 
 def _find(program: Program) -> Iterator[Found]:
@@ -48,6 +49,33 @@ def _find(program: Program) -> Iterator[Found]:
     for part in program.record.untrained:
         text = f"{part.text} ({part.class_name}) is made after the optimizer, which never changes it"
         yield Found(text, part.place, (part.class_name,), (("the optimizer is made here", part.other),))
+    for part in program.record.unoptimized:
+        if part.text.isidentifier() and not _is_meant(program, part.text):
+            text = f"{part.text} ({part.class_name}) is called in training mode, but no optimizer gets its parameters"
+            yield Found(text, part.place, (part.class_name,))
+
+
+def _is_meant(program: Program, name: str) -> bool:
+    """Tell whether a program does something to a network that says it is not to be trained, or that trains it otherwise."""
+    for node in program.nodes(ast.Attribute):
+        if node.attr not in ("train", "to", "cuda", "zero_grad", "forward", "apply") and _is_name(node.value, name):
+            return True
+    for call in program.nodes(ast.Call):
+        if any(_is_name(each, name) for each in (*call.args, *(keyword.value for keyword in call.keywords))):
+            return True
+        is_detached = method(call) in ("detach", "item", "numpy") and isinstance(call.func, ast.Attribute)
+        if is_detached and _mentions(call.func, name):
+            return True
+    blocks = [block for block in program.nodes(ast.With) if "grad" in "".join(ast.unparse(i) for i in block.items)]
+    return any(_mentions(block, name) for block in blocks)
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(_is_name(each, name) for each in ast.walk(node))
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 RULE = Rule("parameter-not-optimized", Severity.WARNING, _find)

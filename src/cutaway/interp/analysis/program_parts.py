@@ -49,6 +49,9 @@ def note_tensors(network: Network, record: Record, session: Session) -> None:
     for path, part, place in untrained:
         described = _described(part, path)
         record.untrained.append(Part(described.class_name, described.place, path, place))
+    in_training = any(call.module is network.value and call.training is True for call in session.calls)
+    if in_training and not session.unknowns and framework.is_left_to_itself(network.value):
+        record.unoptimized.append(_described(network.value, network.name))
     called = [call.module for call in session.calls if framework.is_network(call.module)]  # some may be in no variable
     tensors = [
         (tensor, (part, name))

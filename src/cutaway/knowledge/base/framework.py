@@ -61,6 +61,10 @@ class Framework(Protocol):
         """Tell whether a network has weights, or may have some."""
         return True
 
+    def is_left_to_itself(self, network: Any) -> bool:
+        """Tell whether a program has optimizers, and none of them has a parameter of a network that has some."""
+        return False
+
     def unbound(self) -> list[tuple[str, Any]]:
         """Return networks of the program that no name of it is bound to, with what to call them."""
         return []

@@ -178,6 +178,15 @@ class Torch(Framework):
             if isinstance(value, Tensor) and not isinstance(value, Parameter) and value._device is CPU:
                 yield name, value
 
+    def is_left_to_itself(self, network: Module) -> bool:
+        optimizers = OPTIMIZERS.peek() or ()
+        groups = [group.get("params") for optimizer, _, _ in optimizers for group in optimizer.param_groups]
+        if not groups or not all(isinstance(each, Parameter) for group in groups for each in group):
+            return False
+        own = list(network.parameters())
+        trained = {id(each) for group in groups for each in group}
+        return bool(own) and all(each.requires_grad is True and id(each) not in trained for each in own)
+
     def untrained(self, network: Module) -> Iterator[tuple[str, Any, Place | None]]:
         optimizers = OPTIMIZERS.peek() or ()
         trained = {number for optimizer, _, _ in optimizers for number in _parameters_of(optimizer)}
