@@ -217,7 +217,8 @@ def _tensors(value: Any) -> Any:
 
 
 def _batch(tensor: Any) -> Tensor:
-    return new((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
+    made: Tensor = new((symbol(BATCH), *tensor._shape[1:]), tensor._dtype)
+    return made
 
 
 def _compare(model: Any, targets: list[Any], outputs: list[Any]) -> None:

@@ -120,10 +120,10 @@ def _function(name: str, with_logits: bool) -> Any:
         shape = output._shape
         return Out(shape if isinstance(shape, Unknown) else shape[:-1], output._dtype)
 
-    def plain(y_true, y_pred, **options):
+    def plain(y_true: Any, y_pred: Any, **options: Any) -> Out:
         return compare(y_true, y_pred)
 
-    def of_scores(y_true, y_pred, from_logits=False, **options):
+    def of_scores(y_true: Any, y_pred: Any, from_logits: Any = False, **options: Any) -> Out:
         return compare(y_true, y_pred)
 
     return op(f"keras.losses.{name}")(of_scores if with_logits else plain)
