@@ -39,19 +39,12 @@ def note_parts(network: Network, record: Record, session: Session) -> None:
 
 
 def note_tensors(network: Network, record: Record, session: Session) -> None:
-    """Add the tensors that are not registered, and that a forward pass combines with others; and what is not trained."""
+    """Add the tensors that are not registered, and that a forward pass combines with others."""
     framework = network.framework
     try:
         parts = list(framework.parts(network.value))
-        untrained = list(framework.untrained(network.value))
     except (Exception, Undecidable, Exhausted):  # it is noted where the network is described
         return
-    for path, part, place in untrained:
-        described = _described(part, path)
-        record.untrained.append(Part(described.class_name, described.place, path, place))
-    in_training = any(call.module is network.value and call.training is True for call in session.calls)
-    if in_training and not session.unknowns and framework.is_left_to_itself(network.value):
-        record.unoptimized.append(_described(network.value, network.name))
     called = [call.module for call in session.calls if framework.is_network(call.module)]  # some may be in no variable
     tensors = [
         (tensor, (part, name))
@@ -74,6 +67,22 @@ def note_tensors(network: Network, record: Record, session: Session) -> None:
                 part, name = held.pop(value.number)
                 text = f"{class_name(type(part))}.{name}"
                 record.tensors.append(Part(operation.op, operation.place, text))
+
+
+def note_untrained(network: Network, record: Record, session: Session) -> None:
+    """Add what is not trained: modules that are newer than the optimizer, and a network that no optimizer has."""
+    framework = network.framework
+    try:
+        untrained = list(framework.untrained(network.value))
+        is_left = framework.is_left_to_itself(network.value)
+    except (Exception, Undecidable, Exhausted):  # it is noted where the network is described
+        return
+    for path, part, place in untrained:
+        described = _described(part, path)
+        record.untrained.append(Part(described.class_name, described.place, path, place))
+    in_training = any(call.module is network.value and call.training is True for call in session.calls)
+    if is_left and in_training and not session.unknowns:
+        record.unoptimized.append(_described(network.value, network.name))
 
 
 def note_transient(networks: list[Network], record: Record, session: Session) -> None:

@@ -33,7 +33,7 @@ from cutaway.interp.analysis.discovery import (
     networks_of_functions,
 )
 from cutaway.interp.analysis.forward_pass import repeat, run
-from cutaway.interp.analysis.program_parts import note_parts, note_tensors, note_transient
+from cutaway.interp.analysis.program_parts import note_parts, note_tensors, note_transient, note_untrained
 from cutaway.interp.boundary import gate
 from cutaway.interp.compile.compiler import PYTHON
 from cutaway.interp.modules import loader
@@ -191,6 +191,7 @@ def _read_program(
             if id(network.value) not in called:
                 record.operations += tuple(session.operations[first:])
             note_tensors(network, record, session)
+            note_untrained(network, record, session)
         note_transient(selected, record, session)
     finally:
         record.take(session, diagnostics(session))
