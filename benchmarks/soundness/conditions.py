@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 import re
+import types
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from cutaway.core.condition import SAME_TRUTH
 from cutaway.core.size.dim import Dim
@@ -40,46 +43,83 @@ def _parsed(text: str) -> ast.expr:
         raise Unreadable(text) from error
 
 
-def atoms(text: str) -> set[str]:
+def atoms(text: str) -> frozenset[str]:
     """Return the single conditions that one in words consists of."""
     found: set[str] = set()
-    _evaluated(_parsed(text), None, found)
-    return found
+    _collect(_read(text), found)
+    return frozenset(found)
 
 
 def holds(text: str | None, valuation: Valuation) -> bool:
     """Return whether a condition holds; one that is not given always does."""
-    return text is None or _evaluated(_parsed(text), valuation, set())
+    return text is None or _evaluated(_read(text), valuation)
 
 
-def _evaluated(node: ast.expr, valuation: Valuation | None, found: set[str]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _All:
+    parts: tuple[_Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Any:
+    parts: tuple[_Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Not:
+    part: _Condition
+
+
+_Condition: TypeAlias = "_All | _Any | _Not | bool | str"
+"""A condition that is read once and evaluated for many valuations; a string is one of the single ones."""
+
+
+@functools.lru_cache(maxsize=4096)
+def _read(text: str) -> _Condition:
+    return _condition(_parsed(text))
+
+
+def _condition(node: ast.expr) -> _Condition:
     match node:
         case ast.UnaryOp(ast.Not(), operand):
-            return not _evaluated(operand, valuation, found)
+            return _Not(_condition(operand))
         case ast.BoolOp(operator, values):
-            answers = [_evaluated(value, valuation, found) for value in values]
-            return any(answers) if isinstance(operator, ast.Or) else all(answers)
+            return (_Any if isinstance(operator, ast.Or) else _All)(tuple(map(_condition, values)))
         case ast.Compare(left, [operator], [right]) if type(operator) in _OPPOSITE:
-            return not _evaluated(ast.Compare(left, [_OPPOSITE[type(operator)]()], [right]), valuation, found)
+            return _Not(_condition(ast.Compare(left, [_OPPOSITE[type(operator)]()], [right])))
         case ast.Call(ast.Name(name) as called, [ast.Compare(left, [operator], [right])]) if type(
             operator
         ) in _OPPOSITE and SAME_TRUTH.fullmatch(name):
             compared = ast.Compare(left, [_OPPOSITE[type(operator)]()], [right])
-            return not _evaluated(ast.Call(called, [compared], []), valuation, found)
+            return _Not(_condition(ast.Call(called, [compared], [])))
         case ast.Constant(bool() as value):
             return value
-    text = _atom(node)
-    found.add(text)
-    if valuation is None:
-        return False
-    if text not in valuation:
-        raise Unreadable(text)
-    return valuation[text]
-
-
-@functools.lru_cache(maxsize=4096)
-def _atom(node: ast.expr) -> str:
     return ast.unparse(node)
+
+
+def _collect(condition: _Condition, found: set[str]) -> None:
+    match condition:
+        case str():
+            found.add(condition)
+        case _Not(part):
+            _collect(part, found)
+        case _All(parts) | _Any(parts):
+            for part in parts:
+                _collect(part, found)
+
+
+def _evaluated(condition: _Condition, valuation: Valuation) -> bool:
+    match condition:
+        case bool():
+            return condition
+        case str():
+            if condition not in valuation:
+                raise Unreadable(condition)
+            return valuation[condition]
+        case _Not(part):
+            return not _evaluated(part, valuation)
+    answers = [_evaluated(part, valuation) for part in condition.parts]  # each has to be readable
+    return any(answers) if isinstance(condition, _Any) else all(answers)
 
 
 def bracketed(text: str) -> list[str]:
@@ -89,19 +129,37 @@ def bracketed(text: str) -> list[str]:
 
 def number(text: str, valuation: Valuation) -> int | None:
     """Return the number that an expression is; None where it has symbols other than conditions."""
-    if any("?" in part for is_condition, part in _split(text) if not is_condition):
+    code, conditions = _expression(text)
+    if code is None:
         return None  # one of its parts is unknown
-    plain = "".join(str(int(holds(part, valuation))) if is_condition else part for is_condition, part in _split(text))
+    bits = [int(holds(part, valuation)) for part in conditions]
+    functions = {"min": min, "max": max, "ceil": math.ceil, "floor": math.floor}
     try:
-        value = eval(plain, {"__builtins__": {}, "min": min, "max": max, "ceil": math.ceil, "floor": math.floor})
+        value = eval(code, {"__builtins__": {}, "_bits": bits, **functions})
     except NameError:
         return None
-    except (SyntaxError, TypeError, ZeroDivisionError) as error:
+    except (TypeError, ZeroDivisionError) as error:
         raise Unreadable(text) from error
     return int(value) if value == int(value) else None
 
 
-def _split(text: str) -> list[tuple[bool, str]]:
+@functools.lru_cache(maxsize=4096)
+def _expression(text: str) -> tuple[types.CodeType | None, tuple[str, ...]]:
+    """Return an expression with items of `_bits` for its conditions, ready to be evaluated, and these conditions."""
+    parts = _split(text)
+    if any("?" in part for is_condition, part in parts if not is_condition):
+        return None, ()
+    conditions = tuple(part for is_condition, part in parts if is_condition)
+    places = itertools.count()
+    plain = "".join(f"_bits[{next(places)}]" if is_condition else part for is_condition, part in parts)
+    try:
+        return compile(plain.strip(), "size", "eval"), conditions
+    except SyntaxError as error:
+        raise Unreadable(text) from error
+
+
+@functools.lru_cache(maxsize=4096)
+def _split(text: str) -> tuple[tuple[bool, str], ...]:
     """Split an expression into what is in its outermost brackets, marked True, and the rest."""
     parts: list[tuple[bool, str]] = []
     depth, start = 0, 0
@@ -116,7 +174,7 @@ def _split(text: str) -> list[tuple[bool, str]]:
             if depth == 0:
                 parts.append((True, text[start:at]))
                 start = at + 1
-    return [*parts, (False, text[start:])]
+    return (*parts, (False, text[start:]))
 
 
 def setting(value: Any, valuation: Valuation) -> Any:

@@ -114,15 +114,8 @@ def infer(
 def _trials(search: Search) -> list[Trial]:
     """Return trials with inputs of all ranks, until those of one choice of dtypes pass, or don't fail because of them."""
     trials: list[Trial] = []
-    meant: dict[str, str] = {}
     for dtypes, ranks in search.combinations():
-        if any(dtypes[name] != dtype for name, dtype in meant.items()):
-            continue
         same_dtypes = list(search.trials(dtypes, ranks))
-        for trial in same_dtypes:
-            meant.update(trial.meant if any(path.passes for path in trial.paths) else {})
-        if any(dtypes[name] != dtype for name, dtype in meant.items()):
-            continue
         trials += same_dtypes
         paths = [path for trial in same_dtypes for path in trial.paths]
         if any(path.passes for path in paths) or not any(is_of_dtype(path) for path in paths):

@@ -182,6 +182,21 @@ class Search:
         is_tied: bool = False,
         masks: Collection[str] = (),
     ) -> Trial:
+        """Return a trial, with the dtypes that inputs are meant to have where it passes and they are others."""
+        trial = self._trial_of(ranks, dtypes, others, is_tied, masks)
+        meant = {**dtypes, **trial.meant}
+        if meant != dtypes and any(path.passes for path in trial.paths):
+            return self._trial_of(ranks, meant, others, is_tied, masks)
+        return trial
+
+    def _trial_of(
+        self,
+        ranks: Mapping[str, int],
+        dtypes: dict[str, str],
+        others: Mapping[str, Any],
+        is_tied: bool,
+        masks: Collection[str],
+    ) -> Trial:
         rank_of_first = next(iter(ranks.values()))
         shapes = {
             name: tuple(
