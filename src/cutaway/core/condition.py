@@ -208,6 +208,7 @@ class Decisions:
         self.kinds: dict[str, str] = {}  # kinds of arguments, by name
         self.used: set[str] = set()  # prescribed decisions that were needed
         self.plans: dict[str, Any] = {}  # how loops of symbolic length are run, by their keys
+        self.loops: set[str] = set()  # the keys of the loops of symbolic length that were met
         self.tensors: dict[Any, tuple[Any, Any]] = {}  # a tensor's identity and number -> the tensor, its truth value
         self.command_lines: list[tuple[str, ...]] = []  # with each value that a required argument may have
         self.input_seconds = InputSeconds()
@@ -321,7 +322,7 @@ class Decisions:
         """Return which of a few values something is in this run; None where that stays undecided."""
         origin, left = draw.origin, self._left(draw.origin)
         while len(left) > 1 and any(draw.values[at] is not draw.values[left[0]] for at in left):
-            holds = self._occurrence(f"{origin.text} == {origin.values[left[0]]!r}", ENVIRONMENT, place, True)
+            holds = self._occurrence(f"{origin.text} == {origin.names[left[0]]}", ENVIRONMENT, place, True)
             if holds is None:
                 return None
             left[:] = left[:1] if holds else left[1:]
@@ -355,7 +356,9 @@ class Decisions:
     def loop_key(self, place: Place | None) -> str:
         """Return the key of a loop: its place, and how often it occurred before in this run."""
         count = self._occurrences[str(place)] = self._occurrences.get(str(place), 0) + 1
-        return f"{place}#{count}"
+        key = f"{place}#{count}"
+        self.loops.add(key)
+        return key
 
     def _decided(self, term: Term, place: Place | None, prefer: bool) -> bool | None:
         known = self.taken.get(term.text)

@@ -202,10 +202,11 @@ class Usual:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """A value that is drawn from a few in each run; `text` is how the program writes that."""
+    """A value that is drawn from a few in each run; `text` is how the program writes that, `names` how it writes them."""
 
     text: str
     values: tuple[Any, ...]
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,10 @@ def _random() -> dict[str, Any]:
                 return values[0]
             if not 0 < count <= _FEW or kwargs or not all(type(value) in _FOLLOWED for value in values):
                 return draw(name)()
-            origin = Origin(f"random.{name}({', '.join(map(_written, args))})", tuple(values))
+            text, names = f"random.{name}({', '.join(map(_written, args))})", tuple(map(_written, values))
+            if len(set(names)) < len(set(values)):
+                return draw(name)()
+            origin = Origin(text, tuple(values), names)
             kinds = {type(value) for value in values}
             kind = kinds.pop() if len(kinds) == 1 and kinds <= {int, float, bool} else None
             reason, place = f"random.{name}() is random", session.current().place()

@@ -59,10 +59,16 @@ class _TooManyPaths(Exception):
     """There are more paths than can be followed."""
 
 
+class _Replanned(Exception):
+    """A loop is followed in another way than in runs that were made before."""
+
+
 class _Exploration:
     def __init__(self, run: Run, prescribed: Mapping[str, bool], fold: Fold, deadline: float | None) -> None:
         self.run, self.prescribed, self.fold, self.deadline = run, dict(prescribed), fold, deadline
         self.plans: dict[str, object] = {}
+        self.restarts = 0  # of the whole exploration
+        self.loops: set[str] = set()  # keys of loops that runs have followed by the plans there are
         self.kinds: dict[str, str] = {}
         self.variants: list[Variant] = []
         self.raising: list[Variant] = []  # forward ends with an exception
@@ -75,6 +81,16 @@ class _Exploration:
         self.most_conditions = MAX_CONDITIONS
 
     def result(self) -> Architecture:
+        """Return the network; all runs have to follow a loop in the same way, so another plan for it starts all over."""
+        while True:
+            with suppress(_Replanned):
+                return self._result()
+            self._start_over(MAX_CONDITIONS)
+            self.loops.clear()
+            self.restarts += 1
+            self.is_truncated = self.restarts == MAX_RESTARTS
+
+    def _result(self) -> Architecture:
         complete = self._explored()
         if not self.variants:
             self.variants, self.raising = self.raising, []
@@ -219,17 +235,23 @@ class _Exploration:
             decisions = Decisions(combined, most=self.most_conditions)
             decisions.given = self.prescribed
             decisions.plans, decisions.kinds = self.plans, self.kinds
+            before = dict(self.plans)
             try:
                 (architecture,) = self.run(decisions)[:1]
             except Restart:
+                self._keep_plans(before)
                 continue
             except TargetError as error:
                 if decisions.restarts:
+                    self._keep_plans(before)
                     continue
+                self.loops |= decisions.loops
                 self.failed.append((dict(decisions.taken), error))
                 return _Outcome(dict(decisions.taken), None)
             if decisions.restarts:
+                self._keep_plans(before)
                 continue
+            self.loops |= decisions.loops
             variant = Variant(architecture, dict(decisions.taken))
             self.unwritten.update(decisions.unwritten)
             self.unfounded.update(decisions.unfounded)
@@ -239,6 +261,12 @@ class _Exploration:
             return _Outcome(variant.decisions, variant)
         self.is_truncated = True
         return None
+
+    def _keep_plans(self, before: Mapping[str, object]) -> None:
+        """Go on with the plans that a run has changed, unless other runs have followed these loops already."""
+        changed = [key for key, plan in self.plans.items() if before.get(key) != plan]
+        if self.restarts < MAX_RESTARTS and not self.loops.isdisjoint(changed):
+            raise _Replanned
 
     def _with_notes(self, architecture: Architecture, complete: bool) -> Architecture:
         failures = [self._failure(taken, str(error)) for taken, error in self.failed]

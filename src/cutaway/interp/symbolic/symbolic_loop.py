@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from cutaway.core import session
 from cutaway.core.loop.series import INDICES, Iterations, Plan, Repeat, Series, replan, shifted
 from cutaway.core.protocols import is_container, is_resizable
-from cutaway.core.size.dim import Dim, less, symbol
+from cutaway.core.size.dim import Dim, equal, less, symbol
 from cutaway.core.size.relation import Relation
 from cutaway.core.unknown import Undecidable, Unknown, decisions
 from cutaway.interp.run.frame import BREAK, RETURN, Frame
@@ -222,7 +222,7 @@ def middle_iterations(part: Repeat, plan: Plan, key: str) -> Iterator[tuple[list
     here = session.current()
     index = INDICES[len(here.iterations)]
     count = part.count if part.count is None else part.count - plan.first - plan.last
-    if count != 0:
+    if count is None or equal(count, 0) is not True:
         yield part.at(symbol(index, 0) + plan.first), Iterations(key, count, index)
 
 
