@@ -31,6 +31,10 @@ class Undecidable(BaseException):
         self.is_last = is_last
 
 
+class MoreItems(Undecidable):
+    """What was iterated over may have more items than those that were yielded."""
+
+
 class UnknownRaised(BaseException):
     """In this run something unknown raises an exception; `what` is how the program writes it.
 

@@ -16,7 +16,7 @@ from cutaway.core.nesting import NESTING, bounded
 from cutaway.core.open_sizes import is_open, is_open_string, unknown_of
 from cutaway.core.protocols import is_module, is_module_class
 from cutaway.core.size.dim import Dim
-from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
+from cutaway.core.unknown import MoreItems, Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.gate import is_host_class, is_model, is_own_function, may_call
 from cutaway.interp.boundary.host_calls import ITERATING, call_native, unknown_or_raise
@@ -224,6 +224,8 @@ def _call_host(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     except Undecidable as undecidable:
         owner = getattr(function, "__self__", None)
         _call_back(function, args, kwargs, undecidable.unknown)
+        if type(undecidable) is MoreItems and _is_of_host(function):
+            return undecidable.unknown  # it has seen all items that are known, and changes nothing itself
         if undecidable.container is not None:
             lose_contents(undecidable.container, undecidable.unknown)
         elif is_module(owner) and not session.current().modules:

@@ -30,7 +30,7 @@ def _reaches(frame: Frame, line: int) -> bool:
             return not _has_condition(node.body)
         return _reached_in(node.body, line)
     state = frame.globals.get(MODULE_STATE)
-    if state is None:
+    if state is None or not line:
         return True  # an expression of the command line, or a call that Cutaway makes itself
     if frame.vars is not frame.globals:
         return False  # the body of a class

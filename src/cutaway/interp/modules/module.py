@@ -464,7 +464,7 @@ class ModuleState(SourceText):
         except BaseException as error:
             if strict:
                 raise
-            unknown = failure(error, frame.place, quiet=not self.named and not self.is_own)
+            unknown = self._failure(error)
             self._bind_unknown(node, unknown)
             if self.named and certain_failure(error) is None:
                 self._forget_changes(node, unknown)  # it may go on where the program runs
@@ -477,6 +477,16 @@ class ModuleState(SourceText):
             current.muted -= not self.named
             running.unknown_calls = unknown_calls  # the importing module assumes that the import succeeds
             running.stack.pop()
+
+    def _failure(self, error: BaseException) -> Unknown:
+        """Record what ends a statement; the user is told of it even where other notes of an imported module are not kept."""
+        current = session.current()
+        muted = current.muted
+        current.muted = 0 if self.is_own else muted
+        try:
+            return failure(error, self.frame.place, quiet=not self.named and not self.is_own)
+        finally:
+            current.muted = muted
 
     def _replace_methods(self, name: str) -> None:
         """Replace methods of a class by those that the tables describe."""

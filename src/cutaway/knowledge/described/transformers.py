@@ -12,6 +12,7 @@ from cutaway.core import disk, session
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base import attribute, copying
 from cutaway.knowledge.base.registry import TABLE, register, row
+from cutaway.knowledge.torch.nn.traversal import known_items
 
 
 @row("transformers.utils.auto_docstring.auto_docstring")
@@ -134,7 +135,7 @@ def _quantise(network: Any, settings: Any) -> None:
     kept = [ask(key) for key in ("modules_to_not_convert", "llm_int8_skip_modules", "ignore")]
     whole = [path for paths in kept if isinstance(paths, (list, tuple)) for path in paths if isinstance(path, str)]
     unknown = session.current().unknown(reason)
-    for path, module in network.named_modules():
+    for path, module in known_items(network.named_modules()):
         if isinstance(module, TABLE["torch.nn.Linear"]) and not any(
             path == other or path.startswith(f"{other}.") or path.endswith(f".{other}") for other in whole
         ):

@@ -39,6 +39,7 @@ from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
 from cutaway.knowledge.torch.nn.parallel import DataParallel, DistributedDataParallel
 from cutaway.knowledge.torch.nn.parameter import Parameter
+from cutaway.knowledge.torch.nn.traversal import known_items, named_parts, parts
 from cutaway.knowledge.torch.runtime.optim import OPTIMIZERS
 from cutaway.knowledge.torch.tensor.op import Row, compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
@@ -97,7 +98,7 @@ class Torch(Framework):
         return issubclass(kind, _Loss) or kind.__name__.lower().endswith(_LOSSES)
 
     def has_weights(self, network: Module) -> bool:
-        held = [part.__dict__ for part in network.modules()]
+        held = [part.__dict__ for part in parts(network)]
         return any(each.get("_parameters") or each.get("_buffers") or "_incomplete" in each for each in held)
 
     def tensor(self, shape: Sequence[Size] | None, dtype: str, name: str, number: int | None = None) -> Tensor:
@@ -139,12 +140,12 @@ class Torch(Framework):
         _AS_BUILT.set(
             [
                 (module, [(held, dict(held)) for held in (module._modules, module._parameters, module._buffers)])
-                for module in network.modules()
+                for module in parts(network)
             ]
         )
 
     def settings(self, network: Module) -> Settings:
-        modules = list(network.modules())
+        modules = list(parts(network))
         arguments = constructor_arguments(network, session.current().signature)
         held = [module.__dict__.get(name) for module in modules for name in _CONFIGURATIONS]
         first = next((m.__dict__.get("in_channels") for m in modules if isinstance(m, Conv2d)), None)
@@ -153,7 +154,7 @@ class Torch(Framework):
         )
 
     def is_solvable(self, network: Module) -> bool:
-        held = (weight for part in network.modules() for weight in part.__dict__.get("_parameters", {}).values())
+        held = (weight for part in parts(network) for weight in part.__dict__.get("_parameters", {}).values())
         return not any(isinstance(weight, UninitializedTensorMixin) for weight in held)  # which the first input fixes
 
     def first_argument(self, callee: Any) -> str | None:
@@ -171,7 +172,7 @@ class Torch(Framework):
         return {"input": "tensor", "tensors": "sequence"}.get(name) if name is not None else None
 
     def parts(self, network: Module) -> list[Any]:
-        return list(network.modules())
+        return list(parts(network))
 
     def unregistered_tensors(self, part: Module) -> Iterator[tuple[str, Any]]:
         for name, value in list(part.__dict__.items()):
@@ -190,11 +191,11 @@ class Torch(Framework):
     def untrained(self, network: Module) -> Iterator[tuple[str, Any, Place | None]]:
         optimizers = OPTIMIZERS.peek() or ()
         trained = {number for optimizer, _, _ in optimizers for number in _parameters_of(optimizer)}
-        own = {id(each) for each in network.parameters()}
+        own = {id(each) for each in known_items(network.parameters())}
         first = next((each for each in optimizers if own & _parameters_of(each[0])), None)
         if first is None:
             return
-        for path, part in network.named_modules():
+        for path, part in named_parts(network):
             parameters = [each for each in part.__dict__["_parameters"].values() if each is not None]
             is_left_out = parameters and all(
                 each.requires_grad is True and id(each) not in trained for each in parameters
@@ -210,7 +211,7 @@ class Torch(Framework):
                 f"{class_name(type(network))}.__init__() has not run, or not called super().__init__()"
             )
         _show_as_built(network)
-        modules = list(network.named_modules())
+        modules = list(named_parts(network))
         repeats = _repeats(modules)
         weights = list(_weights(network, repeats))
         contents = Contents(
@@ -251,7 +252,7 @@ def _show_as_built(network: Module) -> None:
         lost = [name for held, built in holders for name in built if _is_lost(built[name], held.get(name))]
         if not lost:
             continue
-        paths = paths or {id(part): path for path, part in network.named_modules()}
+        paths = paths or {id(part): path for path, part in named_parts(network)}
         here.assume(f"{paths.get(id(module)) or 'the network'} is shown as it is built: forward sets {', '.join(lost)}")
         for held, built in holders:
             now = {name: item for name, item in held.items() if not _is_lost(built.get(name, item), item)}
@@ -284,7 +285,7 @@ def _unknown_parts(modules: list[tuple[str, Module]], weights: list[tuple[Weight
 
 
 def _weights(network: Module, repeats: dict[str, tuple[Any, Any]]) -> Iterator[tuple[Weight, Any]]:
-    stored = {id(p) for m in network.modules() if "_stored" in m.__dict__ for p in m.__dict__["_parameters"].values()}
+    stored = {id(p) for m in parts(network) if "_stored" in m.__dict__ for p in m.__dict__["_parameters"].values()}
     try:
         found = list(named_tensors(network))
     except RecursionError:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.torch.nn.traversal import known_items, named_parts
 
 
 class NamedTensor(NamedTuple):
@@ -21,11 +22,11 @@ class NamedTensor(NamedTuple):
 def named_tensors(network: Any, remove_duplicate: bool = False) -> Iterator[NamedTensor]:
     """Yield the parameters of a module, and then its buffers."""
     first: dict[int, str] = {}
-    parameters = list(network.named_parameters(remove_duplicate=remove_duplicate))
-    buffers = list(network.named_buffers(remove_duplicate=remove_duplicate))
+    parameters = list(known_items(network.named_parameters(remove_duplicate=remove_duplicate)))
+    buffers = list(known_items(network.named_buffers(remove_duplicate=remove_duplicate)))
     unsaved = {
         f"{path}.{name}" if path else name
-        for path, module in network.named_modules(remove_duplicate=remove_duplicate)
+        for path, module in named_parts(network, remove_duplicate=remove_duplicate)
         for name in module.__dict__.get("_non_persistent_buffers_set", ())
     }
     for kind, tensors in (("parameter", parameters), ("buffer", buffers)):

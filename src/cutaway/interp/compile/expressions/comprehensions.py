@@ -9,7 +9,7 @@ from typing import Any
 
 from cutaway.core import session
 from cutaway.core.admission import admit
-from cutaway.core.unknown import Undecidable, Unknown, assumed, derived_unknown
+from cutaway.core.unknown import MoreItems, Undecidable, Unknown, assumed, derived_unknown
 from cutaway.interp.boundary.joining import any_number_of_times
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.expressions.operators import is_pure
@@ -91,7 +91,20 @@ class Comprehensions(ScopeCompiler):
                 result.append(element(frame))
             return result
 
+        def generate(frame: Frame, items: Iterator[Any]) -> Iterator[Any]:
+            try:
+                yield from produce(frame, items, 0)
+            except MoreItems as more:
+                run_others(frame, more.unknown)
+                raise
+
+        def run_others(frame: Frame, unknown: Unknown) -> None:
+            if not has_no_effect:
+                any_number_of_times(frame, partial(_some_iteration, loops, element, unknown), unknown)
+
         def build(frame: Frame, items: Iterator[Any]) -> Any:
+            if make is _as_generator:
+                return make(generate(frame, items))
             return make(build_list(frame, items) if builds_list else produce(frame, items, 0))
 
         def evaluate(frame: Frame) -> Any:
@@ -114,9 +127,7 @@ class Comprehensions(ScopeCompiler):
                         return build(child, items)
                 return build(child, items)
             except Undecidable as undecidable:
-                if not has_no_effect:
-                    some = partial(_some_iteration, loops, element, undecidable.unknown)
-                    any_number_of_times(child, some, undecidable.unknown)
+                run_others(child, undecidable.unknown)
                 return undecidable.unknown
 
         return evaluate

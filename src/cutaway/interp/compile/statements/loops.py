@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from operator import length_hint
@@ -16,7 +16,15 @@ from cutaway.core.condition import DATA, Decision
 from cutaway.core.loop.series import Repeat, Series
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_joinable, is_module
-from cutaway.core.unknown import Undecidable, Unknown, assumed, conditions_left_open, decisions, derived_unknown
+from cutaway.core.unknown import (
+    MoreItems,
+    Undecidable,
+    Unknown,
+    assumed,
+    conditions_left_open,
+    decisions,
+    derived_unknown,
+)
 from cutaway.interp.boundary.joining import any_number_of_times, join_alternatives
 from cutaway.interp.compile.assignment import assign_target
 from cutaway.interp.compile.expressions.operators import is_pure
@@ -200,7 +208,8 @@ class _ForLoop:
             if type(iterable) is Unknown:
                 return self._run_unknown(frame, iterable)
             ordered = in_order(iterable)
-            items = iterator(ordered) if hasattr(type(ordered), "__len__") else self._limited(iterator(ordered), frame)
+            source = iterator(ordered)
+            items = source if hasattr(type(ordered), "__len__") else _Known(self._limited(source, frame))
         except Undecidable as undecidable:
             return self._run_any_number(frame, undecidable.unknown, iterable)
         if ordered is not iterable:
@@ -256,7 +265,7 @@ class _ForLoop:
                 raise self.compiler.unfinished(frame, count - 1, self.node, is_endless(items))
             yield item
 
-    def _run_items(self, frame: Frame, items: Iterator[Any], finish: Callable[[], None] | None) -> object | None:
+    def _run_items(self, frame: Frame, items: Iterable[Any], finish: Callable[[], None] | None) -> object | None:
         here = session.current()
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
@@ -291,6 +300,8 @@ class _ForLoop:
             return None
         if finish is not None:
             finish()
+        if type(items) is _Known and items.rest is not None:
+            return self._run_any_number(frame, items.rest)
         return left_loop(frame, start, self.orelse(frame))
 
     def _run_rest_of_training(self, frame: Frame, before: Any, last: Any) -> object | None:
@@ -309,6 +320,20 @@ class _ForLoop:
         here.loop_exit = _trained(here, frame)
         self.compiler.end_settled_loop(frame, self.node.body, here)
         return None
+
+
+class _Known:
+    """Items that are known; `rest` is then why there may be more than these."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self.items = items
+        self.rest: Unknown | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            yield from self.items
+        except MoreItems as more:
+            self.rest = more.unknown
 
 
 def _trained(here: session.Session, frame: Frame) -> Unknown:

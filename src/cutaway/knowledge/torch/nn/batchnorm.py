@@ -13,6 +13,7 @@ from cutaway.knowledge.torch.nn import init
 from cutaway.knowledge.torch.nn.lazy import LazyModuleMixin, UninitializedBuffer, UninitializedParameter
 from cutaway.knowledge.torch.nn.mode import copy_mode
 from cutaway.knowledge.torch.nn.module import Module, layer
+from cutaway.knowledge.torch.nn.traversal import known_items
 from cutaway.knowledge.torch.nn.weights import certain, rank, storage, vector, weight
 from cutaway.knowledge.torch.tensor.types import int64
 
@@ -277,6 +278,6 @@ class SyncBatchNorm(_BatchNorm):
             copy_mode(module, converted)
             if hasattr(module, "qconfig"):
                 converted.qconfig = module.qconfig
-        for name, child in module.named_children():
+        for name, child in known_items(module.named_children()):
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutaway.core.unknown import Unknown
+from cutaway.knowledge.torch.nn.traversal import known_items, named_parts, parts
 
 IS_SET = "_mode_is_set"
 """The attribute of a module that tells whether the program has set its mode: a new one is in training mode unasked."""
@@ -21,7 +22,7 @@ def choose(network: Any, train: bool | None) -> str | None:
         network.train(train)
         mode, method = ("training", "train") if train else ("evaluation", "eval")
         return f"the network is in {mode} mode: {method}() is called on it"
-    modules = list(network.modules())
+    modules = list(parts(network))
     for module in modules:
         if isinstance(module.__dict__.get(IS_SET), Unknown):
             module.__dict__["training"] = module.__dict__[IS_SET]
@@ -47,19 +48,19 @@ def copy_mode(source: Any, target: Any) -> None:
 
 def _evaluate(module: Any, unset: set[int]) -> None:
     """Put a module and those below it into evaluation mode, where the program has not set their mode."""
-    if all(id(part) in unset for part in module.modules()):
+    if all(id(part) in unset for part in parts(module)):
         module.eval()
         return
     if id(module) in unset:
         module.__dict__["training"] = False
-    for child in module.children():
+    for child in known_items(module.children()):
         _evaluate(child, unset)
 
 
 def _assumption(network: Any) -> str:
     if network.training is not False:
         return "eval() is called on the network, which leaves it in training mode"
-    others = [path for path, module in network.named_modules() if module.training is not False]
+    others = [path for path, module in named_parts(network) if module.training is not False]
     first = [path for path in others if path.rpartition(".")[0] not in others]
     if not first:
         return "the network is in evaluation mode"

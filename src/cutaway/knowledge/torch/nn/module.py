@@ -27,14 +27,13 @@ from cutaway.knowledge.torch.nn.mode import IS_SET
 from cutaway.knowledge.torch.nn.parameter import Buffer, Parameter
 from cutaway.knowledge.torch.nn.registration import not_initialized, require_kind, wrong_kind
 from cutaway.knowledge.torch.nn.state_dict import changed_by_loading, check_loading
+from cutaway.knowledge.torch.nn.traversal import LONGEST_NAME, known_items, named_parts, parts, refuse_end, unknown_part
 from cutaway.knowledge.torch.tensor.gradients import gradients_cleared
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.knowledge.torch.tensor.types import Device, DType
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 _DEEPEST = 500  # calls of modules within calls
-_MOST_MODULES = 200_000
-_LONGEST_PATH, _LONGEST_NAME = 10_000, 2_000  # letters
 _PLAIN = frozenset((bool, int, float, str, type(None), tuple, list, dict))
 
 
@@ -134,7 +133,7 @@ class Module:
 
     def mentions_size(self, name: str) -> bool:
         """Tell whether a size of this name is in the weights or attributes of the module, or of one below it."""
-        for part in self.modules():
+        for part in parts(self):
             weights = [
                 *(part.__dict__.get("_parameters") or {}).values(),
                 *(part.__dict__.get("_buffers") or {}).values(),
@@ -226,7 +225,7 @@ class Module:
             raise Undecidable(name)
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
-        if len(name) > _LONGEST_NAME:
+        if len(name) > LONGEST_NAME:
             raise Undecidable(Unknown(f"the name of a {what} has {len(name):,} letters", session.current().place()))
         if "." in name:
             raise KeyFault(f'{what} name can\'t contain ".", got: {name}', FaultCode.INVALID_ARGUMENT)
@@ -248,29 +247,11 @@ class Module:
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        seen = {id(module) for module in memo or ()}
-        tick, most = session.current().tick, _MOST_MODULES
-        waiting: list[tuple[str, Any]] = [(prefix, self)]
-        while waiting:
-            path, module = waiting.pop()
-            if id(module) in seen:
-                continue
-            tick()
-            most -= 1
-            if len(path) > _LONGEST_PATH and len(path) > _LONGEST_NAME * path.count("."):
-                raise Undecidable(Unknown("the names of modules inside of modules are too long to be followed"))
-            if most < 0 or len(path) > _LONGEST_PATH:
-                raise RecursionError("a module contains itself, or its parts too often")
-            if remove_duplicate:
-                seen.add(id(module))
-                if memo is not None:
-                    memo.add(module)
+        unknown = None
+        for path, module in named_parts(self, memo, prefix, remove_duplicate):
+            unknown = unknown_part(module) if unknown is None else unknown
             yield path, module
-            below = module.__dict__.get("_modules")  # its constructor may not have run
-            if below:
-                start = f"{path}." if path else ""
-                children = [(f"{start}{name}", child) for name, child in below.items() if Module in type(child).__mro__]
-                waiting.extend(reversed(children))
+        refuse_end(unknown)
 
     def modules(self) -> Iterator[Any]:
         for _, module in self.named_modules():
@@ -284,6 +265,7 @@ class Module:
                 tick()
                 memo.add(id(module))
                 yield name, module
+        refuse_end(self.__dict__.get("_incomplete"))
 
     def children(self) -> Iterator[Any]:
         for _, module in self.named_children():
@@ -305,6 +287,8 @@ class Module:
                 if remove_duplicate:
                     memo.add(id(member))
                 yield (f"{path}.{name}" if path else name), member
+        if not recurse:
+            refuse_end(self.__dict__.get("_incomplete"))
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
@@ -346,9 +330,9 @@ class Module:
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         found: OrderedDict[str, Any] = OrderedDict() if destination is None else destination
-        for path, module in self.named_modules(remove_duplicate=False):
-            if "_incomplete" in module.__dict__:
-                raise Undecidable(module.__dict__["_incomplete"])
+        for path, module in named_parts(self, remove_duplicate=False):
+            if (unknown := unknown_part(module)) is not None:
+                return unknown
             start = f"{prefix}{path}." if path else prefix
             for name, member in itertools.chain(module._parameters.items(), module._buffers.items()):
                 if member is not None and name not in module._non_persistent_buffers_set:
@@ -362,14 +346,14 @@ class Module:
     # Changes of state that leave the structure alone
 
     def apply(self, fn: Callable[[Any], Any]) -> Any:
-        for module in self.children():
+        for module in known_items(self.children()):
             module.apply(fn)
         fn(self)
         return self
 
     def train(self, mode: bool = True) -> Any:
         self.training = mode
-        for module in self.children():
+        for module in known_items(self.children()):
             module.train(mode)
         return self
 
@@ -377,14 +361,14 @@ class Module:
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
-        for parameter in self.parameters():
+        for parameter in known_items(self.parameters()):
             parameter.requires_grad = requires_grad
         return self
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Any:
         """Replace the data of every weight by `fn` of it."""
         if recurse:
-            for module in self.children():
+            for module in known_items(self.children()):
                 module._apply(fn)
         for table in (self._parameters, self._buffers):
             for name, tensor in table.items():
@@ -533,7 +517,7 @@ _IncompatibleKeys = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected
 
 def _traces(module: Module, args: Any, kwargs: Any) -> Any:
     """Return what is seen of what a call of forward may leave behind: in the modules, and in what it is given."""
-    held = [part.__dict__ for part in module.modules()]
+    held = [part.__dict__ for part in parts(module)]
     given = [value for value in (*args, *kwargs.values()) if isinstance(value, (list, dict, set))]
     inside = [value for each in held for value in each.values() if isinstance(value, (list, dict, set))]
     return (

@@ -15,6 +15,7 @@ from cutaway.knowledge.base.registry import row
 from cutaway.knowledge.torch.nn.container import ModuleDict, ModuleList
 from cutaway.knowledge.torch.nn.mode import copy_mode
 from cutaway.knowledge.torch.nn.parameter import Parameter
+from cutaway.knowledge.torch.nn.traversal import parts
 from cutaway.knowledge.torch.runtime.context import modes
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.ops.elementwise import written
@@ -147,7 +148,7 @@ def _inject_property(module: Any, tensor_name: str) -> None:
 
 @row(f"{_PACKAGE}.register_parametrization")
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):
-    for part in parametrization.modules():
+    for part in parts(parametrization):
         copy_mode(module, part)
     if is_parametrized(module, tensor_name):
         if not unsafe:

@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.knowledge.base import attribute
 from cutaway.knowledge.base.registry import KnownModule, row
+from cutaway.knowledge.torch.nn.traversal import parts
 from cutaway.knowledge.torch.tensor.tensor import new
 
 torch = KnownModule("torch")
@@ -207,5 +208,5 @@ def remove(module, name):
 @row(f"{_PACKAGE}.is_pruned")
 def is_pruned(module):
     return any(
-        isinstance(hook, BasePruningMethod) for part in module.modules() for hook in part._forward_pre_hooks.values()
+        isinstance(hook, BasePruningMethod) for part in parts(module) for hook in part._forward_pre_hooks.values()
     )

@@ -10,6 +10,7 @@ from cutaway.core.fault import Fault
 from cutaway.core.fault_code import FaultCode
 from cutaway.core.unknown import Unknown
 from cutaway.knowledge.base import attribute
+from cutaway.knowledge.torch.nn.traversal import named_parts, parts
 from cutaway.knowledge.torch.tensor.tensor import Tensor
 from cutaway.ops.norm import fits
 from cutaway.ops.window import shown
@@ -33,7 +34,7 @@ def check_loading(module: Any, loaded: Any, strict: Any, base: type) -> None:
     own = module.state_dict()
     if not all(isinstance(each, Tensor) for each in (*loaded.values(), *own.values())):
         return
-    if all(_loads_plainly(part, base) for part in module.modules()):
+    if all(_loads_plainly(part, base) for part in parts(module)):
         _check_shapes(module, own, loaded)
         if strict is True and not any(_ADAPTED in key for key in own):
             _check_keys(module, own, loaded)
@@ -43,8 +44,8 @@ def changed_by_loading(module: Any, loaded: Any, strict: Any, assign: Any, base:
     """Change a module as loading does: the numbers, or with `assign` the tensors. Return the missing and unexpected keys."""
     own = module.state_dict()
     is_known = type(loaded) in (dict, OrderedDict) and all(type(key) is str for key in loaded)
-    is_plain = is_known and all(_loads_plainly(part, base) for part in module.modules())
-    for path, part in module.named_modules(remove_duplicate=False):
+    is_plain = is_known and all(_loads_plainly(part, base) for part in parts(module))
+    for path, part in named_parts(module, remove_duplicate=False):
         for table in (part._parameters, part._buffers):
             for name, member in list(table.items()):
                 key = f"{path}.{name}" if path else name
