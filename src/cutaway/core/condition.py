@@ -139,6 +139,11 @@ def negated(text: str) -> str:
     return f"not {text}" if is_operand else f"not ({text})"
 
 
+def _either_way(text: str) -> str:
+    """Return what a condition and its opposite have in common, so that occurrences of both are counted together."""
+    return min(text, negated(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A condition that is decided in a run; `preferred` is how it is decided by default."""
@@ -340,11 +345,12 @@ class Decisions:
         return holds
 
     def _occurrence(self, text: str, kind: str, place: Place | None, prefer: bool) -> bool | None:
-        self._occurrences[text] = self._occurrences.get(text, 0) + 1
+        counted = _either_way(text)
+        self._occurrences[counted] = self._occurrences.get(counted, 0) + 1
         return self.decide(Term(self._occurrence_name(text), kind), place, prefer)
 
     def _occurrence_name(self, text: str) -> str:
-        count = self._occurrences[text]
+        count = self._occurrences[_either_way(text)]
         return text if count == 1 else f"time_{count}({text})"
 
     def start_call(self) -> None:
