@@ -91,21 +91,12 @@ class Comprehensions(ScopeCompiler):
                 result.append(element(frame))
             return result
 
-        def generate(frame: Frame, items: Iterator[Any]) -> Iterator[Any]:
-            try:
-                yield from produce(frame, items, 0)
-            except MoreItems as more:
-                run_others(frame, more.unknown)
-                raise
-
-        def run_others(frame: Frame, unknown: Unknown) -> None:
-            if not has_no_effect:
-                any_number_of_times(frame, partial(_some_iteration, loops, element, unknown), unknown)
+        run_others = partial(_run_others, loops, element, has_no_effect)
 
         def build(frame: Frame, items: Iterator[Any]) -> Any:
-            if make is _as_generator:
-                return make(generate(frame, items))
-            return make(build_list(frame, items) if builds_list else produce(frame, items, 0))
+            if builds_list:
+                return make(build_list(frame, items))
+            return make(_with_others(produce(frame, items, 0), partial(run_others, frame)))
 
         def evaluate(frame: Frame) -> Any:
             source = assumed(first(frame))
@@ -131,6 +122,21 @@ class Comprehensions(ScopeCompiler):
                 return undecidable.unknown
 
         return evaluate
+
+
+def _with_others(items: Iterator[Any], run_others: Callable[[Unknown], None]) -> Iterator[Any]:
+    """Yield items; where there may be more of them, run what would be done for these."""
+    try:
+        yield from items
+    except MoreItems as more:
+        run_others(more.unknown)
+        raise
+
+
+def _run_others(loops: list[Any], element: Evaluate, has_no_effect: bool, frame: Frame, unknown: Unknown) -> None:
+    """Run any number of iterations of a comprehension on unknown items, if that changes anything."""
+    if not has_no_effect:
+        any_number_of_times(frame, partial(_some_iteration, loops, element, unknown), unknown)
 
 
 def _some_iteration(loops: list[Any], element: Evaluate, unknown: Unknown, frame: Frame) -> None:
