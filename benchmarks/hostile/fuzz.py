@@ -1,12 +1,18 @@
 """Many inputs in one process: generated and mutated sources, and damaged files, under a supervisor.
 
 The worker tells the number of each input before it reads it. A worker that crashes, takes too long or too much memory is
-replaced by one that continues with the next input; so is each after some thousand inputs.
+replaced by one that continues with the next input; so is each after some thousand inputs. Workers are forked from a process
+that has loaded every library, and inherit its objects frozen.
+
+Half of the inputs are sources. Most of these are short: a few objects with special methods, handed to one of the native
+callables that the inventory reaches. They are evaluated and nothing more, because finding, exploring and describing networks
+takes ten times as long; every thirtieth source is shown or checked as a whole.
 """
 
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import os
 import random
@@ -19,23 +25,36 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import cutaway
 from benchmarks.hostile.campaign import mutated, real_sources
+from benchmarks.hostile.fragments import Fragments
 from benchmarks.hostile.grammar import program
+from benchmarks.hostile.inventory import Inventory
 from benchmarks.hostile.samples import Sample, configurations, samples, unzipped, zipped
+from cutaway.checking.file_check import check_file
+from cutaway.core.error import describe_error
 from cutaway.core.record import compile_initialisers
+from cutaway.core.unknown import Exhausted, Undecidable
+from cutaway.interp.analysis.options import Options
+from cutaway.interp.analysis.single_run import _new_analysis
+from cutaway.interp.analysis.target_value import load_target
 from cutaway.knowledge.base import registry
+from cutaway.limits import analysis_seconds, interrupted_after
 from cutaway.scan.files import scan_file
+from cutaway.syntax.target import parse_target
 from tests.hostile.snapshot import changed, state
 from tests.hostile.watch import Watch, watching
 
 _CASES = Path(__file__).parents[2] / "tests" / "cases"
 _TIMEOUT = 2.0
 _MOST_SECONDS = _TIMEOUT + 2
+_MOST_WAITING_SECONDS = 600.0
 _MOST_MEGABYTES = 1000
 _PER_WORKER = 4000
 _NUMBER = struct.Struct("<q")
@@ -129,41 +148,95 @@ def _that_parses(make: Callable[[], str]) -> bytes:
 
 
 class Inputs:
-    """The inputs of a campaign, each made from its number alone: the name of a file, and its content."""
+    """The inputs of a campaign, each made from its number alone: the name of a file, and its content.
 
-    def __init__(self, seed: int, files: list[Sample]) -> None:
+    The name says how a source is read: see `READERS`.
+    """
+
+    def __init__(self, seed: int, files: list[Sample], ways: list[str]) -> None:
         self._seed = seed
         self._sources = [source for source in real_sources(_CASES) if len(source) < 1500]
-        self._files = files
-        self._slow = configurations()
+        self._slow = [sample for sample in files if sample[0] in _TAKE_LONG]
+        self._files = [sample for sample in files if sample[0] not in _TAKE_LONG]
+        self._slowest = configurations()
+        self._fragments = Fragments(ways)
 
     def __getitem__(self, number: int) -> Sample:
         chance = random.Random(self._seed * 1_000_003 + number)
-        kind = number % 4
+        if number % 2:
+            return self._file(number // 2, chance)
+        kind = number // 2 % 60
         if kind == 0:
             return "generated.py", _that_parses(lambda: program(chance))
-        if kind == 1:
+        if kind == 30:
             return "mutated.py", _that_parses(lambda: mutated(chance.choice(self._sources), chance))
-        is_slow = number % _SLOW_EVERY == _SLOW_EVERY - 1
-        name, content = chance.choice(self._slow if is_slow else self._files)
+        if kind in (15, 45):
+            name = "shown.py" if kind == 15 else "checked.py"
+            return name, _that_parses(lambda: self._fragments.program(chance, chance.randint(1, 4)))
+        return "evaluated.py", _that_parses(lambda: self._fragments.program(chance, chance.choice((1, 1, 2))))
+
+    def _file(self, number: int, chance: random.Random) -> Sample:
+        samples = self._slowest if number % 4000 == 3999 else self._slow if number % 30 == 29 else self._files
+        name, content = chance.choice(samples)
         return name, (_damaged_inside if chance.random() < 0.6 else _damaged)(content, chance)
+
+
+_TAKE_LONG = frozenset(
+    "traced.pt scripted.pt whole.pt legacy.pt exported.pt2 model.h5 model.keras frozen.pb functions.onnx model.json runs.json "
+    "residual.ort".split()
+)
+"""Files whose reading takes several milliseconds, of which fewer are read."""
+
+
+def _show_program(file: Path) -> None:
+    given = {"input": "1x2"} if file.stat().st_size % 4 else {}
+    cutaway.show(str(file), timeout=_TIMEOUT, isolated=False, **given)
+
+
+def _show_fragment(file: Path) -> None:
+    cutaway.show(str(file), input="1x2", timeout=_TIMEOUT, isolated=False)
+
+
+def _check(file: Path) -> None:
+    with interrupted_after(_TIMEOUT):
+        note = check_file(str(file), seconds=analysis_seconds(_TIMEOUT)).note
+    if note is not None and "bug in Cutaway" in note:
+        raise cutaway.CutawayError(note)
+
+
+def _evaluate(file: Path) -> None:
+    """Evaluate a module as an analysis does, without finding and describing networks."""
+    options = Options(seconds=_TIMEOUT)
+    with interrupted_after(_TIMEOUT), _new_analysis(options), suppress(Undecidable, Exhausted):
+        load_target(parse_target(str(file)), options).run()
+
+
+def _scan_and_show(file: Path) -> None:
+    scan_file(str(file))
+    cutaway.show(str(file.parent if file.name == "config.json" else file), timeout=_TIMEOUT, isolated=False)
+
+
+READERS: dict[str, Callable[[Path], None]] = {
+    "generated.py": _show_program,
+    "mutated.py": _show_program,
+    "shown.py": _show_fragment,
+    "checked.py": _check,
+    "evaluated.py": _evaluate,
+}
+"""How sources are read, by the names of their files."""
 
 
 def read(file: Path) -> str:
     """Read one input in this process; return how that ends."""
     try:
-        if file.suffix != ".py":
-            scan_file(str(file))
-        target = file.parent if file.name == "config.json" else file
-        given = {"input": "1x2"} if file.suffix == ".py" and file.stat().st_size % 4 else {}
-        cutaway.show(str(target), timeout=_TIMEOUT, isolated=False, **given)
+        READERS.get(file.name, _scan_and_show)(file)
     except cutaway.CutawayError as error:
         text = str(error)
         if "bug in Cutaway" in text:
             return f"bug: {text[:300]}"
         return _REFUSED if "\n" not in text and text.isprintable() else f"several lines: {text[:300]!r}"
     except BaseException as error:
-        return f"raised: {type(error).__name__}: {str(error)[:200]}"
+        return f"raised: {type.__getattribute__(type(error), '__name__')}: {describe_error(error)[:200]}"
     return _FINE
 
 
@@ -173,7 +246,6 @@ def _work(inputs: Inputs, start: int, pipe: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
-    compile_initialisers()
     with tempfile.TemporaryDirectory() as folder, watching() as watch:
         before = state()
         for number in range(start, start + _PER_WORKER):
@@ -209,6 +281,32 @@ def _trouble(watch: Watch, seconds: float, peak: int) -> str | None:
     return f"large: {peak} MB" if peak > _MOST_MEGABYTES else None
 
 
+def _is_ready(pipe: FileIO, worker: int) -> bool:
+    """Wait for a worker to say something; False once it has used much more of the processor than one input may.
+
+    Time on the clock says nothing on a machine that has other things to do; a worker that sleeps is waited for ten minutes.
+    """
+    start, since = _used_by(worker), time.monotonic()
+    while not select.select([pipe], [], [], _MOST_SECONDS)[0]:
+        if _used_by(worker) - start > 3 * _MOST_SECONDS or time.monotonic() - since > _MOST_WAITING_SECONDS:
+            return False
+    return True
+
+
+def _exactly(pipe: FileIO, count: int) -> bytes:
+    """Read a number of bytes; fewer at the end."""
+    data = b""
+    while len(data) < count and (part := pipe.read(count - len(data))):
+        data += part
+    return data
+
+
+def _used_by(process: int) -> float:
+    """Return the seconds of the processor that a process has used."""
+    words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Supervisor:
     """Runs workers until the time is up, and keeps count."""
 
@@ -231,18 +329,18 @@ class Supervisor:
             os.close(reading)
             _work(self.inputs, start, writing)
         os.close(writing)
-        number, is_open = start, False
-        with os.fdopen(reading, "rb") as pipe:
+        number, is_open, is_stuck = start, False, False
+        with os.fdopen(reading, "rb", buffering=0) as pipe:  # what is buffered would not be waited for
             while True:
-                ready, _, _ = select.select([pipe], [], [], 10 * _MOST_SECONDS)
-                head = pipe.read(_NUMBER.size) if ready else b""
+                is_stuck = not _is_ready(pipe, worker)
+                head = b"" if is_stuck else _exactly(pipe, _NUMBER.size)
                 if len(head) < _NUMBER.size:
                     break
                 (value,) = _NUMBER.unpack(head)
                 if value >= 0:
                     number, is_open = value, True
                     continue
-                kind, _, ending = pipe.read(-value).decode("utf-8", "replace").partition("\0")
+                kind, _, ending = _exactly(pipe, -value).decode("utf-8", "replace").partition("\0")
                 is_open = False
                 self._count(kind, ending, number)
                 if time.monotonic() > end:
@@ -251,7 +349,7 @@ class Supervisor:
         _, status = os.waitpid(worker, 0)
         if is_open:
             kind = self.inputs[number][0]
-            ending = f"signal {os.WTERMSIG(status)}" if ready else "stuck"
+            ending = "stuck" if is_stuck else f"signal {os.WTERMSIG(status)}"
             self._count(kind, f"lost: {ending}", number)
         return number + 1
 
@@ -270,7 +368,11 @@ def run(seconds: float, seed: int, file: Path | None, record: Path | None) -> in
     """
     registry.load_all()
     import_module("numpy")  # so that no target is the first to need it
-    supervisor = Supervisor(Inputs(seed, samples()))
+    inputs = Inputs(seed, samples(), list(Inventory().walk().callables.values()))
+    compile_initialisers()
+    gc.collect()
+    gc.freeze()  # what workers inherit is not theirs to collect
+    supervisor = Supervisor(inputs)
     start = _next_number(record, seed)
     before = _processor_seconds()
     end = supervisor.run(seconds, start)

@@ -57,7 +57,8 @@ class Watch:
 
     def escaped(self) -> list[str]:
         """Return the things among the loot that a target must never hold."""
-        return [repr(item)[:120] for item in self.loot if _is_forbidden(item)]
+        different = {id(item): item for item in self.loot}
+        return [object.__repr__(item)[:120] for item in different.values() if _is_forbidden(item)]
 
 
 def _mentions(code: Any) -> bool:
@@ -67,33 +68,46 @@ def _mentions(code: Any) -> bool:
 
 
 def _is_forbidden(item: Any) -> bool:
-    if isinstance(item, Unknown):
+    """Judge by the real class, and by methods of the built-in types: nothing of the target is asked."""
+    kind = type(item)
+    if kind is Unknown:
         return False
-    if type(item).__module__.startswith(
-        ("cutaway.interp.modules.loader", "cutaway.interp.run.frame", "cutaway.interp.run.function")
-    ):
-        return not hasattr(item, "__path__") and type(item).__name__ != "SourceModule"
-    if isinstance(item, _FORBIDDEN) or (type(item) in (str, bytes) and _is_secret(item)):
+    home = type.__getattribute__(kind, "__module__")
+    if type(home) is str and home.startswith(_INNER):
+        return not hasattr(item, "__path__") and kind.__name__ != "SourceModule"
+    if issubclass(kind, _FORBIDDEN) or (kind in (str, bytes) and _is_secret(item)):
         return True
-    if isinstance(item, dict) and "bytes of memory" in item:
+    if issubclass(kind, dict):
+        return _is_forbidden_dict(item)
+    if issubclass(kind, (list, tuple, set)):
+        base: Any = next(each for each in (list, tuple, set) if issubclass(kind, each))
+        parts = [*base.__iter__(item)]
+        return any(map(_is_forbidden, parts)) or (len(parts) > 60 and all(issubclass(type(i), type) for i in parts))
+    if issubclass(kind, types.BuiltinFunctionType):
+        owner = item.__self__
+        if isinstance(owner, types.ModuleType):
+            return owner.__name__ in ("builtins", "posix", "nt", "sys", "_io", "marshal", "_imp", "_thread", "_socket")
+        return item.__name__ in _UNBOUND
+    return issubclass(kind, _DESCRIPTORS) and item.__name__ in _UNBOUND
+
+
+_INNER = ("cutaway.interp.modules.loader", "cutaway.interp.run.frame", "cutaway.interp.run.function")
+_DESCRIPTORS = (
+    types.WrapperDescriptorType, types.MethodWrapperType, types.MethodDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+)  # fmt: skip
+
+
+def _is_forbidden_dict(item: Any) -> bool:
+    if type(item) is dict and "bytes of memory" in item:
         return "uint8" in repr(item)
-    if isinstance(item, dict) and "read from memory" in item:
+    if type(item) is dict and "read from memory" in item:
         return _has_numbers(item["read from memory"])
-    if isinstance(item, dict):
-        return any(item is getattr(module, "__dict__", None) for module in list(sys.modules.values())) or (
-            "__builtins__" in item and isinstance(item.get("__builtins__"), (dict, types.ModuleType))
-        )
-    if isinstance(item, (list, tuple, set)):
-        return any(_is_forbidden(part) for part in item) or (len(item) > 60 and all(isinstance(i, type) for i in item))
-    if isinstance(item, types.BuiltinFunctionType):
-        home = getattr(item, "__self__", None)
-        if isinstance(home, types.ModuleType):
-            return home.__name__ in ("builtins", "posix", "nt", "sys", "_io", "marshal", "_imp", "_thread", "_socket")
-        return item.__name__ in _UNBOUND
-    if isinstance(item, (types.WrapperDescriptorType, types.MethodWrapperType, types.MethodDescriptorType,
-                         types.GetSetDescriptorType, types.MemberDescriptorType)):  # fmt: skip
-        return item.__name__ in _UNBOUND
-    return False
+    if dict.get(item, "__name__") is None:
+        return False  # the namespace of a module has a name
+    if any(item is getattr(module, "__dict__", None) for module in list(sys.modules.values())):
+        return True
+    return issubclass(type(dict.get(item, "__builtins__")), (dict, types.ModuleType))
 
 
 def _is_secret(text: str | bytes) -> bool:
