@@ -89,7 +89,14 @@ def show(
         return _show_live(request_of(target, **reading), device, via)
     with WithoutWorkingFolder():
         reading["timeout"] = timeout
-        return _show_isolated(target, reading, cache) if isolated else show_here(request_of(target, **reading), cache)
+        if isolated:
+            return _show_isolated(target, reading, cache)
+        if CHANNEL.is_open:  # this process ends with it
+            return show_here(request_of(target, **reading), cache)
+        from cutaway.interp.boundary.abstract_classes import restored  # late: it loads the boundary
+
+        with restored():
+            return show_here(request_of(target, **reading), cache)
 
 
 def as_inputs(input: Any) -> str | tuple[str, ...] | Mapping[str, Any]:
