@@ -235,6 +235,8 @@ def read(file: Path) -> str:
         if "bug in Cutaway" in text:
             return f"bug: {text[:300]}"
         return _REFUSED if "\n" not in text and text.isprintable() else f"several lines: {text[:300]!r}"
+    except Exhausted:
+        return _REFUSED
     except BaseException as error:
         return f"raised: {type.__getattribute__(type(error), '__name__')}: {describe_error(error)[:200]}"
     return _FINE
@@ -254,10 +256,11 @@ def _work(inputs: Inputs, start: int, pipe: int) -> None:
             file = Path(folder) / name
             file.write_bytes(content)
             began = time.process_time()
+            _forget_peak()
             del watch.acts[:], watch.loot[:]
             ending = read(file)
             seconds = time.process_time() - began
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            peak = _peak()
             ending = _trouble(watch, seconds, peak) or ending
             if number % _STATE_EVERY == 0 and (parts := changed(before, state())):
                 ending = f"effect: {parts[0]} changed in one of the last {_STATE_EVERY} inputs"
@@ -268,6 +271,17 @@ def _work(inputs: Inputs, start: int, pipe: int) -> None:
             if peak > _MOST_MEGABYTES:
                 break
     os._exit(0)
+
+
+def _forget_peak() -> None:
+    """Let the peak of this process's memory be counted anew."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak() -> int:
+    """Return the megabytes that this process has held at most since then."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) // 1024
 
 
 def _trouble(watch: Watch, seconds: float, peak: int) -> str | None:

@@ -67,7 +67,7 @@ def _mentions(code: Any) -> bool:
     return any(_mentions(p) if isinstance(p, types.CodeType) else MARK in str(p) for p in parts)
 
 
-def _is_forbidden(item: Any) -> bool:
+def _is_forbidden(item: Any, depth: int = 4) -> bool:
     """Judge by the real class, and by methods of the built-in types: nothing of the target is asked."""
     kind = type(item)
     if kind is Unknown:
@@ -82,7 +82,9 @@ def _is_forbidden(item: Any) -> bool:
     if issubclass(kind, (list, tuple, set)):
         base: Any = next(each for each in (list, tuple, set) if issubclass(kind, each))
         parts = [*base.__iter__(item)]
-        return any(map(_is_forbidden, parts)) or (len(parts) > 60 and all(issubclass(type(i), type) for i in parts))
+        return (depth > 0 and any(_is_forbidden(part, depth - 1) for part in parts)) or (
+            len(parts) > 60 and all(issubclass(type(i), type) for i in parts)
+        )
     if issubclass(kind, types.BuiltinFunctionType):
         owner = item.__self__
         if isinstance(owner, types.ModuleType):

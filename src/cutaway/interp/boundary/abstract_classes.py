@@ -9,7 +9,14 @@ from contextlib import contextmanager, suppress
 from cutaway.interp.boundary.gate import is_host_class
 from cutaway.knowledge.base import registry
 
-_ASKED = ("__subclasshook__", "__subclasscheck__", "__instancecheck__", "__subclasses__", "__getattribute__", "__getattr__")
+_ASKED = (
+    "__subclasshook__",
+    "__subclasscheck__",
+    "__instancecheck__",
+    "__subclasses__",
+    "__getattribute__",
+    "__getattr__",
+)
 """What an abstract class looks up in each class below it, and in the class of that, when it is asked for its subclasses."""
 
 

@@ -510,6 +510,9 @@ def set_attribute(owner: Any, name: Any, value: Any) -> None:
         if type(name) is Unknown:
             return lose_attributes(owner, name)
         name = str.__str__(name)
+    if name == "__module__" and is_instance(owner, type) and type(value) is not str:
+        session.current().unknown("the module of a class that is not a string is not followed")
+        return None
     if _may_change(owner, name):
         if name in _DEFAULTS and is_of_target(owner):
             return set_defaults(owner, name, value)

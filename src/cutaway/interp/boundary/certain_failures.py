@@ -290,7 +290,9 @@ def _fails_on(callee: Any, arguments: list[Any]) -> bool:
         kinds = arguments[1] if len(arguments) > 1 else None
         return any(_is_plain(kind) or is_module(kind) for kind in (kinds if type(kinds) is tuple else (kinds,)))
     is_method = type(callee) is types.BuiltinFunctionType and type(callee.__self__) in _PLAIN
-    return (callee in (int, float) or is_method or id(callee) in PYTHON_FUNCTIONS) and all(map(_is_plain, arguments))
+    return (callee is int or callee is float or is_method or id(callee) in PYTHON_FUNCTIONS) and all(
+        map(_is_plain, arguments)
+    )
 
 
 def _is_foreign_super(callee: Any, arguments: list[Any]) -> bool:

@@ -151,9 +151,10 @@ def _is_deceptive(cls: type) -> bool:
     """Tell whether a class of the target could be taken for another one, or one of its attributes for another.
 
     Tables of Cutaway have classes as keys, which a metaclass compares; and a name in a class that is not exactly a
-    string is compared by the target.
+    string is compared by the target. The name of a class's module is read in many places.
     """
-    if any(type(name) is not str for name in type.__getattribute__(cls, "__dict__")):
+    variables = type.__getattribute__(cls, "__dict__")
+    if any(type(name) is not str for name in variables) or type(variables.get("__module__", "")) is not str:
         return True
     bases = type.__getattribute__(cls, "__mro__")
     if type not in bases:

@@ -26,7 +26,9 @@ from cutaway.core.open_sizes import (
 from cutaway.core.pattern import pattern
 from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
+from cutaway.interp.boundary.gate import is_instance
 from cutaway.interp.boundary.losing import lose_contents
+from cutaway.interp.boundary.real_sizes import as_index
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted, has_random_order, in_order
@@ -54,6 +56,8 @@ def call_native(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     owner, name = function.__self__, function.__name__
     if name == "append" and type(owner) is list and len(args) == 1 and not kwargs:
         return owner.append(args[0])
+    if name in _COUNTING and not is_instance(owner, type):
+        args, kwargs = [as_index(value) for value in args], {key: as_index(value) for key, value in kwargs.items()}
     if isinstance(owner, (str, bytes, bytearray)):
         if name == "join" and args and not isinstance(args[0], (str, bytes, Unknown)):
             args = [list(counted(args[0])), *args[1:]]
@@ -235,7 +239,7 @@ def _is_too_large(name: str, owner: Any, args: list[Any], kwargs: dict[str, Any]
     if isinstance(owner, type) and name != "from_bytes" and args:  # read from the class
         owner, *args = args
     # Arguments may be given by name: whatever they are called, the sizes among them count.
-    elements = _result_size(size, owner, [*args, *kwargs.values()])
+    elements = _result_size(size, _plain(owner), [*map(_plain, args), *map(_plain, kwargs.values())])
     if 1024 < elements <= ELEMENTS:
         build(elements)
     return elements > ELEMENTS
@@ -255,6 +259,28 @@ def unknown_or_raise(error: Exception, args: list[Any], kwargs: dict[str, Any]) 
 
 
 _MENTIONS_UNKNOWN = pattern(r"\b(type Unknown\b|'Unknown')")
+
+
+_COUNTING = frozenset("ljust rjust center zfill expandtabs to_bytes".split())
+"""Methods that take a number of elements, which an object of the target may stand for."""
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a class of the target's as its built-in base has it; what that class says of it is ignored."""
+    kind = type(value)
+    if kind in _PLAIN_TYPES:
+        return value
+    if is_instance(value, str):
+        return str.__str__(value)
+    if is_instance(value, int):
+        return int.__int__(value)
+    for base in (bytes, bytearray, list, tuple):
+        if is_instance(value, base):
+            return base.__getitem__(value, slice(None))  # type: ignore[index]
+    return value
+
+
+_PLAIN_TYPES = frozenset((str, int, bool, bytes, bytearray, list, tuple, dict, type(None)))
 
 
 # The size of a method's result, from its owner and arguments; wrong arguments are left to the method to report.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from array import array
-from collections import UserList, UserString, deque
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,8 @@ from cutaway.core.pattern import pattern
 from cutaway.core.protocols import has_no_numbers
 from cutaway.core.size.dim import Dim, equal, less
 from cutaway.core.unknown import Unknown, assumed
+from cutaway.interp.boundary.real_sizes import SEQUENCES as _SEQUENCES
+from cutaway.interp.boundary.real_sizes import as_index, length
 from cutaway.interp.boundary.string_limits import is_wide, size_in_string, text_of
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import drawn
@@ -37,51 +38,61 @@ def _too_large(result: str) -> Unknown:
 
 # What would be too large to build, if two operands are combined; None if the result is small enough.
 
-_SEQUENCES = (str, bytes, bytearray, list, tuple, deque, array, UserList, UserString)
+_bits = int.bit_length
+
+
+def _positive(number: int) -> bool:
+    return int.__gt__(number, 0)
 
 
 def _product_limit(left: Any, right: Any) -> str | None:
     if isinstance(left, int) and isinstance(right, int):
-        return "an integer" if left.bit_length() + right.bit_length() > BITS else None
+        return "an integer" if _bits(left) + _bits(right) > BITS else None
     sequence, count = (left, right) if isinstance(left, _SEQUENCES) else (right, left)
-    if isinstance(sequence, _SEQUENCES) and isinstance(count, int) and count > 0:
-        return _element_limit(len(sequence) * count, "a repeated sequence")
+    if isinstance(sequence, _SEQUENCES) and isinstance(count, int) and _positive(count):
+        return _element_limit(length(sequence) * int.__int__(count), "a repeated sequence")
     return None
 
 
 def _power_limit(left: Any, right: Any) -> str | None:
-    if isinstance(left, int) and isinstance(right, int) and right > 0 and left.bit_length() * right > BITS:
+    if (
+        isinstance(left, int)
+        and isinstance(right, int)
+        and _positive(right)
+        and _bits(left) * int.__int__(right) > BITS
+    ):
         return "an integer"
     return None
 
 
 def _shift_limit(left: Any, right: Any) -> str | None:
-    return (
-        "an integer" if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > BITS else None
-    )
+    if isinstance(left, int) and isinstance(right, int) and _bits(left) + int.__int__(right) > BITS:
+        return "an integer"
+    return None
 
 
 def _division_limit(left: Any, right: Any) -> str | None:
     """Dividing integers costs time rather than memory, so only far larger ones than those that are built are refused."""
-    if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 16 * BITS:
+    if isinstance(left, int) and isinstance(right, int) and _bits(left) > 16 * BITS:
         return "the quotient of an integer"
     if isinstance(left, (str, bytes)):
         items = right if isinstance(right, tuple) else (right,)
-        if is_wide(left if isinstance(left, str) else left.decode("latin-1")):
+        template = left if isinstance(left, str) else bytes.decode(left, "latin-1")
+        if is_wide(template):
             return "a formatted string"
-        if any(isinstance(item, int) and abs(item) > ELEMENTS for item in items) and (
-            "*" in left if isinstance(left, str) else b"*" in left
+        if any(isinstance(item, int) and int.__abs__(item) > ELEMENTS for item in items) and "*" in str.__str__(
+            template
         ):
             return "a formatted string"
         return _element_limit(
-            sum(len(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted string"
+            sum(length(item) for item in items if isinstance(item, (str, bytes, list, tuple))), "a formatted string"
         )
     return None
 
 
 def _sum_limit(left: Any, right: Any) -> str | None:
     if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES):
-        return _element_limit(len(left) + len(right), "a joined sequence")
+        return _element_limit(length(left) + length(right), "a joined sequence")
     return None
 
 
@@ -145,9 +156,9 @@ def _multiply(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     def multiply(left: Any, right: Any) -> Any:
         if isinstance(left, _SEQUENCES):
-            right = drawn(right)
+            right = _count(drawn(right), "__rmul__")
         elif isinstance(right, _SEQUENCES):
-            left = drawn(left)
+            left = _count(drawn(left), "__mul__")
         if type(left) is Dim or type(right) is Dim:
             count, sequence = (left, right) if type(left) is Dim else (right, left)
             if isinstance(sequence, _SEQUENCES):
@@ -155,6 +166,19 @@ def _multiply(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return limited(left, right)
 
     return multiply
+
+
+def _count(value: Any, own: str) -> Any:
+    """Return how often a sequence is repeated, unless a class of the target has an operator of its own."""
+    kind = type(value)
+    if (
+        kind is int
+        or kind is Dim
+        or kind is Unknown
+        or any(own in vars(base) for base in kind.__mro__[:-1] if base is not int)
+    ):
+        return value
+    return as_index(value)
 
 
 def _modulo(plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

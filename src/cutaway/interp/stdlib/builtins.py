@@ -28,6 +28,7 @@ from cutaway.interp.boundary.gate import DENIED, is_model
 from cutaway.interp.boundary.host_calls import check_codec
 from cutaway.interp.boundary.namespace import FunctionNamespace, Namespace, module_namespace
 from cutaway.interp.boundary.operators import BINARY, power, too_large_result
+from cutaway.interp.boundary.real_sizes import as_index
 from cutaway.interp.boundary.string_limits import size_in_string, text_of
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
@@ -424,6 +425,8 @@ CONVERSIONS[str] = _decoding(str)
 
 def _bytes_conversion(kind: Any) -> Callable[..., Any]:
     def make(*args: Any) -> Any:
+        if args and (kind is bytearray or not hasattr(type(args[0]), "__bytes__")):
+            args = (as_index(args[0]), *args[1:])
         if args and isinstance(args[0], int) and args[0] > ELEMENTS:
             return session.current().unknown("a byte string would be too large to build")
         if args and isinstance(args[0], int):
