@@ -103,6 +103,11 @@ copy.deepcopy(C())
 }
 
 HUGE: dict[str, str] = {
+    "bytes of an object's number": 'class I:\n    def __index__(self):\n        return 10**11\nbad = [bytearray(I()), bytes(I()), [0] * I(), "a" * I(), "a".ljust(I()), (5).to_bytes(I(), "big")]',
+    "a number that hides its size": 'class I(int):\n    def bit_length(self):\n        return 0\n    def __gt__(self, other):\n        return False\nbad = [I(2**16000) ** I(10**6), [0] * I(10**11), "a" * I(10**11), bytes(I(10**11)), 1 << I(10**12)]',
+    "a string that hides its length": "class S(str):\n    def __len__(self):\n        return 0\n    def count(self, *args):\n        return 0\ns = S('a' * 100000)\nbad = [s * 10**6, s.replace('a', s), ','.join([s] * 10**6)]",
+    "a list that hides its length": "class L(list):\n    def __len__(self):\n        return 0\nbad = L([0] * 100000) * 10**6",
+    "a wrapped list that hides its length": "import collections\nclass L(list):\n    def __len__(self):\n        return 0\nu = collections.UserList()\nu.data = L([0] * 100000)\nbad = u * 10**6",
     "power": "bad = 10**10**10",
     "power of powers": "bad = 9**9**9**9",
     "power by pow": "bad = pow(10, 10**10)",

@@ -104,3 +104,21 @@ def test_a_package_that_imports_itself(tmp_path: Path, capfd: pytest.CaptureFixt
     (package / "b.py").write_text("from .a import *\nfrom . import *\n")
     assert apart(cli.main, ["show", str(package / "a.py"), "--timeout", "5"]) == 0
     assert "Linear" in capfd.readouterr().out
+
+
+ODD: dict[str, str] = {
+    "a call of an array": "import numpy as np\nnp.zeros(3)(1)",
+    "a class whose module is a dict": "import typing\nclass C(dict):\n    __module__ = {}\no = C()\nfor x in typing.Any:\n    o[x] = o",
+    "a class whose module is set to a list": "class C:\n    pass\nC.__module__ = []\nclass D(C, nn.Module):\n    pass\nd = D()",
+    "a network whose module is a property": "class C(nn.Linear):\n    __module__ = property(lambda self: 1)\nc = C(2, 3)",
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in ODD.items()])
+def test_a_source_with_odd_values(tmp_path: Path, text: str, capfd: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "model.py"
+    model.write_text(_HEAD + text)
+    apart(cli.main, ["show", str(model), "--input", "1x2", "--timeout", "5"], seconds=60)
+    out, err = capfd.readouterr()
+    assert "bug in Cutaway" not in err and "Traceback" not in err
+    assert "Linear" in out

@@ -46,7 +46,8 @@ def _abstract_classes() -> Iterator[type]:
     waiting: list[type] = [object]
     while waiting:
         cls = waiting.pop()
-        for each in type.__subclasses__(cls):
+        derived: list[type] = type.__subclasses__(cls)
+        for each in derived:
             if each in below or (each in seen and cls not in below):
                 continue
             seen.add(each)
