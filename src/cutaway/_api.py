@@ -93,7 +93,7 @@ def show(
             return _show_isolated(target, reading, cache)
         if CHANNEL.is_open:  # this process ends with it
             return show_here(request_of(target, **reading), cache)
-        from cutaway.interp.boundary.abstract_classes import restored  # late: it loads the boundary
+        from cutaway.interp.analysis.abstract_classes import restored  # late: it loads the boundary
 
         with restored():
             return show_here(request_of(target, **reading), cache)

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from cutaway import __version__
 from cutaway.core.error import CutawayError, InternalError, internal
+from cutaway.core.message import print_message
 from cutaway.core.progress import PROGRESS
 from cutaway.isolation.channel import CHANNEL, SAID
 from cutaway.isolation.child_process import FAILED
@@ -145,11 +146,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _print_error(message: str) -> None:
     """Print what went wrong, in the characters that the error stream can encode."""
-    PROGRESS.clear()
-    encoding = getattr(sys.stderr, "encoding", None) or "ascii"
-    message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
-    with suppress(OSError, ValueError):
-        print(f"cutaway: {message}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+    print_message(message)
     if CHANNEL.is_open:
         CHANNEL.send(SAID)  # should the process be ended before it ends, there is nothing to add
 

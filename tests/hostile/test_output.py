@@ -89,6 +89,14 @@ def test_nothing_in_a_message_is_obeyed(model: Path) -> None:
     assert _OBEYED.findall(ended.err) == []
 
 
+def test_nothing_in_a_warning_is_obeyed(tmp_path: Path) -> None:
+    """What a form of output has no place for is said on the error stream, with the names of files."""
+    file = tmp_path / "a\x1b[31m\x07.py"
+    file.write_text("from torch import nn\nnet = nn.Sequential(nn.Linear(2, 3), nn.Linear(5, 3))\n")
+    ended = _show("ops", str(file), "--input", "1x2", "--format", "csv")
+    assert "net is incomplete: 1 fault" in ended.err
+
+
 _ODD_FILE = "a\udcff\n::error::[x](http://evil).py"
 
 

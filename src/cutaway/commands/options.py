@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.core.message import print_message
 
 TARGET = (
     "model.py, model.py::Net, 'model.py::make(3, width=64)', package.module:Net, "
@@ -103,7 +103,7 @@ def architectures(options: argparse.Namespace, target: str, live: bool | None = 
 
     if options.live if live is None else live:
         if not getattr(options, "quiet", False):
-            print(f"cutaway: running the code of {target}", file=sys.stderr)
+            print_message(f"running the code of {target}")
         return show(
             target,
             **reading_arguments(options),
@@ -157,7 +157,7 @@ def only(found: Sequence[Architecture], target: str) -> Architecture:
     from cutaway.formats.dispatch import is_saved  # late: --help needs none of it
 
     if len(found) > 1 and "::" not in target and is_saved(target):
-        print(f"cutaway: {target}: there are {len(found)} networks in it; {found[0].name} is taken", file=sys.stderr)
+        print_message(f"{target}: there are {len(found)} networks in it; {found[0].name} is taken")
     elif len(found) != 1 and "::" not in target:
         names = ", ".join(each.name for each in found[:8])
         raise CutawayError(f"{target}: there are {len(found)} networks in it; name one of {names}")

@@ -9,6 +9,8 @@ from typing import TextIO
 
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError
+from cutaway.core.message import print_message
+from cutaway.core.pattern import pattern
 from cutaway.core.progress import PROGRESS
 from cutaway.isolation.channel import CHANNEL, RESULT
 from cutaway.isolation.files import write_file
@@ -43,9 +45,12 @@ def _print(text: str | bytes) -> None:
         raise CutawayError(f"standard output can't be written ({error.strerror})") from None
 
 
+_CONTROLS = pattern("[\\x00-\\x08\\x0b-\\x1f\\x7f]")
+
+
 def _obeyed_by_nobody(text: str, has_colours: bool) -> str:
     """Return text without characters that a terminal obeys, other than line breaks and, if it shows them, colours."""
-    if text.isascii() and "\x1b" not in text and "\r" not in text and "\0" not in text:
+    if text.isascii() and not _CONTROLS.search(text):
         return text
     kept = "\n\t\x1b" if has_colours else "\n\t"
     return "".join(
@@ -80,8 +85,7 @@ def warn(found: Iterable[Architecture], options: argparse.Namespace) -> None:
     """Print which networks are incomplete, for output that has no place for it; not with --quiet."""
     if options.quiet:
         return
-    PROGRESS.clear()
     from cutaway.passes.completeness import all_incompleteness  # late: --help needs none of it
 
     for line in all_incompleteness(found):
-        print(encodable(f"cutaway: {line}", sys.stderr), file=sys.stderr)
+        print_message(line)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from cutaway.commands.options import TARGET, add_output, seconds
 from cutaway.commands.output import write
 from cutaway.core.error import CutawayError
+from cutaway.core.message import print_message
 from cutaway.isolation.sink import Sink
 
 if TYPE_CHECKING:
@@ -102,9 +102,9 @@ def _tell(result: Recovered, quiet: bool) -> None:
         return
     for text in dict.fromkeys(result.missing):
         times = result.missing.count(text)
-        print(f"cutaway: no code for {text}{f' ({times} times)' if times > 1 else ''}", file=sys.stderr)
+        print_message(f"no code for {text}{f' ({times} times)' if times > 1 else ''}")
     for text in result.different:
-        print(f"cutaway: {text}", file=sys.stderr)
+        print_message(text)
 
 
 def _check(options: argparse.Namespace) -> float:
@@ -120,5 +120,5 @@ def _check(options: argparse.Namespace) -> float:
         timeout=options.timeout,
     )
     verdict = "equal" if gap <= _TOLERANCE else "different"
-    print(f"cutaway: outputs are {verdict}: they differ by at most {gap:.1e}, relative to the largest", file=sys.stderr)
+    print_message(f"outputs are {verdict}: they differ by at most {gap:.1e}, relative to the largest")
     return gap

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from cutaway.core.message import print_message
 from cutaway.core.progress import ERASE
 from cutaway.isolation.channel import RESULT, SAID, Reception
 from cutaway.isolation.child_process import FAILED, Ending, start, wait
@@ -66,7 +67,9 @@ def _parent(child: int, read_end: int) -> int:
     if ending.reason and SAID in reception.contents:
         return ending.code
     if ending.reason:
-        print(f"{ERASE if sys.stderr.isatty() else ''}cutaway: {ending.reason}", file=sys.stderr)
+        if sys.stderr.isatty():
+            print(ERASE, end="", file=sys.stderr)
+        print_message(ending.reason)
         return ending.code
     return _leave_files(reception, ending.code)
 
@@ -83,7 +86,7 @@ def _leave_files(reception: Reception, code: int) -> int:
         try:
             write_file(content, reception.output)
         except OSError as error:
-            print(f"cutaway: {reception.output}: can't be written ({error.strerror})", file=sys.stderr)
+            print_message(f"{reception.output}: can't be written ({error.strerror})")
             return FAILED
         if reception.opens:
             from cutaway.isolation.browser import open_page  # late: only `view` opens one

@@ -28,7 +28,7 @@ from cutaway.core.unknown import Undecidable, Unknown, derived_unknown
 from cutaway.interp.boundary.attributes import class_namespace
 from cutaway.interp.boundary.gate import is_instance
 from cutaway.interp.boundary.losing import lose_contents
-from cutaway.interp.boundary.real_sizes import as_index
+from cutaway.interp.boundary.operators import as_index
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import UNDECIDED, chosen_position
 from cutaway.interp.run.iteration import counted, has_random_order, in_order

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
+from array import array
+from collections import UserList, UserString, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -23,8 +24,7 @@ from cutaway.core.pattern import pattern
 from cutaway.core.protocols import has_no_numbers
 from cutaway.core.size.dim import Dim, equal, less
 from cutaway.core.unknown import Unknown, assumed
-from cutaway.interp.boundary.real_sizes import SEQUENCES as _SEQUENCES
-from cutaway.interp.boundary.real_sizes import as_index, length
+from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.boundary.string_limits import is_wide, size_in_string, text_of
 from cutaway.interp.run.budget import BITS, ELEMENTS, build
 from cutaway.interp.run.choice import drawn
@@ -34,6 +34,36 @@ from cutaway.knowledge.base.registry import ARRAYS
 
 def _too_large(result: str) -> Unknown:
     return session.current().unknown(f"{result} would be too large to build")
+
+
+# How large operands really are: a class of the target may say anything of its objects, or answer differently each time.
+
+_SEQUENCES = (str, bytes, bytearray, list, tuple, deque, array, UserList, UserString)
+
+
+def length(sequence: Any) -> int:
+    """Return the length of a sequence as its built-in base has it."""
+    kind = type(sequence)
+    if issubclass(kind, (UserList, UserString)):
+        data = object.__getattribute__(sequence, "__dict__").get("data", ())
+        return length(data) if issubclass(type(data), _SEQUENCES) else 0
+    for base in _SEQUENCES:
+        if issubclass(kind, base):
+            return base.__len__(sequence)
+    return len(sequence)
+
+
+def as_index(value: Any) -> Any:
+    """Return the number for which an object of the target stands, asked once; anything else as it is."""
+    kind = type(value)
+    if kind is int or is_host_class(kind):
+        return value
+    if issubclass(kind, int):
+        return int.__int__(value)
+    defines = any(
+        "__index__" in type.__getattribute__(base, "__dict__") for base in type.__getattribute__(kind, "__mro__")
+    )
+    return operator.index(value) if defines else value
 
 
 # What would be too large to build, if two operands are combined; None if the result is small enough.

@@ -27,8 +27,7 @@ from cutaway.interp.boundary.call import CONVERSIONS, PYTHON_FUNCTIONS, SLOTS
 from cutaway.interp.boundary.gate import DENIED, is_model
 from cutaway.interp.boundary.host_calls import check_codec
 from cutaway.interp.boundary.namespace import FunctionNamespace, Namespace, module_namespace
-from cutaway.interp.boundary.operators import BINARY, power, too_large_result
-from cutaway.interp.boundary.real_sizes import as_index
+from cutaway.interp.boundary.operators import BINARY, as_index, power, too_large_result
 from cutaway.interp.boundary.string_limits import size_in_string, text_of
 from cutaway.interp.modules import loader
 from cutaway.interp.modules.module import SourceModule
