@@ -107,6 +107,9 @@ def test_a_package_that_imports_itself(tmp_path: Path, capfd: pytest.CaptureFixt
 
 
 ODD: dict[str, str] = {
+    "a name that is bytes": "globals()[b'x'] = 1\nvars().update({(): 2, 3: 4})",
+    "the interpreter's own name": "globals()['__cutaway__'] = 1\ntry:\n    del globals()['__cutaway__']\nexcept KeyError:\n    pass\nglobals().update(__cutaway__=2)\nimport model\nmodel.__cutaway__ = 3\nfrom model import net as same",
+    "a name of a class of its own": "class S(str):\n    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return hash('__cutaway__')\nglobals()[S('y')] = 1\nvars()[S('net')] = net\nexec('z = 1', {S('q'): 1, 5: 6})",
     "a call of an array": "import numpy as np\nnp.zeros(3)(1)",
     "a class whose module is a dict": "import typing\nclass C(dict):\n    __module__ = {}\no = C()\nfor x in typing.Any:\n    o[x] = o",
     "a class whose module is set to a list": "class C:\n    pass\nC.__module__ = []\nclass D(C, nn.Module):\n    pass\nd = D()",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cutaway.core.admission import ADDRESS
+from cutaway.core.session import current
 from cutaway.interp.run.frame import MODULE_STATE, Pending
 
 if TYPE_CHECKING:
@@ -39,9 +40,16 @@ class Namespace(dict[str, Any]):
         return value.resolve() if type(value) is Pending else value
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self.state.namespace[name] = value
+        if type(name) is not str and isinstance(name, str):
+            name = str.__str__(name)  # a class of the target would compare it with others
+        if type(name) is not str or name in _HIDDEN_NAMES:
+            current().unknown("a name in a module's namespace that is not an ordinary string is not followed")
+        else:
+            self.state.namespace[name] = value
 
     def __delitem__(self, name: str) -> None:
+        if name in _HIDDEN_NAMES:
+            raise KeyError(name)
         del self.state.namespace[name]
 
     def __contains__(self, name: object) -> bool:
@@ -109,14 +117,15 @@ class Namespace(dict[str, Any]):
         return value
 
     def update(self, *others: Any, **more: Any) -> None:
-        self.state.namespace.update(dict(*others, **more))
+        for name, value in dict(*others, **more).items():
+            self[name] = value
 
     def popitem(self) -> Any:
         raise KeyError("popitem() of a module's namespace is not supported")
 
     def clear(self) -> None:
         for name in list(self):
-            del self.state.namespace[name]
+            del self[name]
 
 
 _ABSENT = object()
@@ -158,10 +167,6 @@ class FunctionNamespace(Namespace):
         if name not in self:
             raise KeyError(name)
         super().__delitem__(name)
-
-    def update(self, *others: Any, **more: Any) -> None:
-        for name, value in dict(*others, **more).items():
-            self[name] = value
 
 
 def module_namespace(module: SourceModule) -> Namespace:
