@@ -225,6 +225,14 @@ class _Evidence:
     indexed: int = 0
 
 
+_TAKE_SIZES = frozenset("view expand repeat new_zeros new_ones new_empty new_full unflatten".split())
+"""Methods of tensors, in any library, that take sizes one by one; `reshape` may be a function that takes a tensor first."""
+
+
+def _is_negative(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+
+
 class _Uses:
     """Finds what a function does with its arguments."""
 
@@ -250,12 +258,15 @@ class _Uses:
                 if start <= (node.lineno, node.col_offset) <= end:
                     self._climb(node, path)
 
-    def _rebound(self, name: str) -> tuple[float, float]:
-        """Return where the first statement ends that binds a variable again."""
+    def _rebound(self, name: str, start: tuple[float, float] = (0, 0)) -> tuple[float, float]:
+        """Return where the first statement ends that binds a variable again, after some place."""
         ends = [
             self._statement_end(node)
             for node in self._nodes
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+            and (node.lineno, node.col_offset) > start
         ]
         return min(ends, default=(float("inf"), 0))
 
@@ -328,8 +339,9 @@ class _Uses:
                 if not any(isinstance(each, ast.Starred) for each in elts):
                     evidence.unpacked = len(elts)
                 for at, each in enumerate(elts):
-                    if isinstance(each, ast.Name) and self._is_bound_once(each.id):
-                        self._collect(each.id, (*path, str(at)), self._statement_end(node))
+                    if isinstance(each, ast.Name):
+                        start = self._statement_end(node)
+                        self._collect(each.id, (*path, str(at)), start, self._rebound(each.id, start))
             case ast.Call() if node is not parent.func:
                 position = next((at for at, each in enumerate(parent.args) if each is node), None)
                 self._note_call(parent, position, None, path)
@@ -379,6 +391,8 @@ class _Uses:
                 kind = self._context.item_kind(container)
                 if kind is not None:
                     yield kind, f"it is an index of {ast.unparse(container)}"
+            case ast.Call() | ast.BinOp() | ast.keyword() if self._is_size(node):
+                yield Kind.INTEGER, "it is a size of a tensor"
             case ast.BinOp(left, ast.Mult(), right) if isinstance(left, ast.List) or isinstance(right, ast.List):
                 yield Kind.INTEGER, "a list is repeated with it"
             case ast.BinOp(_, ast.MatMult()):
@@ -389,6 +403,22 @@ class _Uses:
                 yield Kind.FLAG, "forward tests it"
             case ast.If(test) | ast.IfExp(test) | ast.While(test) | ast.Assert(test) if test is node:
                 yield Kind.FLAG, "forward tests it"
+
+    def _is_size(self, node: ast.expr) -> bool:
+        """Tell whether a value, or what is computed from it, is passed as a size of a tensor."""
+        parent = self._parents.get(node)
+        while isinstance(parent, ast.BinOp):
+            node, parent = parent, self._parents.get(parent)
+        match parent:
+            case ast.Call(ast.Attribute(_, name), args) if name in _TAKE_SIZES and len(args) > 1:
+                return any(each is node for each in args)
+            case ast.Call(ast.Attribute(_, "reshape"), args) if len(args) > 2 or (args and _is_negative(args[0])):
+                return any(each is node for each in args)
+            case ast.keyword(str()):
+                call = self._parents.get(parent)
+                function = call.func if isinstance(call, ast.Call) else None
+                return getattr(function, "attr", getattr(function, "id", None)) == "rearrange"
+        return False
 
     def _kinds_in_comparison(self, node: ast.expr, comparison: ast.Compare) -> Iterator[tuple[Kind, str]]:
         sides = [comparison.left, *comparison.comparators]
