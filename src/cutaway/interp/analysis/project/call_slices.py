@@ -160,7 +160,10 @@ def _surroundings(tree: ast.Module, node: ast.AST) -> _Surroundings:
             body = _block_with(statement, node)
     if function is None:
         return _Surroundings(levels[0], [], None, None)
-    whole = [inner for statement in tree.body for inner in _flattened(statement)]
+    own_calls = {function.name} if owner is None else {function.name, owner.name}
+    whole = [
+        inner for statement in tree.body for inner in _flattened(statement) if _called_alone(inner) not in own_calls
+    ]
     own = [statement for level in levels[1:] for statement in level]
     return _Surroundings(whole, own, function, owner)
 
@@ -172,6 +175,14 @@ def _block_with(statement: ast.stmt, node: ast.AST) -> Sequence[ast.stmt]:
         if any(each is node for inner in block for each in ast.walk(inner)):
             return block
     return ()
+
+
+def _called_alone(statement: ast.stmt) -> str | None:
+    """Return the name of the function that a statement calls, and does nothing else."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Name(name))):
+            return name
+    return None
 
 
 def _flattened(statement: ast.stmt) -> Iterable[ast.stmt]:
