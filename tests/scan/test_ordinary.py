@@ -46,7 +46,15 @@ def _configurations() -> Iterator[tuple[str, bytes]]:
     yield "paths.pth", b"/opt/lib/python\n../src\n"
 
 
-FILES = [*((f"{name}.pkl", pickle.dumps(value)) for name, value in _arrays()), *_configurations()]
+def _tables() -> Iterator[tuple[str, bytes]]:
+    """Yield what pandas 3 writes of element types and of a frequency."""
+    yield "strings.pkl", b"cpandas\nStringDtype\np0\n(Vpython\np1\nFnan\ntp2\nRp3\n."
+    yield "periods.pkl", b"cpandas\nPeriodDtype\np0\n(Vperiod[Y-DEC]\np1\ntp2\nRp3\n."
+    business = b"cpandas._libs.tslibs.offsets\nBusinessDay\np0\n(I1\nI00\ncdatetime\ntimedelta\np1\n(I0\nI0\nI0\ntp2\nRp3\ntp4\nRp5\n."
+    yield "frequency.pkl", business
+
+
+FILES = [*((f"{name}.pkl", pickle.dumps(value)) for name, value in _arrays()), *_configurations(), *_tables()]
 
 
 @pytest.mark.parametrize(("name", "content"), FILES, ids=[name for name, _ in FILES])

@@ -45,7 +45,12 @@ CALLS = frozenset(
     pandas._libs.tslibs.timestamps._unpickle_timestamp pandas.core.internals.managers.BlockManager
     pandas.core.internals.managers.SingleBlockManager pandas._libs.tslibs.offsets._unpickle
     pandas.core.dtypes.dtypes.CategoricalDtype pandas.core.arrays.categorical.Categorical
-    pandas._libs.missing._unpickle_NA pandas.core.indexes.range.RangeIndex
+    pandas._libs.missing._unpickle_NA pandas.core.indexes.range.RangeIndex pandas.StringDtype pandas.PeriodDtype
+    pandas.IntervalDtype pandas.DatetimeTZDtype pandas.SparseDtype pandas.CategoricalDtype pandas.BooleanDtype
+    pandas.core.arrays.string_.StringDtype pandas.core.dtypes.dtypes.PeriodDtype pandas.core.dtypes.dtypes.IntervalDtype
+    pandas.core.dtypes.dtypes.DatetimeTZDtype pandas.core.dtypes.dtypes.SparseDtype pandas.core.arrays.boolean.BooleanDtype
+    pandas._libs.interval.__pyx_unpickle_IntervalMixin pandas._libs.sparse.IntIndex pandas._libs.sparse.BlockIndex
+    pandas._libs.tslibs.offsets.BusinessDay pandas._libs.tslibs.offsets.BusinessHour
     scipy.sparse._csr.csr_matrix scipy.sparse._csc.csc_matrix scipy.sparse._coo.coo_matrix
     sklearn.tree._tree.Tree sklearn.neighbors._kd_tree.newObj sklearn.neighbors._ball_tree.newObj
     sklearn._loss._loss.__pyx_unpickle_CyHalfBinomialLoss sklearn._loss._loss.CyHalfBinomialLoss
