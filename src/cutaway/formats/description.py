@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cutaway.core.architecture import Note
-from cutaway.formats.pickled_tensor import Stored
+from cutaway.core.record import dataclass, field
+
+if TYPE_CHECKING:
+    from cutaway.core.architecture import Note
+    from cutaway.formats.pickled_tensor import Stored
 
 
 @dataclass(frozen=True, slots=True)

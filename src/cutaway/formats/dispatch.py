@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 
@@ -12,6 +12,7 @@ from cutaway.core.contents import Contents, Stored
 from cutaway.core.error import CutawayError
 from cutaway.core.record import replace
 from cutaway.formats import recognised
+from cutaway.formats.beginnings import BEGINNINGS
 from cutaway.formats.description import Description
 
 _HEAD = 64
@@ -20,8 +21,6 @@ _IN_FOLDERS = ("saved_model.pb", "saved_model.pbtxt")
 READERS = ("tensorboard", "keras_file", "torch_save", "safetensors", "gguf", "numpy_file", "ort", "tflite", "executorch", "tf_checkpoint",
            "saved_model", "onnx", "pickled", "flax_msgpack", "recognised")  # fmt: skip
 """The readers of files that begin in a way of their own, those that can tell best first."""
-_BEGINNINGS = {"torch_save": "torch_beginning"}
-"""Where `sniff` is in a file of its own, because the reader imports much."""
 _UNSURE = ("saved_model", "onnx", "torch_save", "pickled", "flax_msgpack", "keras_file")
 """The readers that may take a file of another format for one of theirs."""
 FOLDERS = ("checkpoint_folder",)
@@ -105,6 +104,11 @@ def _chosen(found: list[Architecture | Description], path: str, name: str) -> li
     return chosen
 
 
+def _sniff(reader: str) -> Callable[[bytes], bool]:
+    """Return what tells whether a file is for a reader, which is imported for it only if it has that itself."""
+    return BEGINNINGS.get(reader) or import_module(f"cutaway.formats.{reader}").sniff  # type: ignore[no-any-return]
+
+
 def _file(path: str) -> str:
     """Return the file that is read for a path: a folder may hold a graph under a fixed name."""
     if os.path.isdir(path):
@@ -138,9 +142,7 @@ def _reader(path: str) -> str | None:
             head = file.read(_HEAD)
     except OSError as error:
         raise CutawayError(f"{path}: can't be read ({error.strerror})") from None
-    found = next(
-        (each for each in READERS if import_module(f"cutaway.formats.{_BEGINNINGS.get(each, each)}").sniff(head)), None
-    )
+    found = next((each for each in READERS if _sniff(each)(head)), None)
     if found is None and (path.endswith(recognised.ENDINGS) or b"\0" in head or recognised.name_of(path)):
         return "recognised"
     return found

@@ -18,7 +18,6 @@ from cutaway.formats.exported_cost import macs
 from cutaway.formats.flatbuffer import Damaged, Flatbuffer, Table
 from cutaway.formats.pickled_tensor import Stored
 
-IDENTIFIER = b"ET12"
 DELEGATED = "what the backend {} computes is not in the program"
 BOUNDED = "sizes that may change are unknown: the program has their upper bounds alone"
 _DTYPES = {
@@ -30,11 +29,6 @@ _INT, _BOOL, _DOUBLE, _TENSOR, _STRING, _INTS, _DOUBLES, _BOOLS, _TENSORS, _OPTI
 _KERNEL, _DELEGATE, _MOVE = 1, 2, 3
 _MOST_ITEMS = 64
 _MOST_SIZES = 64
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file begins as a program of ExecuTorch does."""
-    return head[4:8] == IDENTIFIER
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:

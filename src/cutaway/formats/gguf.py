@@ -13,9 +13,9 @@ from cutaway.core.error import CutawayError, one_line
 from cutaway.core.packed_dtype import packed_bytes
 from cutaway.core.record import replace
 from cutaway.formats import weights
+from cutaway.formats.beginnings import GGUF
 from cutaway.formats.pickled_tensor import Stored
 
-MAGIC = b"GGUF"
 _CHUNK = 1 << 20
 _LONGEST_TEXT = 300
 _LONGEST_LIST = 64
@@ -35,11 +35,6 @@ class _Malformed(ValueError):
     """A file that says what can't be; the message names the field."""
 
 
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is one of GGUF."""
-    return head.startswith(MAGIC)
-
-
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the header of a file."""
     try:
@@ -56,7 +51,7 @@ def read(file: BinaryIO, path: str) -> list[Architecture]:
 def header(file: BinaryIO, longest_text: int = _LONGEST_TEXT) -> tuple[dict[str, Setting], dict[str, Stored]]:
     """Return the metadata and the tensors of a file."""
     size = file.seek(0, os.SEEK_END)
-    file.seek(len(MAGIC))
+    file.seek(len(GGUF))
     version = file.read(4)
     order = "<" if version[:1] != b"\0" else ">"
     if len(version) < 4:

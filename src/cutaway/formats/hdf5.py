@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from cutaway.formats.beginnings import HDF5
 from cutaway.formats.hdf5_bytes import Cursor, Damaged, Window, is_undefined
 from cutaway.formats.hdf5_heaps import fractal_heap, global_object, records, symbol_table
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _LAYOUT, _ATTRIBUTE, _CONTINUATION, _SYMBOLS, _ATTRIBUTE_INFO = (
     1, 2, 3, 6, 8, 12, 16, 17, 21,
 )  # fmt: skip
@@ -52,7 +52,7 @@ class File:
     def __init__(self, window: Window) -> None:
         self.window = window
         head = window.up_to(0, 128)
-        head.expect(SIGNATURE)
+        head.expect(HDF5)
         version = head.number(1)
         if version in (0, 1):
             head.take(4)

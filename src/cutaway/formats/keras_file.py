@@ -17,12 +17,12 @@ from cutaway.core.contents import Stored as StoredNumbers
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
 from cutaway.formats import hdf5, stored_weights, weights
+from cutaway.formats.beginnings import HDF5, ZIP
 from cutaway.formats.description import Description, StoredLayer
 from cutaway.formats.hdf5_bytes import Damaged, Window
 from cutaway.formats.pickled_tensor import Stored
 
 FRAMEWORK = "keras"
-_ZIP = b"PK\x03\x04"
 _CONFIG, _WEIGHTS = "config.json", "model.weights.h5"
 _LARGEST_CONFIG = 32 << 20
 _LARGEST_UNPACKED = 64 << 20
@@ -30,7 +30,6 @@ _LARGEST_RATIO = 200
 _DEEPEST = 64
 _MOST_VALUES = 2_000_000
 _IN_PIECES = "they are stored in pieces, or packed"
-_FIRST = (b"metadata.json", b"config.json", b"model.weights.h5", b"assets/")
 _CONFIGURATION = re.compile(
     rb"""\s*"?\{\s*\\?"(?:class_name|module|config|backend|keras_version|name)\\?":(?s:.){0,60000}?class_name"""
     rb"""|(?:backend|class_name|config|keras_version):(?s:.){0,60000}?class_name:"""
@@ -38,11 +37,6 @@ _CONFIGURATION = re.compile(
     rb"""|\s*\{\s*"(?:format|generatedBy|convertedBy|signature)"\s*:(?s:.){0,60000}?"modelTopology"\s*:"""
 )
 """How such a text begins; one in JSON may be a string in JSON itself, or part of what TensorFlow.js writes."""
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is an HDF5 file, or an archive whose first file is one of Keras's."""
-    return head.startswith(hdf5.SIGNATURE) or (head.startswith(_ZIP) and head[30:].startswith(_FIRST))
 
 
 def is_configuration(head: bytes) -> bool:
@@ -55,9 +49,9 @@ def read(file: BinaryIO, path: str) -> list[Architecture | Description]:
     head = file.read(8)
     file.seek(0)
     with _told(path):
-        if head.startswith(_ZIP):
+        if head.startswith(ZIP):
             return [_archive(file, path)]
-        if head.startswith(hdf5.SIGNATURE):
+        if head.startswith(HDF5):
             return [_hdf5(Window(file), path)]
         return [_text(file, path)]
 
@@ -127,7 +121,7 @@ def _member(file: BinaryIO, archive: zipfile.ZipFile, name: str) -> Window:
         return Window(io.BytesIO(_unpacked(archive, name, _LARGEST_UNPACKED)))
     file.seek(info.header_offset)
     head = file.read(30)
-    if head[:4] != _ZIP or len(head) < 30:
+    if head[:4] != ZIP or len(head) < 30:
         raise Damaged(f"{name} is not where the archive says")
     start = info.header_offset + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
     file.seek(0, os.SEEK_END)

@@ -13,9 +13,9 @@ from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
 from cutaway.formats import weights
+from cutaway.formats.beginnings import NUMPY
 from cutaway.formats.pickled_tensor import CODES, Stored
 
-MAGIC = b"\x93NUMPY"
 ENDING = ".npy"
 _LARGEST = 1 << 20
 _MOST = 100_000
@@ -25,11 +25,6 @@ _CODE = re.compile(r"[<>|=]?([a-zA-Z]\d*)")
 
 class Malformed(ValueError):
     """A header that says what can't be."""
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is an array of numpy."""
-    return head.startswith(MAGIC)
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
@@ -68,7 +63,7 @@ def read_archive(archive: zipfile.ZipFile, path: str) -> list[Architecture]:
 def array(file: Any) -> tuple[Stored, str]:
     """Read the header of an array, and return what it is and its element type in numpy's words."""
     start = file.read(8)
-    if not start.startswith(MAGIC) or len(start) < 8:
+    if not start.startswith(NUMPY) or len(start) < 8:
         raise Malformed("byte 0: it is no array of numpy")
     width = 2 if start[6] == 1 else 4
     length = int.from_bytes(file.read(width), "little")

@@ -12,14 +12,8 @@ from cutaway.formats.flatbuffer import Damaged, Flatbuffer, Table
 from cutaway.formats.graph.model import Attribute, Declared, Graph, Model, Node, Tensor, Type, ordered
 from cutaway.formats.onnx.messages import DEEPEST, MOST_DIMENSIONS, domain_of, dtype_name, raw_numbers
 
-_MAGIC = b"ORTM"
 _TENSOR, _SEQUENCE, _MAP = 1, 2, 3
 _VALUE, _PARAMETER = 1, 2
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a model of ONNX Runtime."""
-    return head[4:8] == _MAGIC
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:

@@ -12,6 +12,7 @@ from cutaway.core import contents
 from cutaway.core.architecture import Architecture
 from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import weights
+from cutaway.formats.beginnings import SAFETENSORS_LARGEST, SAFETENSORS_LENGTH
 from cutaway.formats.pickled_tensor import Stored
 
 _LENGTH = 8
@@ -47,11 +48,6 @@ _FRAMEWORKS = {"pt": "pytorch", "tf": "tensorflow", "flax": "flax", "mlx": "mlx"
 
 class _Malformed(ValueError):
     """A header that says what can't be; the message names the field."""
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is one of safetensors."""
-    return head[_LENGTH : _LENGTH + 1] == b"{" and int.from_bytes(head[:_LENGTH], "little") <= _LARGEST
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
@@ -92,10 +88,10 @@ def tensors(file: BinaryIO, path: str) -> tuple[dict[str, Stored], str]:
         file.seek(0, os.SEEK_END)
         size = file.tell()
         file.seek(0)
-        length = int.from_bytes(file.read(_LENGTH), "little")
-        if size < _LENGTH or length > min(_LARGEST, size - _LENGTH):
+        length = int.from_bytes(file.read(SAFETENSORS_LENGTH), "little")
+        if size < SAFETENSORS_LENGTH or length > min(SAFETENSORS_LARGEST, size - SAFETENSORS_LENGTH):
             raise _Malformed(f"byte 0: the header is said to have {length:,} bytes, the file has {size:,}")
-        return _header(file.read(length), size - _LENGTH - length)
+        return _header(file.read(length), size - SAFETENSORS_LENGTH - length)
     except _Malformed as error:
         raise CutawayError(f"{path}: {error}") from None
 
@@ -104,13 +100,15 @@ def _header(text: bytes, data: int) -> tuple[dict[str, Stored], str]:
     try:
         header = json.loads(text.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError as error:
-        raise _Malformed(f"byte {_LENGTH + error.start}: the header is not text in UTF-8") from None
+        raise _Malformed(f"byte {SAFETENSORS_LENGTH + error.start}: the header is not text in UTF-8") from None
     except json.JSONDecodeError as error:
-        raise _Malformed(f"byte {_LENGTH + error.pos}: the header is not JSON: {one_line(error.msg)}") from None
+        raise _Malformed(
+            f"byte {SAFETENSORS_LENGTH + error.pos}: the header is not JSON: {one_line(error.msg)}"
+        ) from None
     except (RecursionError, ValueError) as error:
         raise _Malformed(f"the header can't be read: {one_line(str(error))}") from None
     if not isinstance(header, dict):
-        raise _Malformed(f"byte {_LENGTH}: the header is no object")
+        raise _Malformed(f"byte {SAFETENSORS_LENGTH}: the header is no object")
     about = header.pop("__metadata__", None)
     framework = _FRAMEWORKS.get(str(about.get("format")), "") if isinstance(about, dict) and _plain(about) else ""
     found = {}

@@ -12,6 +12,7 @@ from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
 from cutaway.core.record import replace
+from cutaway.formats.beginnings import FUNCTIONS_FIRST, GRAPH, SAVED_MODEL
 from cutaway.formats.graph_def import saved_objects, text_form
 from cutaway.formats.graph_def.messages import (
     Fields,
@@ -35,26 +36,11 @@ if TYPE_CHECKING:
 
 _MAIN = "serving_default"
 _INITIAL = "__saved_model_init_op"
-_SAVED_MODEL = re.compile(
-    rb"\x08[\x00-\x08]\x12(?s:[\x80-\xff]+[\x00-\x7f]|[\x02-\x7f])[\x0a\x12\x1a\x22\x2a\x32\x3a]"
-    rb"|\x12(?s:[\x80-\xff]+[\x00-\x7f]|[\x02-\x7f])\x0a(?s:[\x80-\xff]*[\x01-\x7f])\x12(?s:[\x80-\xff]*[\x01-\x7f])\x0a"
-)
-"""A version and a graph with what it uses, or that alone."""
-_GRAPH = re.compile(rb"\x0a(?s:[\x80-\xff]*[\x00-\x7f])\x0a(?s:[\x80-\xff]*[\x01-\x7f])[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
-_META = re.compile(rb"\x0a(?s:[\x80-\xff]*[\x00-\x7f])[\x12\x2a\x22](?s:[\x80-\xff]*[\x00-\x7f])[\x0a]?")
-_FUNCTIONS_FIRST = re.compile(rb"\x12(?s:[\x80-\xff]*[\x00-\x7f])\x0a(?s:[\x80-\xff]*[\x00-\x7f])\x0a")
 _SINKS = frozenset(
     """NoOp Assert SaveV2 Save MergeV2Checkpoints Assign AssignVariableOp AssignAdd AssignSub InitializeTableV2
     ScalarSummary HistogramSummary MergeSummary ImageSummary ShardedFilename RestoreV2 Restore ControlTrigger""".split()
 )
 _SOURCES = frozenset(["Placeholder", "Const", "VarHandleOp", "VariableV2", "Variable", "PlaceholderV2"])
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a graph of TensorFlow."""
-    if text_form.sniff(head):
-        return True
-    return any(form.match(head) for form in (_SAVED_MODEL, _GRAPH, _META, _FUNCTIONS_FIRST))
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
@@ -116,9 +102,9 @@ def read_meta_graph(data: bytes, path: str) -> list[Architecture]:
 
 
 def _kind(head: bytes, data: Any) -> str:
-    if _SAVED_MODEL.match(head):
+    if SAVED_MODEL.match(head):
         return "SavedModel"
-    if _GRAPH.match(head) or _FUNCTIONS_FIRST.match(head):
+    if GRAPH.match(head) or FUNCTIONS_FIRST.match(head):
         try:
             first = parse(parse(data)[1][0]) if head[:1] == b"\x0a" else {}
         except (Malformed, KeyError, TypeError):

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from cutaway.core.architecture import Architecture, Note
 from cutaway.core.error import CutawayError, one_line
 from cutaway.core.place import Place
-from cutaway.formats import safetensors, torch_beginning, torch_save, weights
+from cutaway.formats import beginnings, safetensors, torch_beginning, torch_save, weights
 from cutaway.formats.pickled_tensor import Stored
 
 _LARGEST = 64 << 20
@@ -56,7 +56,7 @@ def _shard(path: str) -> tuple[dict[str, Stored], str]:
     with open(path, "rb") as file:
         head = file.read(64)
         file.seek(0)
-        if safetensors.sniff(head):
+        if beginnings.safetensors(head):
             return safetensors.tensors(file, path)
         if torch_beginning.sniff(head):
             return torch_save.tensors(file, path)

@@ -46,11 +46,6 @@ class _Node:
     shapes: tuple[Shape, ...]
 
 
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is an event file."""
-    return event_records.is_records(head)
-
-
 def read(file: BinaryIO, path: str) -> list[Architecture | Description]:
     """Read the networks of an event file: its graphs, and the configurations that Keras writes."""
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -24,17 +23,6 @@ _LARGEST = 64 << 20
 _MOST_BLOCKS = 100_000
 _GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
-
-
-_FIRST_ENTRY = re.compile(
-    rb"(?s:[\x80-\xff]{0,3}[\x01-\x7f](?:[\x10-\xec]|\xf0.|\xf4..))?\0\0[\x02-\x1f][\x08\x10\x1a]"
-)
-"""A block may be compressed: then its length comes first, and the length of what is not repeated."""
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is an index: its first entry, without a key, is the header."""
-    return len(head) > 8 and _FIRST_ENTRY.match(head) is not None
 
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from cutaway.core.error import CutawayError, one_line
-from cutaway.formats import gguf, numpy_file, onnx, safetensors, saved_model, tar_save
+from cutaway.formats import beginnings, gguf, numpy_file, onnx, tar_save
 from cutaway.scan import (
     configurations,
     flat_graphs,
@@ -112,7 +112,7 @@ def _scan_content(file: Any, name: str, report: Report, inner: str, depth: int) 
     elif (stream := packed.unpacked(file, head)) is not None:
         where = f"{inner}!{one_line(name)} unpacked" if inner else f"{one_line(name)} unpacked"
         _scan(stream, os.path.splitext(name)[0], report, where, depth + 1)
-    elif head.startswith(numpy_file.MAGIC):
+    elif head.startswith(beginnings.NUMPY):
         _numpy(file, report, inner, depth)
     elif pickle_calls.looks_like_pickle(head):
         _pickle(file, report, inner, depth)
@@ -132,7 +132,7 @@ def _ends_as_zip(file: BinaryIO) -> bool:
 def _pickle(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
     def nested(content: Any, head: bytes, where: str, deep: int) -> Report | None:
         """Scan bytes in a pickle that begin as an archive, as an array, or as something compressed."""
-        if not (packed.is_packed(head) or head.startswith((zip_archive.LOCAL, numpy_file.MAGIC))):
+        if not (packed.is_packed(head) or head.startswith((zip_archive.LOCAL, beginnings.NUMPY))):
             return None
         found = Report("")
         _scan(content, "", found, where, depth + deep)
@@ -199,11 +199,11 @@ def _numpy(file: BinaryIO, report: Report, inner: str, depth: int) -> None:
             return
         file.seek(file.tell() + numpy_file.size(stored, dtype) if stored is not None else 0)
         behind = file.tell()
-        head = file.read(len(numpy_file.MAGIC))
+        head = file.read(len(beginnings.NUMPY))
         file.seek(behind)
         if not head:
             return
-        if head != numpy_file.MAGIC:
+        if head != beginnings.NUMPY:
             hidden_pickles.scan_rest(file, report, inner, "behind the array")
             return
 
@@ -219,14 +219,14 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str, d
     if is_pickle:
         _pickle(io.BytesIO(content), report, inner, depth)
     hidden_pickles.scan_text(content, report, inner)
-    if not is_pickle and not head.startswith(gguf.MAGIC) and not safetensors.sniff(head):
+    if not is_pickle and not head.startswith(beginnings.GGUF) and not beginnings.safetensors(head):
         hidden_pickles.scan(content[:_HIDDEN], report, inner, "its content")
     texts.scan(content, name, report, inner)
     if packaged_code.has_lua(content):
         report.add(RUNS, "code", "it has a function of Lua, compiled", inner)
     if packaged_code.has_python_layer(content):
         report.add(RUNS, "code", "has a layer of Python, whose module is imported", inner)
-    if head.startswith(gguf.MAGIC):
+    if head.startswith(beginnings.GGUF):
         _gguf(file, report, inner)
         templates.scan_bytes(content, report, inner)
     elif head.startswith(_HDF5):
@@ -234,13 +234,13 @@ def _other(file: BinaryIO, head: bytes, name: str, report: Report, inner: str, d
     elif _is_json(head):
         file.seek(0)
         configurations.scan_json(file.read(_LARGEST_JSON), report, inner)
-    elif safetensors.sniff(head):
+    elif beginnings.safetensors(head):
         _safetensors(file, int.from_bytes(head[:8], "little"), report, inner)
     elif name.endswith((".yaml", ".yml", ".prototxt")) or name == "MLmodel":
         configurations.scan_yaml(content, report, inner)
     if (
         name.endswith((".pb", ".pbtxt", ".meta"))
-        or saved_model.sniff(head[:_SNIFFED])
+        or beginnings.saved_model(head[:_SNIFFED])
         or b"serve" in content[: 1 << 20]
     ):
         graph_files.scan_tensorflow(file, report, inner)

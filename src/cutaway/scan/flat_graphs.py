@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutaway.core.error import one_line
-from cutaway.formats import executorch, ort, protobuf, tflite
+from cutaway.formats import beginnings, protobuf
 from cutaway.formats.flatbuffer import Damaged, Flatbuffer, Table
 from cutaway.scan import graph_files
 from cutaway.scan.finding import IMPORTS, NOTHING, RUNS, Report
@@ -26,7 +26,7 @@ _PADDLE = b"\x1a\x07py_func"
 
 def scan(file: Any, head: bytes, report: Report, inner: str) -> None:
     """Enter the operators of a graph that do more than compute, or that its runtime does not have."""
-    readers = ((tflite.sniff, _lite), (ort.sniff, _runtime), (executorch.sniff, _program))
+    readers = ((beginnings.tflite, _lite), (beginnings.ort, _runtime), (beginnings.executorch, _program))
     found = next((read for sniff, read in readers if sniff(head)), None)
     if found is not None:
         file.seek(0)

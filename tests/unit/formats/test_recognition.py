@@ -9,7 +9,7 @@ import pytest
 
 import cutaway
 from cutaway.cli import main
-from cutaway.formats import protobuf, tf_checkpoint
+from cutaway.formats import beginnings, protobuf
 
 
 def refusal(path: Path, content: bytes) -> str:
@@ -39,9 +39,9 @@ def test_a_tensor_of_onnx_is_called_that(tmp_path: Path) -> None:
 
 
 def test_an_index_with_compressed_blocks_is_a_checkpoint() -> None:
-    assert tf_checkpoint.sniff(b"dl\0\0\6\x08\x01\x1a\x02\x08\x01\0\x01\x0ba\x08\x01")
-    assert tf_checkpoint.sniff(b"\0\0\6\x08\x01\x1a\x02\x08\x01\0\x01\x0ba\x08\x01")
-    assert not tf_checkpoint.sniff(b"dl\0\0\0\0\0\0\0\0\0\0")
+    assert beginnings.tf_checkpoint(b"dl\0\0\6\x08\x01\x1a\x02\x08\x01\0\x01\x0ba\x08\x01")
+    assert beginnings.tf_checkpoint(b"\0\0\6\x08\x01\x1a\x02\x08\x01\0\x01\x0ba\x08\x01")
+    assert not beginnings.tf_checkpoint(b"dl\0\0\0\0\0\0\0\0\0\0")
 
 
 def test_a_layers_model_of_tensorflow_js_is_a_configuration(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ import re
 from typing import BinaryIO
 
 from cutaway.formats import protobuf_text
+from cutaway.formats.beginnings import GRAPH_TEXT
 
-_START = re.compile(
-    rb"(?:\s|#[^\n]*\n)*(?:node|library|versions|version|saved_model_schema_version|meta_graphs|meta_info_def|graph_def)\s*[:{]"
-)
 _TYPES = {
     "DT_FLOAT": 1, "DT_DOUBLE": 2, "DT_INT32": 3, "DT_UINT8": 4, "DT_INT16": 5, "DT_INT8": 6, "DT_STRING": 7,
     "DT_COMPLEX64": 8, "DT_INT64": 9, "DT_BOOL": 10, "DT_QINT8": 11, "DT_QUINT8": 12, "DT_QINT32": 13, "DT_BFLOAT16": 14,
@@ -61,13 +59,13 @@ SCHEMA = protobuf_text.Schema(
 
 def sniff(head: bytes) -> bool:
     """Tell whether a text that begins like this is a graph."""
-    return _START.match(head) is not None
+    return GRAPH_TEXT.match(head) is not None
 
 
 def encoded(file: BinaryIO) -> tuple[str, bytes]:
     """Return which message a text is, and its binary form."""
     content = protobuf_text.content(file)
-    found = _START.match(content)
+    found = GRAPH_TEXT.match(content)
     start = re.findall(rb"\w+", found[0])[-1].decode() if found is not None else ""
     kind = (
         "SavedModel"

@@ -10,13 +10,6 @@ from cutaway.core.error import CutawayError, one_line
 from cutaway.formats import protobuf
 from cutaway.formats.flatbuffer import Damaged, Flatbuffer
 
-_MAGIC = b"TFL3"
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a model of TensorFlow Lite."""
-    return head[4:8] == _MAGIC
-
 
 def read(file: BinaryIO, path: str) -> list[Architecture]:
     """Read the graphs of a file: one for each signature, or for each graph that no other one runs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from fractions import Fraction
 from typing import Any
 
 from cutaway.core.size.dim import Dim, Size
@@ -63,9 +62,11 @@ def _in_proportion(call: Call, before: list[Size], wanted: list[Size], policy: s
     """Return sizes with the proportions of those before, none larger, or none smaller, than what is wanted."""
     if not all(isinstance(size, int) and size > 0 for size in (*before, *wanted)):
         return [call.fresh(f"part{at}") for at in range(len(wanted))]
-    ratios = [Fraction(want) / have for want, have in zip(wanted, before)]  # type: ignore[arg-type]
-    factor = min(ratios) if policy == "not_larger" else max(ratios)
-    return [int(factor * have + Fraction(1, 2)) for have in before]  # type: ignore[operator]
+    (first, whole), *others = [(int(want), int(have)) for want, have in zip(wanted, before)]  # type: ignore[arg-type]
+    for want, have in others:
+        if (want * whole < first * have) == (policy == "not_larger"):
+            first, whole = want, have
+    return [(2 * first * int(have) + whole) // (2 * whole) for have in before]  # type: ignore[arg-type]
 
 
 def multiplied(size: Size, factor: Any) -> Size | None:
