@@ -76,6 +76,7 @@ _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\0", "a database"),
     (b"\x89PNG", "an image"),
     (b"\x1f\x8b", "a gzip archive: unpack it first"),
+    (b"\x04\x22\x4d\x18", "an lz4 archive: unpack it first"),
     (b"7z\xbc\xaf", "a 7z archive: unpack it first"),
     (b"BZh", "a bzip2 archive: unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive: unpack it first"),

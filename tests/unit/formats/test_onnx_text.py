@@ -113,3 +113,20 @@ def test_a_text_that_is_cut_off_is_refused(at: int, tmp_path: Path) -> None:
         assert "net.onnxtxt" in str(error) and "\n" not in str(error)
     else:
         assert MODEL[:at].rstrip().endswith("}")
+
+
+def test_why_a_value_has_no_shape_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "branches.onnxtxt"
+    path.write_text(
+        """<ir_version: 8, opset_import: ["" : 18]>
+        agraph (float[N,M] x, bool c, float[] z) => (y, w) {
+          y = If (c) <then_branch = t () => (a) { a = ReduceSum <keepdims = 0> (x) }, else_branch = e () => (b) { b = Relu (x) }>
+          w = Abs (z)
+        }"""
+    )
+    (network,) = cutaway.show(str(path), isolated=False)
+    assert [value.shape for value in network.outputs] == [None, None]
+    assert [note.text for note in network.unknowns] == [
+        "the file does not say how many dimensions the input z has",
+        "If: how many dimensions its output y has is not known",
+    ]

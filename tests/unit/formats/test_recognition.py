@@ -108,3 +108,8 @@ def test_a_text_of_no_known_format_is_not_called_a_program_with_a_fault(tmp_path
     content = b"[cfg]\ncmd = -lr 0.1\n"
     expected = f"{path}:2: neither a saved model of a known format nor Python source (invalid syntax)"
     assert refusal(path, content) == expected
+
+
+def test_an_lz4_archive_is_called_that(tmp_path: Path) -> None:
+    path = tmp_path / "weights.lz4"
+    assert refusal(path, b"\x04\x22\x4d\x18\x40\x40\xc0\0") == f"{path}: it is an lz4 archive: unpack it first"

@@ -51,10 +51,16 @@ def architecture(
     weights = tuple(_weights(model.graph, names, inference, homes))
     ops = tuple(_op(step, home, framework, place) for step, home in zip(inference.steps, homes))
     for step, home in zip(inference.steps, homes):
-        if step.problem:
-            notes.setdefault((step.problem, home), Note(one_line(step.problem), place, home))
+        problem = step.problem or _open_rank(step)
+        if problem:
+            notes.setdefault((problem, home), Note(one_line(problem), place, home))
     inputs = tuple(_value(name, known) for name, known in inference.inputs)
     outputs = tuple(_value(name, known) for name, known in inference.outputs)
+    unknowns += [
+        Note(one_line(f"the file does not say how many dimensions the input {name} has"), place, "")
+        for name, known in inference.inputs
+        if known.shape is None and known.kind == "tensor"
+    ]
     unknowns += [*notes.values(), *_outside(model.graph, path)]
     return Architecture(
         name=key or os.path.splitext(os.path.basename(path))[0],
@@ -72,6 +78,14 @@ def architecture(
         results=tuple(name for name, _ in inference.outputs),
         conditions=tuple(_conditions(ops, place)),
     )
+
+
+def _open_rank(step: Step) -> str:
+    """Return what is unknown of an operation that makes a tensor of any rank from inputs whose ranks are known."""
+    if any(value.shape is None and value.kind == "tensor" for _, value in step.inputs):
+        return ""
+    made = next((name for name, value in step.outputs if value.shape is None and value.kind == "tensor"), None)
+    return "" if made is None else f"{step.node.op}: how many dimensions its output {made} has is not known"
 
 
 def inferred(

@@ -28,6 +28,7 @@ BATCH = "B"
 _NO_SCOPE = re.compile(r"(?:(?:Stateful|TPU)?PartitionedCall|while)(?:_\d+)?")
 """Parts of names that stand for calls of functions and for loops, not for layers."""
 _SUFFIX = re.compile(r"_\d+$")
+_WITHOUT_SHAPE = frozenset(["resource", "variant"])
 _MOST_NOTES = 20
 _SAME_BATCH = "inputs whose first dimension is left open have the same batch size"
 
@@ -94,6 +95,10 @@ def _given(inference: Inference, inputs: Mapping[str, tuple[str, ToldShape, str 
         if shape is None and name in demanded:
             shape = (None,) * demanded[name]
         known = None
+        if shape is None and kind not in _WITHOUT_SHAPE:
+            inference.notes.setdefault(
+                f"the file does not say how many dimensions the input {label} has, and no operation demands a number"
+            )
         if shape is not None:
             known = tuple(
                 size if size is not None else inference.fresh(label, f"d{axis}") if axis else batch
