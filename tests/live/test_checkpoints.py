@@ -114,3 +114,16 @@ def test_a_folder_of_deepspeed_is_read_from_its_last_step(tmp_path: Path) -> Non
     torch.save({"module": net.state_dict()}, tmp_path / "step5" / "mp_rank_00_model_states.pt")
     (found,) = cutaway.show(str(tmp_path))
     assert {w.name: w.shape for w in found.weights} == {n: tuple(t.shape) for n, t in net.state_dict().items()}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_weights_of_quantized_layers_belong_to_the_network_that_they_stand_in(tmp_path: Path) -> None:
+    nn = torch.nn
+    float_net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2, bias=False)).eval()
+    net = torch.ao.quantization.quantize_dynamic(float_net, {nn.Linear}, dtype=torch.qint8)
+    torch.save(net.state_dict(), tmp_path / "net.pt")
+    (found,) = cutaway.show(str(tmp_path / "net.pt"))
+    shapes = {weight.name: (weight.shape, weight.dtype) for weight in found.weights}
+    stored = "_packed_params._packed_params"
+    assert shapes[f"0.{stored}.0"] == ((8, 4), "qint8") and shapes[f"0.{stored}.1"] == ((8,), "float32")
+    assert shapes[f"2.{stored}.0"] == ((2, 8), "qint8") and f"2.{stored}.1" not in shapes

@@ -87,14 +87,32 @@ def _parts(value: Any, key: str, depth: int, above: set[int]) -> Iterator[Part]:
     if held.keys() >= _OPTIMIZER:
         yield Part(key, dict(_flattened(held, "", 0, above)), is_network=False)
         return
-    own = {name: stored for name, each in held.items() if (stored := tensor(each)) is not None}
+    packed = _packed(held)
+    own: dict[str, Stored] = {}
+    for name, each in held.items():
+        stored = tensor(each)
+        own.update(packed.get(name, {}) if stored is None else {name: stored})
     below: list[Part] = []
     for name, each in held.items():
-        if name not in own and not isinstance(each, (str, bytes, int, float, type(None))):
+        if name not in own and name not in packed and not isinstance(each, (str, bytes, int, float, type(None))):
             below += _parts(each, f"{key}.{name}" if key else name, depth + 1, above)
     yield from (part for part in below if part.tensors or part.module is not None)
     if own:
         yield Part(key, own, is_network=not any(p.is_network for p in below) or _are_weights(own))
+
+
+def _packed(held: Mapping[str, Any]) -> dict[str, dict[str, Stored]]:
+    """Return the tensors that stand together under one name of a state dict, as quantized layers keep weight and bias."""
+    if not any("." in name and tensor(each) is not None for name, each in held.items()):
+        return {}
+    found = {}
+    for name, each in held.items():
+        if "." in name and isinstance(each, tuple) and any(tensor(item) is not None for item in each):
+            items = {f"{name}.{at}": tensor(item) for at, item in enumerate(each) if item is not None}
+            named = {key: stored for key, stored in items.items() if stored is not None}
+            if len(named) == len(items):
+                found[name] = named
+    return found
 
 
 def _are_weights(named: Mapping[str, Stored]) -> bool:

@@ -60,9 +60,7 @@ def test_an_open_input_stays_open_where_nothing_demands_a_rank(tmp_path: Path) -
     assert network.inputs[0].shape is None
     assert network.ops[0].outputs[0].shape is None
     (note,) = network.unknowns
-    assert note.text == (
-        "the file does not say how many dimensions the input x has, and no operation demands a number"
-    )
+    assert note.text == ("the file does not say how many dimensions the input x has, and no operation demands a number")
 
 
 def test_sizes_that_the_data_decide_have_names_of_their_own(tmp_path: Path) -> None:
