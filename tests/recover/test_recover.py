@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -336,3 +337,16 @@ def test_a_sequence_with_names_and_numbers_is_valid_code(tmp_path: Path) -> None
     value = file.node("Relu", value, scope="/a/b/c/0")
     value = file.node("Conv", value, file.weight("v", 4, 4, 1, 1), scope="/a/b/c/1/a/b")
     check(file.write(tmp_path / "net.onnx", value), image=numbers(2, 3, 6, 6))
+
+
+def test_what_a_layer_makes_has_no_number(tmp_path: Path) -> None:
+    keras = pytest.importorskip("keras")
+    layers = keras.layers
+    inputs = keras.Input((8, 8, 3))
+    one = layers.BatchNormalization()(layers.Conv2D(4, 3, padding="same")(inputs))
+    two = layers.BatchNormalization()(layers.Conv2D(4, 3, padding="same")(one))
+    path = str(tmp_path / "small_net.keras")
+    keras.Model(inputs, layers.Concatenate()([one, two])).save(path)
+    source = recover(path).source
+    assert "class SmallNet(nn.Module)" in source
+    assert not [line for line in source.partition("def forward")[2].splitlines() if re.match(r"\s+\w*\d\w* = ", line)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
@@ -142,13 +144,18 @@ class Table:
 Key: TypeAlias = Callable[[Op], tuple[Table, str]]
 
 
+_GENERIC = re.compile(r"(functional|sequential|model)(_\d+)?", re.IGNORECASE)
+"""What a framework calls a network that its author gave no name."""
+
+
 def _name(architecture: Architecture) -> str:
-    """Return what a network is called: by the class that a file or source has of it, else by the target."""
+    """Return what a network is called: by the class or the name that it has in a file or source, else by the file."""
     kind = architecture.modules[0].class_name.rpartition(".")[2] if architecture.modules else ""
-    own = architecture.modules[0].qualified_name if architecture.modules else ""
-    if kind.isidentifier() and not own.startswith(("torch.", "keras.")):
+    if architecture.framework == "pytorch" and kind.isidentifier() and not _GENERIC.fullmatch(kind):
         return kind
-    return architecture.name.rpartition("::")[2].split("(")[0].rpartition(":")[2].partition(".")[0] or "Network"
+    own = architecture.name.rpartition("::")[2].split("(")[0].rpartition(":")[2].partition(".")[0]
+    file = os.path.basename(architecture.target.partition("::")[0]).partition(".")[0]
+    return (file if _GENERIC.fullmatch(own) else own) or "Network"
 
 
 def traced(

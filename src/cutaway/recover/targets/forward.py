@@ -17,7 +17,11 @@ from cutaway.recover.targets.expression import POSTFIX
 from cutaway.recover.targets.lines import wrapped
 
 _LONGEST, _DEEPEST = 72, 3
-_PLAIN = re.compile(r"^(conv|bn|norm|relu|act|linear|fc|ln|dropout|drop|layer|proj|embed)\w*$")
+_PLAIN = re.compile(
+    r"(conv|bn|norm|relu|act|linear|fc|ln|dropout|drop|layer|proj|embed|batch_norm|group_norm|re_lu|leaky|dense|pool|max_pool|average_pool"
+    r"|global_|pad|zero_pad|up_sampling|upsample|depthwise|separable|add|concat|multiply|subtract|flatten|reshape|activation)\w*"
+)
+"""The names of parts that say only what kind of layer they are: what these make has no name of its own."""
 _BY_OP = {
     "F.scaled_dot_product_attention": "out", "ops.dot_product_attention": "out", "@": "scores", "torch.cat": "joined",
     "ops.concatenate": "joined", "nn.Softmax": "weights", "layers.Softmax": "weights",
@@ -269,7 +273,7 @@ class Forward:
         candidates = []
         if step.part:
             word = identifier(step.part.rpartition(".")[0] or step.part)
-            if not _PLAIN.match(word) and not step.part.isdigit():
+            if not _PLAIN.fullmatch(word) and not step.part.isdigit():
                 candidates.append(word)
         elif step.node is not None and step.node.op in _BY_OP:
             candidates.append(_BY_OP[step.node.op])
