@@ -11,7 +11,7 @@ pytest.importorskip("onnx")
 pytest.importorskip("tensorflow")
 pytest.importorskip("keras")
 
-from benchmarks.recover.examples import PAGE, page  # noqa: E402
+from benchmarks.recover.examples import PAGE, page
 
 
 def test_the_examples_in_the_docs_are_what_is_recovered() -> None:

@@ -338,3 +338,49 @@ def test_a_recurrent_layer_has_its_batch_first_where_the_original_has(
     assert "batch_first=True" in result.source
     assert result.source.count("transpose") == 0
     assert check_recovered(str(path)) <= TOLERANCE
+
+
+def test_a_part_that_only_some_blocks_have_is_not_told_by_the_name_of_its_class(tmp_path: Path) -> None:
+    class Gelu(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return torch.sin(x) * torch.cos(x) + torch.exp(-x * x)
+
+    class Block(nn.Module):
+        def __init__(self, has_gelu: bool) -> None:
+            super().__init__()
+            self.one, self.two = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.Gelu = Gelu() if has_gelu else nn.Identity()
+
+        def forward(self, x: Any) -> Any:
+            return self.two(self.Gelu(self.one(x)) * 2) + x
+
+    path = tmp_path / "net.pt2"
+    model = nn.Sequential(*[Block(place % 2 == 0) for place in range(4)])
+    torch.export.save(torch.export.export(model, (torch.randn(2, 4),)), path)
+    assert check_recovered(str(path)) <= TOLERANCE
+
+
+def test_gelu_is_raised_from_the_complement_of_erf(tmp_path: Path) -> None:
+    class Net(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return 0.5 * x * torch.erfc(-x * 0.7071067811865476)
+
+    path = tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(Net(), (torch.randn(2, 4),)), path)
+    assert "gelu" in recover(str(path)).source.lower()
+    assert check_recovered(str(path)) <= TOLERANCE
+
+
+def test_a_linear_layer_around_which_rows_are_joined_is_one_of_all_dimensions(tmp_path: Path) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = nn.Linear(4, 5)
+
+        def forward(self, x: Any) -> Any:
+            return self.head(x.reshape(-1, 4)).reshape(2, 3, 5) * 2
+
+    path = tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(Net(), (torch.randn(2, 3, 4),)), path)
+    assert "reshape" not in recover(str(path)).source
+    assert check_recovered(str(path)) <= TOLERANCE

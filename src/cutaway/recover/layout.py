@@ -21,7 +21,7 @@ ELEMENTWISE = {
     "nn.Softplus", "nn.GELU", "nn.LeakyReLU", "nn.ELU", "nn.CELU", "nn.Threshold", "nn.Softshrink", "nn.Hardshrink",
     "torch.clamp", "torch.where", ".to", "neg", "torch.maximum", "torch.minimum", "torch.div", "torch.fmod", "torch.ne",
     "F.softsign", "F.logsigmoid", "F.tanhshrink", "+", "-", "*", "/", "**", "%", "==", ">", ">=", "<", "<=", "&", "|", "^",
-    "torch.abs", "torch.exp", "torch.log", "torch.sqrt", "torch.rsqrt", "torch.square", "torch.erf", "torch.floor",
+    "torch.abs", "torch.exp", "torch.log", "torch.sqrt", "torch.rsqrt", "torch.square", "torch.erf", "torch.erfc", "torch.floor",
     "torch.ceil", "torch.round", "torch.sign", "torch.sin", "torch.cos", "torch.tan", "torch.reciprocal", "torch.log1p",
     "torch.expm1", "torch.logical_not", "torch.isnan", "torch.tanh", "torch.sigmoid", "torch.lerp",
 }  # fmt: skip

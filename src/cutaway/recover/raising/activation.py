@@ -23,11 +23,14 @@ def _scaled(around: Around, node: Node) -> tuple[float, list[Operand]]:
 
 @pattern("*", "/")
 def gelu(around: Around, node: Node) -> bool:
-    """x * (1 + erf(x / sqrt(2))) / 2, or with tanh in place of erf."""
+    """x * (1 + erf(x / sqrt(2))) / 2, or with tanh in place of erf; 1 + erf(y) may be erfc(-y)."""
     scale, factors = _scaled(around, node)
     if len(factors) != 2 or not close(scale, 0.5):
         return False
     for source, rest in (factors, factors[::-1]):
+        erfc = around.only(rest, "torch.erfc")
+        if erfc is not None and _minus_times(around, erfc.inputs[0], 1 / math.sqrt(2)) == source:
+            return become(node, "nn.GELU", source, approximate="none")
         total = around.only(rest, "+")
         inner = None if total is None else _plus(around, total, 1.0)
         if inner is None:
@@ -53,6 +56,21 @@ def _times(around: Around, operand: Operand, number: float) -> Operand | None:
         return None
     scale, factors = _scaled(around, node)
     return factors[0] if len(factors) == 1 and close(scale, number) else None
+
+
+def _minus_times(around: Around, operand: Operand, number: float) -> Operand | None:
+    """Return what is multiplied by a number and negated."""
+    negated = around.only(operand, "neg")
+    if negated is not None:
+        return _times(around, negated.inputs[0], number)
+    node = around.only(operand, "*", "/")
+    if node is None:
+        return None
+    scale, (factor, *more) = _scaled(around, node)
+    inner = around.only(factor, "neg")
+    if inner is not None:
+        scale, factor = -scale, inner.inputs[0]
+    return factor if not more and close(scale, -number) else None
 
 
 def _is_cubic(around: Around, operand: Operand, source: Operand) -> bool:

@@ -8,6 +8,23 @@ from cutaway.recover.raising.pattern import Around, either, pattern
 _CONVOLUTIONS = tuple(f"nn.Conv{kind}{rank}d" for kind in ("", "Transpose") for rank in (1, 2, 3))
 
 
+@pattern(".reshape")
+def joined_rows(around: Around, node: Node) -> bool:
+    """A linear layer around which leading dimensions are joined and taken apart again: it takes them as they are."""
+    layer = around.only(node.inputs[0], "nn.Linear")
+    joined = None if layer is None else around.only(layer.inputs[0], ".reshape", ".flatten", "nn.Flatten")
+    if layer is None or joined is None or len(joined.inputs) != 1:
+        return False
+    before, after = around.shape(joined.inputs[0]), around.shape(node.outputs[0])
+    if before is None or after is None or None in before or tuple(before[:-1]) != tuple(after[:-1]):
+        return False
+    if before[-1] != layer.config["in_features"] or after[-1] != layer.config["out_features"]:
+        return False
+    node.op, node.inputs, node.config, node.weights = layer.op, list(joined.inputs), layer.config, layer.weights
+    node.path = layer.path if len(layer.path) >= len(node.path) else node.path
+    return True
+
+
 @pattern("+")
 def bias(around: Around, node: Node) -> bool:
     """A stored vector that is added to a linear layer is its bias."""

@@ -9,7 +9,7 @@ from typing import Any
 from cutaway.core.record import dataclass, field, replace
 from cutaway.recover.graph import Graph
 from cutaway.recover.structure.blocks import Block, Layer, Step
-from cutaway.recover.structure.names import class_name, identifier, unused
+from cutaway.recover.structure.names import class_name, identifier, snake, unused
 from cutaway.recover.targets.dialect import Dialect
 from cutaway.recover.targets.literal import literal
 
@@ -360,7 +360,9 @@ def _removable(block: Block) -> Iterator[Optional]:
         if step.part:
             called_once = sum(other.part == step.part for other in block.steps) == 1
             if called_once and len(step.inputs) == 1 and not step.part.isdigit() and "." not in step.part:
-                yield Optional(place, 0, step.part, identifier(step.part))
+                yield Optional(
+                    place, 0, step.part, identifier(snake(step.part))
+                )  # a class may be called as the part is
         elif step.node is not None and step.node.op == "+" and len(step.inputs) == 2:
             yield Optional(place, 0, "", "residual")
             yield Optional(place, 1, "", "residual")
