@@ -73,8 +73,8 @@ def page() -> str:
     with TemporaryDirectory() as folder:
         for title, framework, name, form, to, original in EXAMPLES:
             command, code = recovered(framework, name, form, to, Path(folder))
-            parts.append(f"\n## {title}\n\nThe original:\n\n```python\n{original()}\n```\n\n`{command}` writes:\n\n")
-            parts.append(f"```python\n{code.rstrip()}\n```\n")
+            parts.append(f"\n## {title}\n\nThe original:\n\n```py\n{original()}\n```\n\n`{command}` writes:\n\n")
+            parts.append(f"```py\n{code.rstrip()}\n```\n")
     return "".join(parts)
 
 
