@@ -53,6 +53,8 @@ def _obeyed_by_nobody(text: str, has_colours: bool) -> str:
     if text.isascii() and not _CONTROLS.search(text):
         return text
     kept = "\n\t\x1b" if has_colours else "\n\t"
+    if text.translate(dict.fromkeys(map(ord, kept))).isprintable():
+        return text
     return "".join(
         letter if letter in kept or letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()
         for letter in text

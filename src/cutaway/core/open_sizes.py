@@ -43,12 +43,23 @@ def is_open(value: Any, depth: int = 0) -> bool:
     if kind is str:
         return is_open_string(value)
     if isinstance(value, (tuple, list, frozenset, set)) and depth < _DEEPEST:
-        return any(is_open(item, depth + 1) for item in value)
+        return not _are_closed(value) and any(is_open(item, depth + 1) for item in value)
     if kind is dict and depth < _DEEPEST:
-        return any(is_open(part, depth + 1) for pair in value.items() for part in pair)
+        return not (_are_closed(value) and _are_closed(value.values())) and any(
+            is_open(part, depth + 1) for pair in value.items() for part in pair
+        )
     if depth < _DEEPEST and COMPARED[kind] and _is_dataclass(kind):
         return any(is_open(part, depth + 1) for part in getattr(value, "__dict__", {}).values())
     return False
+
+
+def _are_closed(items: Iterable[Any]) -> bool:
+    """Tell, without looking at each, whether none of some items can be open, by their types."""
+    kinds = set(map(type, items))
+    return kinds <= _CLOSED and (str not in kinds or not session.current().sizes_in_strings)
+
+
+_CLOSED = {int, float, bool, str, bytes, type(None)}
 
 
 def is_open_string(text: str) -> bool:

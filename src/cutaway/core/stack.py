@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -27,7 +26,8 @@ def deep() -> Iterator[None]:
 
 def _raised() -> tuple[int, int] | tuple[()] | None:
     """Raise the limit of the stack if it is lower; return the limits before, nothing if they are fine, None if it can't be."""
-    if threading.current_thread() is not threading.main_thread():
+    threading = sys.modules.get("threading")  # as long as it is not imported, there is no other thread
+    if threading is not None and threading.current_thread() is not threading.main_thread():
         return None
     try:
         import resource

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 import warnings
 
 from cutaway.core.pattern import pattern
@@ -35,11 +34,13 @@ def is_document(path: str) -> bool:
 
 def read(content: bytes) -> Document:
     """Return the Python code of a document."""
+    from textwrap import dedent  # late: few targets are documents
+
     lines = content.decode("utf-8", "replace").splitlines()
     source: dict[int, str] = {}
     skipped: list[tuple[int, str]] = []
     for first, block in _blocks(lines):
-        code = _without_prompts(textwrap.dedent("\n".join(block)).split("\n"))
+        code = _without_prompts(dedent("\n".join(block)).split("\n"))
         error = _syntax_error("\n".join(code))
         if error is None:
             source.update({first + offset: line for offset, line in enumerate(code)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Callable, Collection
@@ -71,7 +70,9 @@ class Requirements:
 
 def _sources_below(folder: str) -> list[bytes] | None:
     """Return the sources in a folder and those inside it; None where they are many, or one can't be read."""
-    paths = disk.matching(os.path.join(glob.escape(folder), "**", "*.py"), True)
+    from glob import escape  # late: rarely needed
+
+    paths = disk.matching(os.path.join(escape(folder), "**", "*.py"), True)
     try:
         return None if len(paths) > _MAX_FILES else [source.read(path) for path in paths]
     except SourceError:

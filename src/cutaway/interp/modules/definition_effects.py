@@ -7,7 +7,6 @@ a constant, or something of a library. What it does to its arguments and to what
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -231,7 +230,7 @@ class DefinitionEffects:
             source = with_called_methods(whole.text, meaning.chunk, methods)
         if self._is_plain(state, source, meaning.kind == CLASS):
             return Effect()
-        tree = parsed(textwrap.dedent(source.decode(errors="replace")).encode())
+        tree = parsed(_dedented(source))
         if tree is None or not tree.body:
             return Effect(f"{meaning.module}.{meaning.name} can't be read")
         effect = Effect()
@@ -260,6 +259,15 @@ class DefinitionEffects:
         if meaning.kind == BUILTIN:
             return Effect(f"it calls {meaning.name}" if meaning.name in ACTING_BUILTINS else None)
         return Effect()
+
+
+def _dedented(source: bytes) -> bytes:
+    """Return the source of a definition that may be in a block."""
+    if not source[:1].isspace():
+        return source
+    from textwrap import dedent  # late: few definitions are in a block
+
+    return dedent(source.decode(errors="replace")).encode()
 
 
 def parsed(text: bytes) -> ast.Module | None:
