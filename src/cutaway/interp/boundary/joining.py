@@ -16,23 +16,12 @@ from cutaway.core.protocols import FACTS_APART, FACTS_OF_TENSORS, is_memory, is_
 from cutaway.core.record import dataclass
 from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
-from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, part_tables, roots
+from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, part_tables, present_heap
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, no_statements
-from cutaway.interp.run.heap import (
-    ITEMS,
-    NAMES,
-    SEQUENCE,
-    Contents,
-    Heap,
-    Part,
-    Results,
-    contents_of,
-    joined,
-    merged_contents,
-    same,
-)
-from cutaway.interp.run.heap import set_contents as put
+from cutaway.interp.run.heap import Heap, joined, merged_contents
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.memory.contents import ITEMS, NAMES, SEQUENCE, Contents, Part, Results, contents_of, same
+from cutaway.interp.run.memory.contents import set_contents as put
 from cutaway.interp.run.raising import SIGNALS
 from cutaway.knowledge.base.framework import is_bookkeeping
 
@@ -300,7 +289,7 @@ class _Trial:
             reason = f"{_TOO_LONG}: {unknown.reason.removeprefix(f'{_TOO_LONG}: ')}"
             raise Undecidable(Unknown(reason, unknown.place))
         running.budget.check()
-        self.heap = Heap(roots())
+        self.heap = present_heap()
         running.effort.spend(len(self.heap.saved), is_own, is_import)
         running.remembered.add(self.heap)
         self._value = frame.value

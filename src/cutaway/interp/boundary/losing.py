@@ -9,9 +9,10 @@ from typing import Any
 from cutaway.core import session
 from cutaway.core.protocols import is_module, is_module_class, is_tensor
 from cutaway.core.unknown import Unknown
-from cutaway.interp.run.heap import NAMES, Contents, Heap, referents
-from cutaway.interp.run.heap import set_contents as put
+from cutaway.interp.run.heap import Heap
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.memory.contents import NAMES, Contents, referents
+from cutaway.interp.run.memory.contents import set_contents as put
 from cutaway.knowledge.base.array_memory import lose as lose_numbers
 from cutaway.knowledge.base.framework import holds_parts, is_bookkeeping, is_mode
 from cutaway.knowledge.base.registry import ARRAYS
@@ -22,10 +23,23 @@ def roots() -> list[Any]:
     return [running.modules, *running.stack, *here.modules, here.state, here.counters]
 
 
+def present_heap() -> Heap:
+    """Return the present state of the program.
+
+    What it has in common with the last one is taken from there. That one is not kept where the program could notice that
+    its objects live longer.
+    """
+    running = interpreter()
+    heap = Heap(roots(), running.last_heap)
+    is_noticed = heap.opaque or heap.lets_go or "weakref" in running.modules.modules
+    running.last_heap = None if is_noticed else heap.kept()
+    return heap
+
+
 def lose(objects: Iterable[Any], unknown: Unknown) -> None:
     """Make objects unknown, wherever they are referred to."""
     session.current().doubts.setdefault("what is not followed")
-    heap = Heap(roots())
+    heap = present_heap()
     bookkeeping, tables = bookkeeping_of(heap), part_tables(heap)
     lost: dict[int, Any] = {}
     for value in objects:

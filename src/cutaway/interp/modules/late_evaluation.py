@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from cutaway.interp.boundary.losing import roots
+from cutaway.interp.boundary.losing import present_heap
 from cutaway.interp.run.frame import Pending
-from cutaway.interp.run.heap import ITEMS, MISSING, NAMES, Contents, Heap, Part, same
+from cutaway.interp.run.heap import Heap
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.memory.contents import ITEMS, MISSING, NAMES, Contents, Part, same
 
 
 @contextmanager
@@ -22,7 +23,7 @@ def as_if_before() -> Iterator[None]:
     if not running.remembered or running.is_catching_up:
         yield
         return
-    now = Heap(roots())
+    now = present_heap()
     running.is_catching_up = True
     try:
         yield
@@ -41,10 +42,10 @@ def enter_definition(namespace: dict[str, Any], names: Iterable[str], unevaluate
             continue
         values = dict(zip(saved[1][0].keys, saved[1][0].values))
         values.update({name: namespace[name] for name in names if type(values.get(name)) is Pending})
-        heap.saved[id(namespace)] = namespace, (Part(ITEMS, list(values), list(values.values())),)
+        heap.remember(namespace, (Part(ITEMS, list(values), list(values.values())),))
         (left,) = heap.saved[id(unevaluated)][1]
         kept = [(key, value) for key, value in zip(left.keys, left.values) if key != index]
-        heap.saved[id(unevaluated)] = unevaluated, (Part(ITEMS, [k for k, _ in kept], [v for _, v in kept]),)
+        heap.remember(unevaluated, (Part(ITEMS, [k for k, _ in kept], [v for _, v in kept]),))
         heap.add(values[name] for name in names if name in values)
 
 
@@ -53,7 +54,7 @@ def _enter(changes: list[tuple[Any, Contents, Contents]], heap: Heap) -> None:
         saved = heap.saved.get(id(value))
         if saved is not None and len(saved[1]) == len(before) == len(after):
             contents = tuple(_changed(*parts) for parts in zip(saved[1], before, after))
-            heap.saved[id(value)] = value, contents
+            heap.remember(value, contents)
             heap.add(item for part in contents for item in (*part.keys, *part.values))
 
 

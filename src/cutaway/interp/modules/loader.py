@@ -142,6 +142,8 @@ class Loader:
             return registry.lookup(name) if "." in name else registry.KnownModule(name)
         standard = self.standard(name)
         if standard is not None:
+            if name == "weakref":
+                interpreter().last_heap = None  # the program may notice how long objects live
             return standard
         location = self.locate(name)
         is_missing = location is not None and self.is_stand_in(location) and not resolve.find(name, self.folders[:-1])

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-import io
 import types
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import islice
 from operator import is_, itemgetter
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from cutaway.core.place import Place
 from cutaway.core.protocols import is_joinable
@@ -24,7 +23,27 @@ from cutaway.core.size.dim import Dim
 from cutaway.core.unknown import Unknown
 from cutaway.interp.run.budget import Budget
 from cutaway.interp.run.frame import Frame, Pending
-from cutaway.interp.run.function import WRAPPER, Code
+from cutaway.interp.run.function import Code
+from cutaway.interp.run.memory.change_detection import ChangeDetector
+from cutaway.interp.run.memory.contents import (
+    CACHED,
+    CONTAINERS,
+    ITEMS,
+    NAMES,
+    SEQUENCE,
+    SET,
+    Contents,
+    Part,
+    Reader,
+    ancestors,
+    differ,
+    reader_of,
+    referents,
+    same,
+    set_contents,
+    slots_of,
+    variables_of,
+)
 from cutaway.syntax.resolve import Location
 
 
@@ -32,10 +51,6 @@ class Stateless:
     """Something of the interpreter that holds no state of the target, so that it is not searched for any."""
 
 
-ITEMS, NAMES, SEQUENCE, SET, STATE, CACHED = "items", "names", "sequence", "set", "state", "cached"
-"""What a part of an object is: the items of a dict, attributes, the items of a sequence or a set, anything else, results."""
-
-MISSING = object()
 _ATOMS = (int, float, complex, str, bytes, bool, type(None), range, slice, types.ModuleType, types.BuiltinFunctionType,
           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
           types.MethodDescriptorType, inspect.Parameter, inspect.Signature, ast.AST, Code, Pending, Unknown, Dim, Place, Location, Session, Budget, Stateless)  # fmt: skip
@@ -46,10 +61,6 @@ _TRANSPARENT = (tuple, frozenset, types.MethodType, partial, property, staticmet
 _PLAIN: set[type] = {int, float, str, bytes, bool, type(None), Unknown, Dim, Place}
 
 
-class Results(dict[Any, Any]):
-    """The results that a function has cached, by its arguments."""
-
-
 class Possible(NamedTuple):
     """A result that may have been cached, or not."""
 
@@ -57,38 +68,92 @@ class Possible(NamedTuple):
     unknown: Unknown
 
 
-class Part(NamedTuple):
-    """A part of what an object contains; a sequence has no keys."""
-
-    kind: str
-    keys: list[Any]
-    values: list[Any]
-
-
-Contents = tuple[Part, ...]
 _NO_ITEMS: Contents = (Part(ITEMS, [], []),)
+_CHANGEABLE = (Frame, partial, types.MappingProxyType)
+"""What is transparent, and may refer to something else later."""
+_ENDING = ("__del__", "send", "__anext__")
+"""Methods of objects whose end does something."""
+_MOST_APART, _MOST_CHANGED = 400, 1_000
 _new, _FIRST = tuple.__new__, itemgetter(0)
-Reader = Callable[[Any], Any]
-"""Returns the contents of an object, None for one that can't be looked into; or what an unchangeable one refers to."""
 
 
 class Heap:
     """The mutable objects that can be reached from some roots, with what they contain.
 
     `opaque` are objects that change and whose contents can't be saved: iterators and generators. `namespaces` are the
-    identities of the dicts that hold the variables of modules and calls.
+    identities of the dicts that hold the variables of modules and calls. `lets_go` tells whether the end of one of the
+    objects would do something, so that it must not be put off.
+
+    A heap that is saved soon after another one, the `base`, takes over what has not changed. It may contain objects that
+    can't be reached any more.
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], base: Heap | None = None) -> None:
         self.saved: dict[int, tuple[Any, Contents]] = {}
         self.opaque: list[Any] = []
         self.namespaces: set[int] = set()
+        self.lets_go = False
         self._kept: list[Any] = []  # so that no other object gets the identity of one of them
         self._seen: set[int] = set()
         self._atoms: set[type] = set(_PLAIN)
         self._access: dict[type, _Access] = {}
         self._joined: dict[tuple[int, int], Any] = {}
-        self._save(list(roots))
+        self._unsettled: list[Any] = []  # what is not saved itself, and may refer to something else later
+        self._detector: ChangeDetector | None = None
+        self._apart: dict[int, None] = {}  # what the detector does not know as it is saved here
+        self._complete = 0  # how many objects there were when all were searched for last
+        pending = list(roots)
+        is_continued = base is not None and self._continue(base, pending)
+        self._save(pending)
+        if not is_continued:
+            self._complete = len(self.saved)
+
+    def _continue(self, base: Heap, pending: list[Any]) -> bool:
+        """Take over what has not changed since another heap, and add to what is to be searched what has; tell whether
+        that is worth it."""
+        if base.opaque or len(base.saved) > 1.5 * base._complete:
+            return False
+        changed = base.changes()
+        if len(changed) > _MOST_CHANGED or any(issubclass(type(value), type) for value, _, _ in changed):
+            return False
+        self.saved, self.namespaces = base.saved.copy(), base.namespaces.copy()
+        self._kept, self._seen, self._atoms, self._access = (
+            base._kept.copy(),
+            base._seen.copy(),
+            base._atoms,
+            base._access,
+        )
+        self._detector, self._apart, self._complete = base._detector, base._apart.copy(), base._complete
+        self.lets_go = base.lets_go
+        for value, _, now in changed:
+            if now:
+                self.remember(value, now)
+                pending += [
+                    item for part in now for item in (*part.values, *part.keys) if type(item) not in self._atoms
+                ]
+            else:
+                del self.saved[id(value)]
+                self._apart.pop(id(value), None)
+                self._seen.discard(id(value))
+                pending.append(value)
+        self._seen.difference_update(map(id, base._unsettled))
+        pending += base._unsettled
+        return True
+
+    def kept(self) -> Heap:
+        """Return a heap to continue from, which is no state to go back to."""
+        if self._detector is None:
+            self._detect()
+        other = Heap(())
+        for name, value in vars(self).items():
+            setattr(other, name, value)
+        other._joined = {}
+        return other
+
+    def remember(self, value: Any, contents: Contents) -> None:
+        """Let an object contain something else in this state."""
+        self.saved[id(value)] = value, contents
+        self._apart[id(value)] = None
 
     def add(self, values: Iterable[Any]) -> None:
         """Save what can be reached from further objects, and was not reached before."""
@@ -116,6 +181,7 @@ class Heap:
     def _save(self, pending: list[Any]) -> None:
         """Save what can be reached. It runs for every object of a program: values of plain classes are left out early."""
         seen, saved, kept, atoms, access = self._seen, self.saved, self._kept, self._atoms, self._access
+        before = len(saved)
         while pending:
             value = pending.pop()
             identity, kind = id(value), type(value)
@@ -140,18 +206,24 @@ class Heap:
             if how.read is referents:
                 if kind is Frame:
                     self.namespaces.update((id(value.vars), id(value.globals)))
+                if issubclass(kind, _CHANGEABLE):
+                    self._unsettled.append(value)
                 pending += [item for item in referents(value) if type(item) not in atoms]
                 continue
             contents = how.read(value)
             if contents is None:
                 if how.is_iterator:
                     self.opaque.append(value)
+                elif not issubclass(kind, (type, types.FunctionType)):
+                    self._unsettled.append(value)
                 continue
             saved[identity] = value, contents
             for part in contents:
                 pending += [item for item in part.values if type(item) not in atoms]
                 if part.kind in (ITEMS, CACHED):
                     pending += [key for key in part.keys if type(key) not in atoms]
+        if self._detector is not None:
+            self._apart.update(dict.fromkeys(islice(reversed(saved), len(saved) - before)))
 
     def _add_access(self, kind: type) -> _Access | None:
         """Note, once for each class, how its objects are read: None for atoms, `referents` for what can't change."""
@@ -159,12 +231,13 @@ class Heap:
             self._atoms.add(kind)
             return None
         how = self._access[kind] = _Access(kind)
+        self.lets_go = self.lets_go or how.lets_go
         return how
 
     def changes(self) -> list[tuple[Any, Contents, Contents]]:
         """Return the objects that have changed, each with its former and its present contents."""
         access, changed = self._access, []
-        for value, before in self.saved.values():
+        for value, before in self._suspects():
             kind = type(value)
             if kind is dict or kind is OrderedDict:  # mostly, and mostly it is what it was
                 _, keys, values = before[0]
@@ -184,6 +257,21 @@ class Heap:
                 changed.append((value, before, now))
         return changed
 
+    def _suspects(self) -> list[tuple[Any, Contents]]:
+        """Return the objects that are not certainly what they were, in the order in which they were saved."""
+        detector = self._detector
+        if detector is None or len(self._apart) > _MOST_APART + len(detector.others):
+            detector = self._detect()
+        positions, saved = detector.positions, self.saved
+        last = len(positions)
+        suspects = {**self._apart, **dict.fromkeys(key for key in detector.suspects() if key in saved)}
+        return [saved[key] for key in sorted(suspects, key=lambda key: positions.get(key, last))]
+
+    def _detect(self) -> ChangeDetector:
+        detector = self._detector = ChangeDetector(self.saved)
+        self._apart = dict.fromkeys(detector.others)
+        return detector
+
     def restore(self) -> None:
         """Make everything what it was."""
         self.restore_only(value for value, _, _ in self.changes())
@@ -197,13 +285,14 @@ class Heap:
 class _Access:
     """How objects of a class are read: `referents` for those that can't change."""
 
-    __slots__ = ("is_iterator", "is_unchanged", "read")
+    __slots__ = ("is_iterator", "is_unchanged", "lets_go", "read")
 
     def __init__(self, kind: type) -> None:
         is_transparent = issubclass(kind, _TRANSPARENT)
         self.read: Reader = referents if is_transparent else reader_of(kind)
         self.is_unchanged = _never if is_transparent else _comparison(kind)
-        self.is_iterator = any("__next__" in _variables(cls) for cls in _ancestors(kind))
+        self.is_iterator = any("__next__" in variables_of(cls) for cls in ancestors(kind))
+        self.lets_go = any(name in variables_of(cls) for cls in ancestors(kind) for name in _ENDING)
 
 
 def _never(value: Any, before: Contents) -> bool:
@@ -214,15 +303,22 @@ def _comparison(kind: type) -> Callable[[Any, Contents], bool]:
     """Return a quick test that an object is certainly what it was: most are, and reading all of them takes long."""
     if issubclass(kind, types.FunctionType):
         return lambda value, before: not value.__dict__ and not before[1].keys
-    if issubclass(kind, (type, *_CONTAINERS)):
+    slots = _slots_alone(kind)
+    if slots is None:
         return _never
-    slots = [slot.__get__ for slot in _slots(kind)]
-    has_dict = any("__dict__" in _variables(cls) for cls in _ancestors(kind))
+    readers = [slot.__get__ for slot in slots]
+    return (lambda value, before: _has_slots(readers, value, before[0].values)) if slots else _has_variables
+
+
+def _slots_alone(kind: type) -> list[Any] | None:
+    """Return the slots of a class whose instances have nothing else, none if they have a dict alone; None for others."""
+    if issubclass(kind, (type, *CONTAINERS)):
+        return None
+    slots = slots_of(kind)
+    has_dict = any("__dict__" in variables_of(cls) for cls in ancestors(kind))
     if slots and not has_dict:
-        return lambda value, before: _has_slots(slots, value, before[0].values)
-    if has_dict and not slots and kind.__module__ != "numpy":
-        return _has_variables
-    return _never
+        return slots
+    return [] if has_dict and not slots and kind.__module__ != "numpy" else None
 
 
 def _has_slots(slots: list[Any], value: Any, values: list[Any]) -> bool:
@@ -242,194 +338,6 @@ def _has_variables(value: Any, before: Contents) -> bool:
     _, keys, values = before[0]
     same_values = len(variables) == len(keys) and all(map(is_, variables.values(), values))
     return same_values and all(map(is_, variables, keys))
-
-
-def _is(value: Any, kinds: Any) -> bool:
-    """`isinstance` by the real class: a target may define `__class__`, and nothing of it runs here."""
-    return issubclass(type(value), kinds)
-
-
-def referents(value: Any) -> Iterable[Any]:
-    """Return what an object that can't change refers to."""
-    if _is(value, (tuple, frozenset)):
-        return tuple.__iter__(value) if _is(value, tuple) else frozenset.__iter__(value)
-    if _is(value, types.MethodType):
-        return value.__self__, value.__func__
-    if _is(value, partial):
-        return value.func, value.args, value.keywords, value.__dict__
-    if _is(value, property):
-        return value.fget, value.fset, value.fdel
-    if _is(value, types.MappingProxyType):
-        return list(value.values())
-    if _is(value, Frame):
-        return value.vars, value.globals, value.parent, value.value, value.function
-    wrapped: Any = value
-    return wrapped.__func__, wrapped.__dict__
-
-
-def contents_of(value: Any) -> Contents | None:
-    """Return what a mutable object contains; None for one of the host's, or one that can't be looked into."""
-    contents: Contents | None = reader_of(type(value))(value)
-    return contents
-
-
-_FILES = (io.StringIO, io.BytesIO)
-
-
-def reader_of(kind: type) -> Reader:
-    """Return the function that reads what objects of a class contain."""
-    if issubclass(kind, types.FunctionType):
-        return _function_contents
-    if issubclass(kind, type):
-        return _class_contents
-    items = next((read for base, read in _CONTAINERS.items() if issubclass(kind, base)), None)
-    if items is not None and kind in _CONTAINERS:
-        return items
-    attributes = _attribute_reader(kind)
-    if items is not None:
-        return lambda value: (*items(value), *attributes(value))
-    if kind.__module__ == "numpy" or issubclass(kind, (bytearray, *_FILES, types.CellType)):
-        return lambda value: _state(value) or attributes(value) or None
-    return lambda value: attributes(value) or None
-
-
-def _dict_items(value: Any) -> Contents:
-    return (Part(ITEMS, list(dict.keys(value)), list(dict.values(value))),)
-
-
-def _ordered_items(value: Any) -> Contents:
-    return (Part(ITEMS, list(OrderedDict.keys(value)), list(OrderedDict.values(value))),)
-
-
-_CONTAINERS: dict[type, Callable[[Any], Contents]] = {
-    Results: lambda value: (Part(CACHED, list(value), list(value.values())),),
-    OrderedDict: _ordered_items,
-    dict: _dict_items,
-    list: lambda value: (Part(SEQUENCE, [], list(list.__iter__(value))),),
-    set: lambda value: (Part(SET, [], list(set.__iter__(value))),),
-    deque: lambda value: (Part(SEQUENCE, [], list(deque.__iter__(value))),),
-}
-
-
-def _function_contents(value: Any) -> Contents | None:
-    if value.__code__ is not WRAPPER:
-        return None
-    record = Part(STATE, [], [value.__closure__[0].cell_contents])
-    return record, Part(NAMES, list(value.__dict__), list(value.__dict__.values()))
-
-
-def _state(value: Any) -> Contents | None:
-    """Return what an object contains that is neither attributes nor items."""
-    if _is(value, bytearray):
-        return (Part(STATE, [], [bytes(value)]),)
-    if _is(value, _FILES):
-        return (Part(STATE, [], [None, 0] if value.closed else [value.getvalue(), value.tell()]),)
-    if _is_array(value):
-        return (Part(STATE, [], [value.tobytes()]),)
-    if _is(value, types.CellType):
-        try:
-            return (Part(NAMES, ["cell_contents"], [value.cell_contents]),)
-        except ValueError:
-            return (Part(NAMES, [], []),)
-    return None
-
-
-def _is_array(value: Any) -> bool:
-    return type(value).__module__ == "numpy" and type(value).__name__ == "ndarray" and not value.dtype.hasobject
-
-
-def _class_contents(cls: type) -> Contents | None:
-    home = type.__dict__["__module__"].__get__(cls)
-    if not _is_heap_type(cls) or (type(home) is str and home.startswith("cutaway.")):
-        return None
-    variables = _variables(cls)
-    pairs = [(name, item) for name, item in variables.items() if name not in ("__dict__", "__weakref__")]
-    return (Part(NAMES, [name for name, _ in pairs], [item for _, item in pairs]),)
-
-
-def _attribute_reader(kind: type) -> Callable[[Any], Contents]:
-    """Return the function that reads the attributes of instances: those in slots, and those in their dict."""
-    slots = _slots(kind)
-    if not any("__dict__" in _variables(cls) for cls in _ancestors(kind)):
-        return lambda value: (_slots_part(slots, value),) if slots else ()
-
-    def read(value: Any) -> Contents:
-        try:
-            variables = object.__getattribute__(value, "__dict__")
-        except AttributeError:
-            variables = None
-        names = (Part(NAMES, list(variables), list(variables.values())),) if type(variables) is dict else ()
-        return (_slots_part(slots, value), *names) if slots else names
-
-    return read
-
-
-_SLOTS: WeakKeyDictionary[type, list[Any]] = WeakKeyDictionary()
-_HEAP_TYPE = 1 << 9
-
-
-def _is_heap_type(cls: type) -> bool:
-    return bool(type.__dict__["__flags__"].__get__(cls) & _HEAP_TYPE)
-
-
-def _variables(cls: type) -> Any:
-    return type.__dict__["__dict__"].__get__(cls)
-
-
-def _ancestors(cls: type) -> tuple[type, ...]:
-    mro: tuple[type, ...] = type.__dict__["__mro__"].__get__(cls)
-    return mro
-
-
-def _slots(kind: type) -> list[Any]:
-    if not _is_heap_type(kind):
-        return []
-    known = _SLOTS.get(kind)
-    if known is None:
-        known = _SLOTS[kind] = [
-            member
-            for cls in _ancestors(kind)
-            for member in _variables(cls).values()
-            if type(member) is types.MemberDescriptorType and _is_heap_type(member.__objclass__)
-        ]
-    return known
-
-
-def _slots_part(slots: list[Any], value: Any) -> Part:
-    try:
-        return _new(Part, (STATE, [], [slot.__get__(value) for slot in slots]))
-    except AttributeError:  # one of them is not set
-        return Part(STATE, [], [_slot(slot, value) for slot in slots])
-
-
-def _slot(slot: Any, value: Any) -> Any:
-    try:
-        return slot.__get__(value)
-    except AttributeError:
-        return MISSING
-
-
-def differ(before: Contents, after: Contents) -> bool:
-    """Tell whether an object has changed."""
-    if len(before) != len(after):
-        return True
-    for one, other in zip(before, after):  # noqa: SIM110 - of every object, and a generator takes twice as long
-        if _differ(one.values, other.values) or _differ(one.keys, other.keys):
-            return True
-    return False
-
-
-def _differ(one: list[Any], other: list[Any]) -> bool:
-    if len(one) != len(other):
-        return True
-    return not all(map(is_, one, other)) and not all(map(same, one, other))  # mostly the objects themselves
-
-
-def same(one: Any, other: Any) -> bool:
-    """Tell whether two values can't be distinguished."""
-    if one is other:
-        return True
-    return type(one) is type(other) and type(one) in (int, float, str, bytes, bool) and bool(one == other)
 
 
 def merged_contents(
@@ -510,86 +418,3 @@ def joined(one: Any, other: Any, unknown: Unknown, heap: Heap) -> Any:
     if tensor is not None:
         return tensor
     return Unknown(unknown.reason, unknown.place)
-
-
-def set_contents(value: Any, contents: Contents) -> None:
-    """Make an object contain something else."""
-    rest = contents[1:]
-    first = contents[0]
-    if _is(value, dict):
-        kind: Any = OrderedDict if _is(value, OrderedDict) else dict
-        kind.clear(value)
-        for key, item in zip(first.keys, first.values):
-            kind.__setitem__(value, key, item)
-    elif _is(value, list):
-        list.__setitem__(value, slice(None), first.values)
-    elif _is(value, set):
-        set.clear(value)
-        set.update(value, first.values)
-    elif _is(value, deque):
-        deque.clear(value)
-        deque.extend(value, first.values)
-    elif _is(value, types.FunctionType):
-        value.__dict__.clear()
-        value.__dict__.update(zip(contents[1].keys, contents[1].values))
-        rest = ()
-    elif _is(value, type):
-        _set_class(value, dict(zip(first.keys, first.values)))
-    elif not _set_state(value, first):
-        rest = contents
-    if rest:
-        _set_attributes(value, rest)
-
-
-def _set_state(value: Any, part: Part) -> bool:
-    """Set what is neither attributes nor items; tell whether an object has such."""
-    if _is(value, bytearray):
-        value[:] = part.values[0]
-    elif _is(value, _FILES):
-        _set_content(value, *part.values)
-    elif _is_array(value):
-        value.flat = type(value)(value.shape, value.dtype, part.values[0]).flat
-    elif _is(value, types.CellType):
-        if part.values:
-            value.cell_contents = part.values[0]
-        else:
-            del value.cell_contents
-    else:
-        return False
-    return True
-
-
-def _set_content(file: Any, content: Any, position: int) -> None:
-    if content is None:
-        file.close()
-        return
-    if file.closed:
-        (io.StringIO if _is(file, io.StringIO) else io.BytesIO).__init__(file)  # opens it again
-    file.seek(0)
-    file.truncate()
-    file.write(content)
-    file.seek(position)
-
-
-def _set_class(cls: type, before: dict[str, Any]) -> None:
-    now = dict(_variables(cls))
-    for name in now.keys() - before.keys() - {"__dict__", "__weakref__"}:
-        type.__delattr__(cls, name)
-    for name, value in before.items():
-        if now.get(name, MISSING) is not value:
-            type.__setattr__(cls, name, value)
-
-
-def _set_attributes(value: Any, contents: Contents) -> None:
-    slots = _slots(type(value))
-    if slots:
-        for slot, item in zip(slots, contents[0].values):
-            if item is not MISSING:
-                slot.__set__(value, item)
-            elif _slot(slot, value) is not MISSING:
-                slot.__delete__(value)
-        contents = contents[1:]
-    for part in contents:
-        variables = object.__getattribute__(value, "__dict__")
-        variables.clear()
-        variables.update(zip(part.keys, part.values))

@@ -61,12 +61,12 @@ class Interpreter:
     run, `recursive` those among them that have called themselves, `given_up` the bodies whose rest is being run so, and
     `rests` counts all that were.
     `remembered` are the states that the present one will be compared with, `effort` counts what goes into that. `modules` is
-    the loader; while it evaluates a module later than Python would, `is_catching_up`. `leaving` is called with the frame of
+    the loader; `last_heap` is the last state that was saved, if the next one may take over from it. While the loader evaluates a module later than Python would, `is_catching_up`. `leaving` is called with the frame of
     each call that ends, where someone wants to know.
     """
 
     __slots__ = (
-        "budget", "effort", "given_up", "guarded", "handling", "is_catching_up", "leaving", "modules", "open_raises", "raised",
+        "budget", "effort", "given_up", "guarded", "handling", "is_catching_up", "last_heap", "leaving", "modules", "open_raises", "raised",
         "recursive", "remembered", "rests", "stack", "tried", "unknown_calls", "unknown_loops",
     )  # fmt: skip
 
@@ -87,6 +87,7 @@ class Interpreter:
         self.remembered: WeakSet[Any] = WeakSet()
         self.effort = Effort()
         self.is_catching_up = False
+        self.last_heap: Any = None
         self.leaving: Callable[[Frame], None] | None = None
 
 

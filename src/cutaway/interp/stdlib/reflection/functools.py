@@ -14,8 +14,9 @@ from cutaway.interp.boundary.gate import is_host_class
 from cutaway.interp.boundary.joining import either_value
 from cutaway.interp.run.frame import Frame
 from cutaway.interp.run.function import record_of
-from cutaway.interp.run.heap import Possible, Results
+from cutaway.interp.run.heap import Possible
 from cutaway.interp.run.interpreter import interpreter
+from cutaway.interp.run.memory.contents import Results
 from cutaway.syntax.scope import Scope
 
 _ASSIGNED = functools.WRAPPER_ASSIGNMENTS

@@ -1,0 +1,1 @@
+"""Objects of a program as memory: what they contain, and which of them have changed."""
