@@ -59,26 +59,32 @@ class _DataclassBuilder:
 
     def build(self) -> type:
         """Return the class with its methods, and with slots if requested."""
-        result = self._with_slots() if self.slots else self.cls
         names = tuple(self.fields)
-        for name, method in self._methods(names).items():
-            if name not in vars(self.cls):
-                setattr(result, name, method)
-        for name, value in list(vars(result).items()):
-            if isinstance(value, Field):
-                delattr(result, name)
-        init_names = tuple(name for name in names if self.fields[name].init)
-        attributes = {"_record_fields": self.fields, "__dataclass_fields__": _Fields(), "__match_args__": init_names}
-        for name, value in attributes.items():
-            setattr(result, name, value)
-        result.__init__ = self._compiled_at_first_call(result)  # type: ignore[misc]
+        own = vars(self.cls)
+        attributes = {name: method for name, method in self._methods(names).items() if name not in own}
+        attributes["_record_fields"], attributes["__dataclass_fields__"] = self.fields, _Fields()
+        attributes["__match_args__"] = tuple(name for name in names if self.fields[name].init)
+        built: list[Any] = []
+        attributes["__init__"] = self._compiled_at_first_call(built)
+        result = self._with_slots(attributes) if self.slots else self._completed(attributes)
+        built.append(result)
         return result
 
-    def _compiled_at_first_call(self, cls: type) -> Any:
-        """Return an `__init__` that replaces itself: most of the classes have no instance in a run."""
+    def _completed(self, attributes: dict[str, Any]) -> type:
+        """Return the class itself, with more attributes, and without the descriptions of its fields."""
+        for name, value in list(vars(self.cls).items()):
+            if isinstance(value, Field):
+                delattr(self.cls, name)
+        for name, value in attributes.items():
+            setattr(self.cls, name, value)
+        return self.cls
+
+    def _compiled_at_first_call(self, built: list[Any]) -> Any:
+        """Return an `__init__` that replaces itself in the class that is `built` by then: most have no instance in a run."""
 
         def compile_it() -> Any:
-            cls.__init__ = compiled = self._initialiser(cls)  # type: ignore[misc]
+            (cls,) = built
+            cls.__init__ = compiled = self._initialiser(cls)
             return compiled
 
         def initialise(this: Any, *values: Any, **named: Any) -> None:
@@ -88,11 +94,12 @@ class _DataclassBuilder:
         _COMPILING.append(compile_it)
         return initialise
 
-    def _with_slots(self) -> type:
+    def _with_slots(self, attributes: dict[str, Any]) -> type:
+        """Return a class like this one with slots; what it gets is set when it is made, which is quicker than afterwards."""
         cls = self.cls
         excluded = (*self.own, "__dict__", "__weakref__")
         namespace = {name: value for name, value in vars(cls).items() if name not in excluded}
-        result = type(cls)(cls.__name__, cls.__bases__, {**namespace, "__slots__": (*self.own,)})
+        result = type(cls)(cls.__name__, cls.__bases__, {**namespace, **attributes, "__slots__": (*self.own,)})
         result.__qualname__ = cls.__qualname__
         return result
 

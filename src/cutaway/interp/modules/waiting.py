@@ -42,6 +42,7 @@ class WaitingModules:
         self._used: set[str] = set()  # packages that something has been evaluated of
         self._unused: dict[str, list[ModuleState]] = {}  # modules that have been imported of other packages
         self._requirements = Requirements(self._installed_in)
+        self._chains: dict[str, list[ModuleState | None]] = {}  # a module's packages and itself, by its dotted name
         self._followed: set[tuple[Any, ...]] = set()  # imports whose modules have been visited
         self._readers: dict[str, list[ModuleState]] = {}  # modules that wait and read a variable, by its name
         self._fillers: dict[tuple[str, str], dict[str, bool]] = {}
@@ -172,14 +173,18 @@ class WaitingModules:
         """Yield the modules that are evaluated by an import of a module, or of an attribute that may be a module."""
         if not full or self.names.is_library(full):
             return
-        parts = full.split(".")
-        for count in range(1, len(parts) + 1):
-            state = self.names.state(".".join(parts[:count]))
-            if state is not None:
-                yield state
-        if attribute is None or state is None or attribute == "*" or not state._is_submodule(attribute):
+        chain = self._chains.get(full)
+        if chain is None:
+            parts = full.split(".")
+            chain = [self.names.state(".".join(parts[:count])) for count in range(1, len(parts) + 1)]
+            self._chains[full] = chain
+        yield from filter(None, chain)
+        state = chain[-1]
+        if attribute is None or state is None or attribute == "*":
             return
         if attribute in state.namespace if state.finished else self.names.binds(state, attribute):
+            return
+        if not state._is_submodule(attribute):
             return
         below = self.names.state(f"{full}.{attribute}")
         if below is not None:
@@ -250,6 +255,7 @@ class WaitingModules:
     def forget(self, name: str) -> None:
         """Forget a module, which the program may import anew."""
         self._visited.discard(name)
+        self._chains.clear()
         self.states.pop(name, None)
 
     def is_filled(self, module: str, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from types import FunctionType
@@ -34,16 +35,25 @@ from cutaway.knowledge.base.read_off import (
 from cutaway.knowledge.torch.named_tensors import named_tensors
 from cutaway.knowledge.torch.nn.conv import Conv2d
 from cutaway.knowledge.torch.nn.lazy import UninitializedTensorMixin
-from cutaway.knowledge.torch.nn.loss import _Loss
 from cutaway.knowledge.torch.nn.mode import choose
 from cutaway.knowledge.torch.nn.module import Module
-from cutaway.knowledge.torch.nn.parallel import DataParallel, DistributedDataParallel
 from cutaway.knowledge.torch.nn.parameter import Parameter
 from cutaway.knowledge.torch.nn.traversal import known_items, named_parts, parts
-from cutaway.knowledge.torch.runtime.optim import OPTIMIZERS
 from cutaway.knowledge.torch.tensor.op import Row, compute
 from cutaway.knowledge.torch.tensor.tensor import Tensor, new
 from cutaway.knowledge.torch.tensor.types import CPU, DTYPES
+
+
+def _classes_of(file: str, *names: str) -> tuple[type, ...]:
+    """Return classes of a file of rows; none as long as it is not imported, so that they have no instance."""
+    rows = sys.modules.get(f"{__package__}.{file}")
+    return () if rows is None else tuple(getattr(rows, name) for name in names)
+
+
+def _optimizers() -> Sequence[Any]:
+    rows = sys.modules.get(f"{__package__}.runtime.optim")
+    return () if rows is None else rows.OPTIMIZERS.peek() or ()
+
 
 CALLS_AS_LIBRARY = True  # functions of the target are called exactly as the library does
 
@@ -95,7 +105,7 @@ class Torch(Framework):
 
     def is_loss(self, network: Module) -> bool:
         kind = type(network)
-        return issubclass(kind, _Loss) or kind.__name__.lower().endswith(_LOSSES)
+        return issubclass(kind, _classes_of("nn.loss", "_Loss")) or kind.__name__.lower().endswith(_LOSSES)
 
     def has_weights(self, network: Module) -> bool:
         held = [part.__dict__ for part in parts(network)]
@@ -111,12 +121,12 @@ class Torch(Framework):
         return made
 
     def forward(self, network: Module) -> Any:
-        while isinstance(network, (DataParallel, DistributedDataParallel)):
+        while isinstance(network, _classes_of("nn.parallel", "DataParallel", "DistributedDataParallel")):
             network = network.module
         return network.forward
 
     def has_forward(self, network: Module) -> bool:
-        while isinstance(network, (DataParallel, DistributedDataParallel)):
+        while isinstance(network, _classes_of("nn.parallel", "DataParallel", "DistributedDataParallel")):
             network = network.module
         if not isinstance(network, Module):
             return True  # what is wrapped is unknown
@@ -189,7 +199,7 @@ class Torch(Framework):
         return bool(own) and all(each.requires_grad is True and id(each) not in trained for each in own)
 
     def untrained(self, network: Module) -> Iterator[tuple[str, Any, Place | None]]:
-        optimizers = OPTIMIZERS.peek() or ()
+        optimizers = _optimizers()
         trained = {number for optimizer, _, _ in optimizers for number in _parameters_of(optimizer)}
         own = {id(each) for each in known_items(network.parameters())}
         first = next((each for each in optimizers if own & _parameters_of(each[0])), None)
