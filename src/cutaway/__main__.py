@@ -21,7 +21,7 @@ def _program() -> int:
     import gc
 
     gc.disable()  # what is imported stays
-    from cutaway.core import own_modules  # late: only in the child
+    from cutaway.isolation import own_modules  # late: only in the child
 
     own_modules.install()
     from cutaway import cli  # late: as above
