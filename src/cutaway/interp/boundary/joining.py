@@ -16,7 +16,7 @@ from cutaway.core.protocols import FACTS_APART, FACTS_OF_TENSORS, is_memory, is_
 from cutaway.core.record import dataclass
 from cutaway.core.session import Notes
 from cutaway.core.unknown import Interruption, Undecidable, Unknown, conditions_left_open
-from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, lose, part_tables, present_heap
+from cutaway.interp.boundary.losing import attributes_in, bookkeeping_of, keep, lose, part_tables, present_heap
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame, no_statements
 from cutaway.interp.run.heap import Heap, joined, merged_contents
 from cutaway.interp.run.interpreter import interpreter
@@ -308,6 +308,8 @@ class _Trial:
         if execute in tried:  # a recursion whose depth is unknown
             interpreter().recursive.append(execute)
             raise Undecidable(self.unknown)
+        if not tried:
+            keep(self.heap)
         tried.append(execute)
         signal: Any = None
         error: BaseException | None = None
@@ -322,6 +324,8 @@ class _Trial:
             error = raised
         finally:
             tried.remove(execute)
+            if not tried:
+                interpreter().last_heap = None
         if not repeats:
             here.unknowns.update(notes.unknowns)
         here.add_assumptions(notes.assumptions)

@@ -24,16 +24,23 @@ def roots() -> list[Any]:
 
 
 def present_heap() -> Heap:
-    """Return the present state of the program.
-
-    What it has in common with the last one is taken from there. That one is not kept where the program could notice that
-    its objects live longer.
-    """
+    """Return the present state of the program; what it has in common with the last one is taken from there."""
     running = interpreter()
     heap = Heap(roots(), running.last_heap)
+    running.last_heap = None
+    if running.tried:
+        keep(heap)
+    return heap
+
+
+def keep(heap: Heap) -> None:
+    """Let the next state of the program take over from this one, unless it could notice that its objects live longer.
+
+    That is only done inside of blocks that are being tried: it is recorded when the memory of tensors is freed elsewhere.
+    """
+    running = interpreter()
     is_noticed = heap.opaque or heap.lets_go or "weakref" in running.modules.modules
     running.last_heap = None if is_noticed else heap.kept()
-    return heap
 
 
 def lose(objects: Iterable[Any], unknown: Unknown) -> None:
