@@ -63,7 +63,7 @@ class ChangeDetector:
             for start in range(0, len(entries), _GROUP) if make is not None else ():
                 keys, values, contents = map(list, zip(*entries[start : start + _GROUP]))
                 test = make(values, contents) if make is not None else None
-                if test is not None and test():
+                if test is not None:
                     self._groups.append(_Group(keys, test))
         grouped = set(_flat(group.keys for group in self._groups))
         self.others = [key for key in saved if key not in grouped]
