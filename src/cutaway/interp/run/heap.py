@@ -179,9 +179,15 @@ class Heap:
         return [pair for pair in self.saved.values() if type(pair[0]) in wanted]
 
     def _save(self, pending: list[Any]) -> None:
+        """Save what can be reached; the detector knows nothing of it."""
+        before = len(self.saved)
+        self._search(pending)
+        if self._detector is not None:
+            self._apart.update(dict.fromkeys(islice(reversed(self.saved), len(self.saved) - before)))
+
+    def _search(self, pending: list[Any]) -> None:
         """Save what can be reached. It runs for every object of a program: values of plain classes are left out early."""
         seen, saved, kept, atoms, access = self._seen, self.saved, self._kept, self._atoms, self._access
-        before = len(saved)
         while pending:
             value = pending.pop()
             identity, kind = id(value), type(value)
@@ -204,26 +210,32 @@ class Heap:
             seen.add(identity)
             kept.append(value)
             if how.read is referents:
-                if kind is Frame:
-                    self.namespaces.update((id(value.vars), id(value.globals)))
-                if issubclass(kind, _CHANGEABLE):
-                    self._unsettled.append(value)
+                self._note_reference(value, kind)
                 pending += [item for item in referents(value) if type(item) not in atoms]
                 continue
             contents = how.read(value)
             if contents is None:
-                if how.is_iterator:
-                    self.opaque.append(value)
-                elif not issubclass(kind, (type, types.FunctionType)):
-                    self._unsettled.append(value)
+                self._note_unreadable(value, kind, how)
                 continue
             saved[identity] = value, contents
             for part in contents:
                 pending += [item for item in part.values if type(item) not in atoms]
                 if part.kind in (ITEMS, CACHED):
                     pending += [key for key in part.keys if type(key) not in atoms]
-        if self._detector is not None:
-            self._apart.update(dict.fromkeys(islice(reversed(saved), len(saved) - before)))
+
+    def _note_reference(self, value: Any, kind: type) -> None:
+        """Note something that has no contents, and refers to what has."""
+        if kind is Frame:
+            self.namespaces.update((id(value.vars), id(value.globals)))
+        if issubclass(kind, _CHANGEABLE):
+            self._unsettled.append(value)
+
+    def _note_unreadable(self, value: Any, kind: type, how: _Access) -> None:
+        """Note an object whose contents can't be saved, or that has none."""
+        if how.is_iterator:
+            self.opaque.append(value)
+        elif not issubclass(kind, (type, types.FunctionType)):
+            self._unsettled.append(value)
 
     def _add_access(self, kind: type) -> _Access | None:
         """Note, once for each class, how its objects are read: None for atoms, `referents` for what can't change."""

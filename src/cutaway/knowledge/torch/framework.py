@@ -47,7 +47,7 @@ from cutaway.knowledge.torch.tensor.types import CPU, DTYPES
 def _classes_of(file: str, *names: str) -> tuple[type, ...]:
     """Return classes of a file of rows; none as long as it is not imported, so that they have no instance."""
     rows = sys.modules.get(f"{__package__}.{file}")
-    return () if rows is None else tuple(getattr(rows, name) for name in names)
+    return () if rows is None else tuple(vars(rows)[name] for name in names)
 
 
 def _optimizers() -> Sequence[Any]:
