@@ -190,7 +190,7 @@ class Torch(Framework):
                 yield name, value
 
     def is_left_to_itself(self, network: Module) -> bool:
-        optimizers = OPTIMIZERS.peek() or ()
+        optimizers = _optimizers()
         groups = [group.get("params") for optimizer, _, _ in optimizers for group in optimizer.param_groups]
         if not groups or not all(isinstance(each, Parameter) for group in groups for each in group):
             return False
