@@ -310,7 +310,9 @@ function Node({ box, isSelected, isFaint, select, toggle }: NodeProps) {
         {box.title}
         {box.times && <tspan class="times" dx="7">{box.times}</tspan>}
       </text>
+      {" "}
       {box.subtitle && <text class="subtitle" x="14" y="34">{box.subtitle}</text>}
+      {" "}
       {item.condition !== undefined && <text class="condition" x="14" y={box.subtitle ? 49 : 34}>{`if ${item.condition}`}</text>}
       {canUnfold && (
         <g class="fold" transform={`translate(${box.width - 22},8)`} onClick={(event) => { event.stopPropagation(); toggle(item); }}>

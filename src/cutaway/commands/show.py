@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
     )
     colour.add_argument("--no-color", action="store_false", dest="color", help="don't colour the output")
     show.add_argument("--width", type=_width, metavar="COLUMNS", help="lay the output out for so many columns")
-    show.add_argument("--compact", action="store_true", help="with --format json: without line breaks and provenance")
+    show.add_argument("--compact", action="store_true", help="with --format json: in one line, without provenance")
     show.add_argument("--no-fold", action="store_true", help="list repeated modules one by one")
     show.set_defaults(run=_run, destination=_destination)
 
@@ -80,7 +80,7 @@ def _check_options(options: argparse.Namespace) -> None:
         ("--sort", options.sort and (shape not in _SHEETS or options.by == "op")),
         ("--by op", options.by == "op" and shape not in _SHEETS),
         ("--no-fold", options.no_fold and shape not in ("table", "tree", "csv", "markdown")),
-        ("--depth", options.depth and shape in ("json", "html", "tensorboard")),
+        ("--depth", options.depth and shape in ("html", "tensorboard")),
         ("--explain", options.explain and shape != "table"),
         ("--compact", options.compact and shape != "json"),
         ("--width", options.width and shape not in ("table", "tree", "summary")),
@@ -197,7 +197,7 @@ def _render(found: Any, options: argparse.Namespace) -> str | bytes:
     if options.format == "json":
         from cutaway.report import json  # late: only this output form needs it
 
-        return json.dumps_briefly(found) + "\n" if options.compact else json.dumps(found) + "\n"
+        return json.dumps(found, compact=options.compact, depth=options.depth)
     if options.format == "html":
         from cutaway.report import page  # late: only this output form needs it
 

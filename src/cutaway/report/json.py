@@ -40,10 +40,14 @@ from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim
 from cutaway.core.size.parser import read_size
+from cutaway.passes.cost import Cost, measure
 from cutaway.passes.provenance import Known, Provenance
 
 SCHEMA = "cutaway/architecture/2"
 """The version of the form; another number after the slash is another form."""
+
+_COSTS = ("parameters", "trainable_parameters", "buffers", "macs", "weight_bytes", "activation_bytes")
+"""The costs of each module, beside those of the whole."""
 
 OLDER = ("cutaway/architecture/1",)
 """Versions that are read too: they have no conditions and no repeats."""
@@ -61,14 +65,23 @@ class _Form:
     read: Callable[[Any, str], Any]
 
 
-def dumps(architectures: Sequence[Architecture]) -> str:
-    """Return the document as text, with one line for each module, weight and operation."""
-    entries = [_entry(architecture) for architecture in to_json(architectures)["architectures"]]
+def dumps(architectures: Sequence[Architecture], *, compact: bool = False, depth: int | None = None) -> str:
+    """Return the document as text, with one line for each module, weight and operation.
+
+    Args:
+        architectures: the networks.
+        compact: in one line, without provenance and `known`.
+        depth: only the modules of so many levels, with what belongs to these; such a document is not read back.
+    """
+    documents = [_written(architecture, compact, depth) for architecture in architectures]
+    if compact:
+        return json.dumps({"schema": SCHEMA, "architectures": documents}, separators=(",", ":")) + "\n"
+    entries = [_entry(document) for document in documents]
     return f'{{\n"schema": {json.dumps(SCHEMA)},\n"architectures": [{",".join(entries)}]\n}}\n'
 
 
 def dumps_briefly(architectures: Sequence[Architecture]) -> str:
-    """Return a document that reads back to the same, without what is told from the rest and without line breaks."""
+    """Return a document for another process: without what follows from the rest, and without line breaks."""
     return json.dumps({"schema": SCHEMA, "architectures": [_ARCHITECTURE.write(each) for each in architectures]})
 
 
@@ -86,9 +99,33 @@ def to_json(architectures: Sequence[Architecture]) -> dict[str, Any]:
     return {"schema": SCHEMA, "architectures": [_written(each) for each in architectures]}
 
 
-def _written(architecture: Architecture) -> dict[str, Any]:
-    """Return an architecture with what is told from it alone: how each of its facts is known, and how many are."""
+def _written(architecture: Architecture, compact: bool = False, depth: int | None = None) -> dict[str, Any]:
+    """Return an architecture with what follows from it: the costs of each module, and how each fact is known."""
     document: dict[str, Any] = _ARCHITECTURE.write(architecture)
+    costs = measure(architecture)
+    for entry, module in zip(document["modules"], architecture.modules):
+        cost = costs.get(module.path, Cost())
+        entry["costs"] = {name: write_quantity(getattr(cost, name).quantity) for name in _COSTS}
+    if not compact:
+        _add_provenance(document, architecture)
+    if depth is not None:
+        _cut(document, architecture.separator, depth)
+    return document
+
+
+def _cut(document: dict[str, Any], separator: str, depth: int) -> None:
+    """Leave out the modules below some levels, with their weights and operations."""
+
+    def is_shown(path: str | None) -> bool:
+        return not path or path.count(separator) < depth
+
+    document["modules"] = [each for each in document["modules"] if is_shown(each["path"])]
+    document["weights"] = [each for each in document["weights"] if is_shown(each["module"])]
+    document["ops"] = [each for each in document["ops"] if is_shown(each["module"])]
+    document["depth"] = depth
+
+
+def _add_provenance(document: dict[str, Any], architecture: Architecture) -> None:
     provenance = Provenance(architecture)
     for side in ("inputs", "outputs", "modules", "weights", "ops"):
         for entry, fact in zip(document[side], getattr(architecture, side)):
@@ -96,7 +133,6 @@ def _written(architecture: Architecture) -> dict[str, Any]:
     known = provenance.counted()
     document["known"] = {name: getattr(known, name) for name in Known.__dataclass_fields__}
     document["known"]["assumptions"] = list(known.assumptions)
-    return document
 
 
 def from_json(document: object) -> tuple[Architecture, ...]:
@@ -105,6 +141,9 @@ def from_json(document: object) -> tuple[Architecture, ...]:
         raise MalformedDocument(f'expected an object with "schema": "{SCHEMA}"')
     if document["schema"] != SCHEMA and document["schema"] not in OLDER:
         raise MalformedDocument(f'schema: this version reads "{SCHEMA}", the document is {document["schema"]!r}')
+    entries = document.get("architectures")
+    if isinstance(entries, list) and any(isinstance(each, dict) and "depth" in each for each in entries):
+        raise MalformedDocument("written with --depth, so the network is not whole: write it without")
     read: tuple[Architecture, ...] = _many(_ARCHITECTURE).read(document.get("architectures"), "architectures")
     return read
 

@@ -101,7 +101,9 @@ def test_the_schema_names_every_field() -> None:
         "Condition": "condition",
     }.items():
         expected = [field.name for field in fields(getattr(representation, record))]
-        told = [field for field in definitions[name]["properties"] if field not in ("provenance", "known")]
+        told = [
+            field for field in definitions[name]["properties"] if field not in ("provenance", "known", "costs", "depth")
+        ]
         assert told == expected
         left_out = {
             "condition",
@@ -222,3 +224,37 @@ def test_modes_are_written_and_read_back(tmp_path: Path) -> None:
     ]
     VALIDATOR.validate(standard.loads(json.dumps([network])))
     assert json.loads(json.dumps([network])) == (network,)
+
+
+def test_modules_have_their_costs(residual: Architecture) -> None:
+    (document,) = json.to_json([residual])["architectures"]
+    root = document["modules"][0]["costs"]
+    assert root == {name: document["totals"][name] for name in root}
+    home = document["ops"][0]["module"]
+    (conv,) = (each for each in document["modules"] if each["path"] == home)
+    weights = [each for each in document["weights"] if each["module"] == home]
+    assert conv["costs"]["parameters"] == sum(math.prod(each["shape"]) for each in weights)
+    assert conv["costs"]["macs"] == sum(each["macs"] for each in document["ops"] if each["module"] == home)
+
+
+def test_a_document_of_some_levels(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\nnet = nn.Sequential(nn.Sequential(nn.Linear(8, 4)), nn.ReLU())\n"
+    )
+    networks = cutaway.show(str(tmp_path / "net.py"), input="1x8")
+    for compact in (False, True):
+        text = json.dumps(networks, compact=compact, depth=1)
+        VALIDATOR.validate(standard.loads(text))
+        (document,) = standard.loads(text)["architectures"]
+        assert document["depth"] == 1
+        assert [each["path"] for each in document["modules"]] == ["", "0", "1"]
+        assert document["modules"][1]["costs"]["parameters"] == 36
+        assert (document["weights"], [each["module"] for each in document["ops"]]) == ([], ["1"])
+        with pytest.raises(json.MalformedDocument, match="--depth"):
+            json.loads(text)
+
+
+def test_a_compact_document_reads_back(architecture: Architecture) -> None:
+    text = json.dumps([architecture], compact=True)
+    assert text.count("\n") == 1
+    assert json.loads(text) == (architecture,)
