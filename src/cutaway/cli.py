@@ -40,6 +40,8 @@ COMMANDS = {
 }
 """The module of `commands` that defines each command; only that of the requested command is imported."""
 CLEAN = 0
+_ALIKE = 0.75
+"""How alike an option must be to one that there is, to be taken for a typing error."""
 _FAILED_WITH: list[BaseException] = []
 """What a command failed with: a process that ends does not take apart all that its frames hold, which may take seconds."""
 _VERSION = "--version"
@@ -93,8 +95,15 @@ def _refuse(unknown: Sequence[str], command: str) -> NoReturn:
     name = word.partition("=")[0]
     parser = _parser(command)
     known = [option for each in subparsers(parser).values() for option in each._option_string_actions]
-    near = get_close_matches(name, known, 1) if name.startswith("-") else []
-    parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f"; did you mean {near[0]}?" if near else ""))
+    near = get_close_matches(name, known, 1, _ALIKE) if name.startswith("--") else []
+    hint = f"; did you mean {near[0]}?" if near else _elsewhere(name)
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+
+
+def _elsewhere(name: str) -> str:
+    """Say which commands have an option that the one in question does not have."""
+    commands = [command for command, each in subparsers(_parser("")).items() if name in each._option_string_actions]
+    return f"; {name} is an option of {', '.join(commands)}" if commands and name.startswith("--") else ""
 
 
 def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -181,7 +190,11 @@ def _columns() -> int:
 
 def _parser(command: str) -> argparse.ArgumentParser:
     """Return a parser for one command, for none to show the version, or for all where there is no such command."""
-    parser = _Parser(prog="cutaway", description="Show what is inside a neural network without running it.")
+    parser = _Parser(
+        prog="cutaway",
+        description="Show what is inside a neural network without running it.",
+        epilog="`cutaway model.py` is `cutaway show model.py`; `cutaway COMMAND --help` lists the options of a command.",
+    )
     parser.add_argument("--version", action="version", version=f"cutaway {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="cutaway")
     if command == _VERSION:

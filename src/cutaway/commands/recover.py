@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     """Enter the command into the parser."""
     recover = commands.add_parser(
         "recover",
-        help="write code that builds a network: of a saved file, a trace, or another framework's source",
+        help="write the code of a network from a saved file, a trace, or another framework's source",
         description="Write the code that builds a network: a class for each kind of block, layers for what was decomposed, and "
         "the weights of a file under the names of the code. The code is read again and compared with the original; what is not "
         "the same is printed.",

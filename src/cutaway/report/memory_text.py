@@ -30,24 +30,22 @@ def text(
         lines += [f"{title:<26}{_amount(getattr(row, name)):>10}" for title, name in _PARTS if getattr(row, name)]
         lines += [
             "",
-            f"{'to run it':<26}{_amount(row.inference):>10}",
-            f"{'to train it':<26}{_amount(row.training):>10}",
+            f"{'inference':<26}{_amount(row.inference):>10}",
+            f"{'training':<26}{_amount(row.training):>10}",
         ]
     else:
-        lines.append(
-            f"{'':<6}{'weights':>10}{'activations':>13}{'to run it':>12}{'for backward':>14}{'to train it':>13}"
-        )
+        lines.append(f"{'':<6}{'weights':>10}{'activations':>13}{'inference':>12}{'for backward':>14}{'training':>13}")
         for row in rows:
             cells = [row.weights, row.activations, row.inference, row.kept, row.training]
             widths = (10, 13, 12, 14, 13)
             lines.append(f"{row.dtype:<6}" + "".join(f"{_amount(cell):>{width}}" for cell, width in zip(cells, widths)))
-    notes = [f"training with {optimizer}; optimizer states have the type of the weights"]
+    notes = [f"training with {optimizer}; optimizer states have the element type of the weights"]
     if context is not None:
         notes.append(f"with the keys and values of {context:,} tokens")
     if sizes:
         name, size = list(sizes.items())[-1]
         notes.append(f"at {sizes_in_words(sizes)}; --set {name}={2 * size} sets another size")
-    notes.append("without what kernels use for themselves, fragmentation, and the framework's own memory")
+    notes.append("not included: the workspace of kernels, fragmentation, and the memory of the framework itself")
     return "\n".join([*lines, "", *notes]) + "\n"
 
 

@@ -85,9 +85,16 @@ def title(guide: str, node: Node, terminal: Terminal, *, by_path: bool = False) 
 
 
 def shortened(pieces: list[Segment], width: int, ellipsis: str) -> list[Segment]:
-    """Return a title that fits where it can: what is cut is the name, never the class after it."""
+    """Return a title that fits where it can: what is cut is a long guide, then the name, never the class after it."""
     missing = span(pieces) - width
-    if missing <= 0 or len(pieces) < 3 or not pieces[1][0]:
+    if missing <= 0 or len(pieces) < 3:
+        return pieces
+    guide, style = pieces[0]
+    room = max(len(guide) - missing, width // 3)
+    if len(guide) > room > len(ellipsis):
+        pieces = [(ellipsis + guide[len(guide) - room + len(ellipsis) :], style), *pieces[1:]]
+        missing = span(pieces) - width
+    if missing <= 0 or not pieces[1][0]:
         return pieces
     name = pieces[1][0].removesuffix(": ")
     room = max(len(name) - missing - len(ellipsis), 1)

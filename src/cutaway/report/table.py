@@ -106,8 +106,11 @@ def _table(shown: View, root: Node, asked: Layout) -> list[str]:
         nodes = sorted_rows([node for _, _, node in rows(root, terminal)], asked.sort, cells)
         modules = [title("", node, terminal, by_path=True) for node in nodes]
     room = terminal.width
-    natural = max([6, *(span(row) for row in modules)])
+    natural = max([6, *(span(row) - max(span(row[:1]) - room // 3, 0) for row in modules)])
     made = _columns(cells, nodes, asked)
+    if natural + sum(column.natural + GAP for column in made) <= room:
+        for column in made:
+            column.widest = column.natural
     kept = made if asked.columns else _fitting(made, natural, room)
     widths = [column.width for column in kept]
     first = min(natural, max(room - sum(width + GAP for width in widths), LEAST))
@@ -191,6 +194,8 @@ def _totals(shown: View) -> list[str]:
             digits = f"   {equals}"
         value = first if rest else f"{first:>8}"
         pieces = [(f"{name:<{INDENT}}", ""), (value, "doubt" if amount is None else ""), (digits, "faint")]
+        if span(pieces) > terminal.width and not equals:
+            pieces.pop()  # every digit says less than the short form, if it is cut
         lines.append(paint(clip(pieces, terminal.width, terminal.glyphs.ellipsis), terminal.colour).rstrip())
         lines += [" " * INDENT + piece for piece in rest]
         if equals and rest:

@@ -129,8 +129,11 @@ def paint(segments: Iterable[Segment], colour: bool) -> str:
     return "".join(f"\x1b[{STYLES[style]}m{text}\x1b[0m" if style and text else text for text, style in segments)
 
 
+_OPERATORS = "*,/="
+
+
 def wrap(text: str, first: int, rest: int) -> list[str]:
-    """Break text into lines of at most `first`, then `rest` columns; a longer word is broken too."""
+    """Break text into lines of at most `first`, then `rest` columns; a longer word is broken too, after an operator if possible."""
     lines: list[str] = []
     line = ""
     for word in text.split():
@@ -143,6 +146,7 @@ def wrap(text: str, first: int, rest: int) -> list[str]:
                 lines.append(line)
                 line = ""
             elif columns(word) > room:
-                lines.append(word[:room])
-                word = word[room:]
+                end = max(word.rfind(sign, room // 2, room) for sign in _OPERATORS) + 1 or room
+                lines.append(word[:end])
+                word = word[end:]
     return [*lines, line] if line or not lines else lines

@@ -11,7 +11,7 @@ from cutaway.core.size.dim import Dim
 from cutaway.passes.fold import Node
 from cutaway.passes.object_settings import lists_objects
 from cutaway.report import figures
-from cutaway.report.rows import View, flow, output, rows, step, title, view
+from cutaway.report.rows import View, flow, output, rows, shortened, step, title, view
 from cutaway.report.sections import fit, heading, remarks
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, printable, span
 
@@ -85,6 +85,7 @@ def _line(row: _Row, left: int, right: int, terminal: Terminal) -> str:
         kept = clip([(config[:-1], "")], room - 1, ellipsis)[0][0]
         config = f"{kept})" if len(kept) > len(ellipsis) + 4 else ""
     *named, count = row.title
+    named = shortened([*named, count], left, ellipsis)[: len(named)]
     pieces = clip([*named, (config, ""), count, *row.remarks], left, ellipsis)
     pieces.append((" " * (left + GAP - span(pieces)), ""))
     return paint([*pieces, *clip([row.shapes], right, ellipsis)], terminal.colour).rstrip()

@@ -108,6 +108,6 @@ def test_view_writes_a_page(target: str, tmp_path: Path, capsys: pytest.CaptureF
 
 def test_memory(target: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["memory", target, "--input", "1x2", "--dtype", "fp32"]) == 0
-    assert "to train it" in capsys.readouterr().out
+    assert "training" in capsys.readouterr().out
     assert cli.main(["memory", target, "--input", "1x2", "--context", "5"]) == 2
     assert "--context needs" in capsys.readouterr().err
