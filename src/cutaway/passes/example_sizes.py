@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from cutaway.core.architecture import Allowed, Architecture, Quantity
 from cutaway.core.pattern import pattern
-from cutaway.core.record import dataclass
+from cutaway.core.record import dataclass, replace
 from cutaway.core.size.dim import Dim, substitute, symbols
 from cutaway.passes.substitute import names
 
@@ -16,19 +16,25 @@ IMAGE, LENGTH, BATCH, REPEATS = 224, 128, 1, 4
 _MOST = 1 << 16
 _DIVISIBLE = pattern(r"(\w+) is divisible by (\d+)")
 _AT_LEAST = pattern(r"(\w+) >= (\d+)")
+_BETWEEN = pattern(r"(\d+) <= (\w+) <= (\d+)")
+_EQUAL = pattern(r"(\w+(?: = \w+)*) = (\d+)")
+_SHOWN_FOR = "shown for "
+_ALTERNATIVE = "; or "
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What is required of a size: at least a number, and a multiple of another."""
+    """What is required of a size: at least a number, at most another, and a multiple of a third."""
 
     least: int = 1
     multiple: int = 1
+    most: int | None = None
 
     def nearest(self, size: int) -> int:
-        """Return the smallest allowed size that is not below another."""
+        """Return the smallest allowed size that is not below another, or the largest where there is none."""
         above = max(size, self.least)
-        return above + -above % self.multiple
+        above += -above % self.multiple
+        return above if self.most is None or above <= self.most else self.most - self.most % self.multiple
 
 
 def open_sizes(architecture: Architecture) -> list[str]:
@@ -49,11 +55,23 @@ def limits(architecture: Architecture) -> dict[str, Limit]:
     for note in architecture.assumptions:
         for name, number in _DIVISIBLE.findall(note.text):
             known = found.get(name, Limit())
-            found[name] = Limit(known.least, max(known.multiple, int(number)))
+            found[name] = replace(known, multiple=max(known.multiple, int(number)))
         for name, number in _AT_LEAST.findall(note.text):
             known = found.get(name, Limit())
-            found[name] = Limit(max(known.least, int(number)), known.multiple)
+            found[name] = replace(known, least=max(known.least, int(number)))
+        if note.text.startswith(_SHOWN_FOR) and _ALTERNATIVE not in note.text:
+            for name, least, most in _shown_for(note.text.removeprefix(_SHOWN_FOR)):
+                found[name] = replace(found.get(name, Limit()), least=least, most=most)
     return found
+
+
+def _shown_for(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the sizes that a network is shown for alone, each with its least and its largest number."""
+    for least, name, most in _BETWEEN.findall(text):
+        yield name, int(least), int(most)
+    for equal, number in _EQUAL.findall(text):
+        for name in equal.split(" = "):
+            yield name, int(number), int(number)
 
 
 def example_sizes(architecture: Architecture) -> dict[str, int]:
@@ -71,6 +89,17 @@ def example_sizes(architecture: Architecture) -> dict[str, int]:
         wanted = required.get(name, Limit()).nearest(_usual(architecture, name))
         sizes[name] = _accepted(wanted, accepted.get(name))
     return sizes
+
+
+def another_size(architecture: Architecture, name: str, size: int) -> int | None:
+    """Return a size that is different from the example and allowed, for a hint: twice it, else half of it, else none."""
+    alternatives = architecture.requires.alternatives if architecture.requires else ()
+    accepted = {each.symbol: each for each in (alternatives[0] if alternatives else ())}.get(name)
+    limit = limits(architecture).get(name, Limit())
+    for other in (2 * size, size // 2):
+        if other and limit.nearest(other) == other and (accepted is None or other in accepted):
+            return other
+    return None
 
 
 def _usual(architecture: Architecture, name: str) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cutaway.core.architecture import Quantity
+from cutaway.core.architecture import Architecture, Quantity
 from cutaway.core.record import dataclass
 from cutaway.core.size.dim import Dim
 from cutaway.passes.cost import Cost, Figure, of_one
-from cutaway.passes.example_sizes import at, example_sizes
+from cutaway.passes.example_sizes import another_size, at, example_sizes
 from cutaway.passes.fold import Node
 from cutaway.report import figures
 from cutaway.report.box_text import brief
@@ -176,6 +176,15 @@ def sorted_rows(nodes: Sequence[Node], name: str, cells: Cells) -> list[Node]:
 def sizes_in_words(sizes: Mapping[str, int]) -> str:
     """Return sizes as `B=1, H=224`."""
     return ", ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+def another_in_words(network: Architecture, sizes: Mapping[str, int]) -> str:
+    """Return how to set another size than that of the example, for the last size that may have another."""
+    for name, size in reversed(list(sizes.items())):
+        other = another_size(network, name, size)
+        if other is not None:
+            return f"; --set {name}={other} sets another size"
+    return ""
 
 
 def segments(cells: Sequence[Cell]) -> list[Segment]:

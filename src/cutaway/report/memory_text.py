@@ -7,7 +7,7 @@ from typing import Any
 
 from cutaway.core.architecture import Architecture
 from cutaway.passes.memory import Amount, Memory
-from cutaway.report.columns import sizes_in_words
+from cutaway.report.columns import another_in_words, sizes_in_words
 from cutaway.report.figures import memory
 
 _PARTS = (
@@ -43,8 +43,7 @@ def text(
     if context is not None:
         notes.append(f"with the keys and values of {context:,} tokens")
     if sizes:
-        name, size = list(sizes.items())[-1]
-        notes.append(f"at {sizes_in_words(sizes)}; --set {name}={2 * size} sets another size")
+        notes.append(f"at {sizes_in_words(sizes)}{another_in_words(network, sizes)}")
     notes.append("not included: the workspace of kernels, fragmentation, and the memory of the framework itself")
     return "\n".join([*lines, "", *notes]) + "\n"
 

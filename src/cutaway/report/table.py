@@ -11,7 +11,16 @@ from cutaway.passes.cost import Figure, as_quantity
 from cutaway.passes.example_sizes import at, example_sizes
 from cutaway.passes.fold import Node
 from cutaway.report import figures
-from cutaway.report.columns import COLUMNS, FIGURES, Cells, default_columns, segments, sizes_in_words, sorted_rows
+from cutaway.report.columns import (
+    COLUMNS,
+    FIGURES,
+    Cells,
+    another_in_words,
+    default_columns,
+    segments,
+    sizes_in_words,
+    sorted_rows,
+)
 from cutaway.report.rows import View, rows, shortened, title, view
 from cutaway.report.sections import fit, heading, remarks
 from cutaway.report.terminal import Segment, Terminal, clip, columns, paint, span, wrap
@@ -208,8 +217,7 @@ def _example(shown: View, sizes: Mapping[str, int]) -> list[str]:
     terminal = shown.terminal
     if not sizes or not any(isinstance(getattr(shown.architecture.totals, total), Dim) for _, total in _TOTALS):
         return []
-    name, size = list(sizes.items())[-1]
-    text = f"figures are at {sizes_in_words(sizes)}; --set {name}={2 * size} sets another size"
+    text = f"figures are at {sizes_in_words(sizes)}{another_in_words(shown.architecture, sizes)}"
     return [paint([(line, "faint")], terminal.colour) for line in wrap(text, terminal.width, terminal.width)]
 
 

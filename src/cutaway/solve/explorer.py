@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from cutaway.core.error import place_of
@@ -338,7 +339,7 @@ class Settled:
             if self._count > _MOST_DECISIONS:
                 return None
             self.is_narrowed = True
-            self.region = inside if _grows(inside) >= _grows(outside) else outside
+            self.region = inside if _room(inside) >= _room(outside) else outside
             return self.region is inside
         return bool(inside)
 
@@ -347,9 +348,13 @@ class Settled:
         return phrasing.text(self.region, self._names)
 
 
-def _grows(region: Region) -> int:
-    """Return how many unknowns have a largest possible size, as a negative number, where fewest have."""
-    return max(-sum(held.is_finite for held in box.values()) for box in region.boxes)
+def _room(region: Region) -> tuple[int, int]:
+    """Return how much room a region has: as few unknowns as possible with a largest size, then as many sizes as possible."""
+    return max(
+        (-len(finite), prod(held.head.bit_count() for held in finite))
+        for box in region.boxes
+        for finite in [[held for held in box.values() if held.is_finite]]
+    )
 
 
 def _is_symbol(size: Dim) -> bool:

@@ -14,7 +14,7 @@ from cutaway.core.place import Place
 from cutaway.core.record import dataclass
 from cutaway.core.session import Session
 from cutaway.core.size.atom import Func
-from cutaway.core.size.dim import Dim, Size, symbol
+from cutaway.core.size.dim import Dim, Size, substitute, symbol
 from cutaway.core.size.parser import detached
 from cutaway.core.unknown import Unknown
 from cutaway.interp.analysis.inputs.trials import MAX_TOGETHER, RANKS, Path, Run, Search, Trial, is_of_dtype
@@ -216,7 +216,12 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
             sizes = {**{name: size for name, size in sizes.items() if name in single}, **described}
             shown = _restricted(region, first, description.sizes)
         note = description.why
-    shapes = {name: tuple(sizes.get(s, trial.bound[s]) for s in shape) for name, shape in trial.shapes.items()}
+    for name in sizes.keys() - single.keys() if note and description is None else ():
+        shown &= where(name, finite([sizes[name]]))
+    shapes = {
+        name: tuple(substitute(sizes.get(s, trial.bound[s]), sizes) for s in shape)
+        for name, shape in trial.shapes.items()
+    }
     place = None if description is None else description.place
     has_gap = any(path.gap is not None for path in paths)
     settled = Settled(Literals(), shown, free)
