@@ -88,7 +88,7 @@ def test_a_fault_is_printed_with_its_code_frame(folder: Path, capsys: pytest.Cap
         "8 | output = model(torch.randn(2, 8))\n"
         "  |          ^^^^^^^^^^^^^^^^^^^^^^^^\n"
         "  |\n"
-        "  = net.py:6: Linear is made here\n"
+        "  = net.py:6: Linear is created here\n"
         "  = net.py:8: Sequential is called with 2x8\n"
         "\n"
         "1 file checked: 1 error\n"

@@ -131,7 +131,7 @@ def broken() -> Architecture:
                 "shape-mismatch",
                 "linear: input has 4096 features in its last dimension, but weight expects 12544",
                 Place("example.py", 16),
-                (DiagnosticNote("the layer is made here", Place("example.py", 9)),),
+                (DiagnosticNote("the layer is created here", Place("example.py", 9)),),
             ),
         ),
     )

@@ -50,15 +50,15 @@ def _diff(options: argparse.Namespace) -> int:
     from cutaway.report import diff_text
 
     before, after = _one(options, options.before), _one(options, options.after)
-    found = diff(before, after)
+    difference = diff(before, after)
     if options.format == "json":
-        text = json.dumps(diff_text.document(options.before, options.after, found), indent=1) + "\n"
+        text = json.dumps(diff_text.document(options.before, options.after, difference), indent=1) + "\n"
     else:
         render = diff_text.markdown if options.format == "markdown" else diff_text.text
-        text = render(options.before, options.after, found) + _fit(before, after)
+        text = render(options.before, options.after, difference) + _fit(before, after)
     write(text, options.output)
     warn([before, after], options)
-    return exit_code(options, [before, after], otherwise=1 if found else 0)
+    return exit_code(options, [before, after], otherwise=1 if difference else 0)
 
 
 def _fit(before: Architecture, after: Architecture) -> str:
@@ -79,10 +79,10 @@ def _fit(before: Architecture, after: Architecture) -> str:
 def _fingerprint(options: argparse.Namespace) -> int:
     from cutaway.passes.fingerprint import fingerprint  # late: --help needs none of it
 
-    found = _one(options, options.target, live=options.live)
-    warn([found], options)
-    write(f"{fingerprint(found, names=not options.no_names)}  {options.target}\n", options.output)
-    return exit_code(options, [found])
+    network = _one(options, options.target, live=options.live)
+    warn([network], options)
+    write(f"{fingerprint(network, names=not options.no_names)}  {options.target}\n", options.output)
+    return exit_code(options, [network])
 
 
 def _one(options: argparse.Namespace, target: str, live: bool = False) -> Architecture:
@@ -90,8 +90,8 @@ def _one(options: argparse.Namespace, target: str, live: bool = False) -> Archit
     if target.startswith(LIVE):
         target, live = target.removeprefix(LIVE), True
     document = target.endswith(".json") and not is_saved(target)
-    found = _read(target) if document else architectures(options, target, live=live)
-    return only(found, target)
+    networks = _read(target) if document else architectures(options, target, live=live)
+    return only(networks, target)
 
 
 def _read(path: str) -> tuple[Architecture, ...]:

@@ -33,13 +33,13 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     backend = _backend(options.backend) if options.backend else None
-    found = [_with_forward(one(options, target), target) for target in options.target]
+    networks = [_with_forward(one(options, target), target) for target in options.target]
     if backend is not None:
-        return _check(found, backend, options)
-    write(_render(found, options), options.output)
+        return _check(networks, backend, options)
+    write(_render(networks, options), options.output)
     if options.format == "csv":
-        warn(found, options)
-    return exit_code(options, found)
+        warn(networks, options)
+    return exit_code(options, networks)
 
 
 def _with_forward(architecture: Architecture, target: str) -> Architecture:
@@ -55,7 +55,7 @@ def _with_forward(architecture: Architecture, target: str) -> Architecture:
     return architecture
 
 
-def _render(found: list[Architecture], options: argparse.Namespace) -> str:
+def _render(networks: list[Architecture], options: argparse.Namespace) -> str:
     # late: --help needs none of it
     from cutaway.passes.completeness import all_incompleteness
     from cutaway.passes.unique_ops import rank, unique_ops
@@ -65,29 +65,30 @@ def _render(found: list[Architecture], options: argparse.Namespace) -> str:
         from cutaway.knowledge.torch import op_source, public_names  # late: only one output form needs them
 
         public_names.load()
-        ops = unique_ops(op for architecture in found for op in architecture.ops)
-        return pytest_file.render(", ".join(options.target), ops, op_source.call_of, all_incompleteness(found))
-    documents = [ops_of(architecture, options) for architecture in found]
+        ops = unique_ops(op for architecture in networks for op in architecture.ops)
+        return pytest_file.render(", ".join(options.target), ops, op_source.call_of, all_incompleteness(networks))
+    documents = [ops_of(architecture, options) for architecture in networks]
     if options.format == "csv":
         return inventory_text.ops_csv(list(zip(options.target, documents)))
     if options.format == "json":
-        if len(found) == 1:
+        if len(networks) == 1:
             return inventory.dumps(documents[0]) + "\n"
         ranked = [
-            {"op_name": r.name, "networks": r.networks, "count": r.count, "variants": r.variants} for r in rank(found)
+            {"op_name": r.name, "networks": r.networks, "count": r.count, "variants": r.variants}
+            for r in rank(networks)
         ]
         document = {
             "ranking": ranked,
-            "incomplete": all_incompleteness(found),
+            "incomplete": all_incompleteness(networks),
             "targets": dict(zip(options.target, documents)),
         }
         return inventory.dumps(document) + "\n"
-    if len(found) == 1:
+    if len(networks) == 1:
         return inventory_text.ops_text(documents[0])
-    return inventory_text.ranking_text(rank(found), len(found), all_incompleteness(found))
+    return inventory_text.ranking_text(rank(networks), len(networks), all_incompleteness(networks))
 
 
-def _check(found: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
+def _check(networks: list[Architecture], backend: Any, options: argparse.Namespace) -> int:
     # late: --help needs none of it
     from cutaway.knowledge.torch import public_names
     from cutaway.passes.backend import failures
@@ -96,7 +97,7 @@ def _check(found: list[Architecture], backend: Any, options: argparse.Namespace)
     from cutaway.report import inventory, inventory_text
 
     public_names.load()
-    ops = unique_ops(op for architecture in found for op in architecture.ops)
+    ops = unique_ops(op for architecture in networks for op in architecture.ops)
     failed = failures(backend, ops, public_names.public_name)
     if options.format == "json":
         rows = [{"op_name": f.name, "reasons": list(f.reasons), "count": len(f.op.occurrences)} for f in failed]
@@ -104,13 +105,13 @@ def _check(found: list[Architecture], backend: Any, options: argparse.Namespace)
             "backend": backend.name,
             "unique_ops": len(ops),
             "failures": rows,
-            "incomplete": all_incompleteness(found),
+            "incomplete": all_incompleteness(networks),
         }
         text = inventory.dumps(document) + "\n"
     else:
-        text = inventory_text.failures_text(failed, backend.name, len(ops), all_incompleteness(found))
+        text = inventory_text.failures_text(failed, backend.name, len(ops), all_incompleteness(networks))
     write(text, options.output)
-    return exit_code(options, found, otherwise=1 if failed else 0)
+    return exit_code(options, networks, otherwise=1 if failed else 0)
 
 
 def _backend(path: str) -> Any:

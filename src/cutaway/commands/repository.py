@@ -48,9 +48,9 @@ def saved_files(folder: str) -> list[str]:
     """Return the saved files in a folder, without those below it."""
     from cutaway.formats.dispatch import is_saved  # late: only a folder without programs needs it
 
-    found = []
+    paths = []
     for name in disk.names(folder):
         path = os.path.normpath(os.path.join(folder, name))
         with suppress(CutawayError):  # it can't be opened
-            found += [path] if is_saved(path) else []
-    return found
+            paths += [path] if is_saved(path) else []
+    return paths

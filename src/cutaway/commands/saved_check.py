@@ -27,9 +27,9 @@ def checked(paths: Sequence[str]) -> list[CheckedFile]:
 
 
 def _problems(path: str, networks: Sequence[Architecture]) -> list[Problem]:
-    found: dict[Problem, None] = {}
+    problems: dict[Problem, None] = {}
     for network in networks:
         for each in network.diagnostics:
             severity = Severity.WARNING if each.code == CONTRADICTED else Severity.ERROR
-            found.setdefault(Problem(each.code, severity, each.message, path))
-    return list(found)
+            problems.setdefault(Problem(each.code, severity, each.message, path))
+    return list(problems)

@@ -104,17 +104,17 @@ def _run(options: argparse.Namespace) -> int:
         paths = network_files(options.target)
         if paths is not None:
             return _list_networks(options, paths)
-    found = architectures(options, options.target)
+    networks = architectures(options, options.target)
     if options.format == "tensorboard":
-        _write_events(found, options)
+        _write_events(networks, options)
     else:
-        write(_render(found, options), options.output, _terminal(options).colour)
-    return exit_code(options, found)
+        write(_render(networks, options), options.output, _terminal(options).colour)
+    return exit_code(options, networks)
 
 
 def _run_several(options: argparse.Namespace) -> int:
     """Show the networks of several targets; as a table, each is a row."""
-    found = [network for target in options.target for network in architectures(options, target)]
+    networks = [network for target in options.target for network in architectures(options, target)]
     if options.format == "tensorboard":
         raise CutawayError("--format tensorboard names one network")
     if (
@@ -124,10 +124,10 @@ def _run_several(options: argparse.Namespace) -> int:
     ):
         from cutaway.report import sheet  # late: only several targets need it
 
-        write(_sheets([("", sheet.overview(found))], options), options.output)
+        write(_sheets([("", sheet.overview(networks))], options), options.output)
     else:
-        write(_render(found, options), options.output, _terminal(options).colour)
-    return exit_code(options, found)
+        write(_render(networks, options), options.output, _terminal(options).colour)
+    return exit_code(options, networks)
 
 
 def _sheets(sheets: Sequence[tuple[str, Any]], options: argparse.Namespace) -> str:
@@ -161,22 +161,22 @@ def _list_networks(options: argparse.Namespace, paths: Sequence[str]) -> int:
         rest = f"but it has saved files; name one, such as {saved[0]}" if saved else "and it has no config.json"
         raise CutawayError(f"{options.target}: no file in it defines a network, {rest}")
     files = read_files(options, paths)
-    found = [network for file in files for network in file.networks]
+    networks = [network for file in files for network in file.networks]
     if options.format == "table" and not options.explain:
         write(listing.render(options.target, files), options.output)
     else:
-        write(_render(found, options), options.output, _terminal(options).colour)
-    return exit_code(options, found, otherwise=0 if found else CutawayError.exit_code)
+        write(_render(networks, options), options.output, _terminal(options).colour)
+    return exit_code(options, networks, otherwise=0 if networks else CutawayError.exit_code)
 
 
-def _write_events(found: Any, options: argparse.Namespace) -> None:
+def _write_events(networks: Any, options: argparse.Namespace) -> None:
     """Write an event file; into a folder, under a name that TensorBoard looks for."""
     from cutaway.formats import tensorboard  # late: only this output form needs it
 
-    if options.output is None or len(found) != 1:
+    if options.output is None or len(networks) != 1:
         what = "names one network" if options.output else "needs --output: a folder of runs, or a file"
         raise CutawayError(f"{options.target}: --format tensorboard {what}")
-    write(tensorboard.write(found[0]), _destination(options))
+    write(tensorboard.write(networks[0]), _destination(options))
 
 
 def _destination(options: argparse.Namespace) -> str | None:
@@ -193,18 +193,18 @@ def _destination(options: argparse.Namespace) -> str | None:
     return os.path.join(path, f"events.out.tfevents.{int(time.time())}.cutaway")
 
 
-def _render(found: Any, options: argparse.Namespace) -> str | bytes:
+def _render(networks: Any, options: argparse.Namespace) -> str | bytes:
     if options.format == "json":
         from cutaway.report import json  # late: only this output form needs it
 
-        return json.dumps(found, compact=options.compact, depth=options.depth)
+        return json.dumps(networks, compact=options.compact, depth=options.depth)
     if options.format == "html":
         from cutaway.report import page  # late: only this output form needs it
 
-        return page.render(found)
+        return page.render(networks)
     if options.format in _PICTURES:
         picture = import_module(f"cutaway.report.{options.format}")
-        drawn: str | bytes = picture.render(found, depth=options.depth)
+        drawn: str | bytes = picture.render(networks, depth=options.depth)
         return drawn
     if options.by == "op" or options.format in ("csv", "markdown"):
         from cutaway.report import sheet  # late: only these output forms need it
@@ -223,16 +223,16 @@ def _render(found: Any, options: argparse.Namespace) -> str | bytes:
                 sizes=sizes,
             )
 
-        return _sheets([(network.name, rows(network)) for network in found], options)
+        return _sheets([(network.name, rows(network)) for network in networks], options)
     seen = _terminal(options)
     if options.explain:
         from cutaway.report import causes  # late: only --explain needs it
 
-        return causes.render(found, width=seen.width, colour=seen.colour, unicode=seen.unicode)
+        return causes.render(networks, width=seen.width, colour=seen.colour, unicode=seen.unicode)
     form = import_module(f"cutaway.report.{options.format}")
     more = {"columns": options.columns, "sort": options.sort} if options.format == "table" else {}
     text: str = form.render(
-        found,
+        networks,
         width=seen.width,
         colour=seen.colour,
         unicode=seen.unicode,

@@ -37,10 +37,10 @@ def _page(architecture: Architecture, terminal: Terminal) -> list[str]:
 
 def _dependents(cause: Cause) -> str:
     counts = [(getattr(cause, many), one) for many, one in _KINDS]
-    found = [f"{count:,} {one}{_plural(count)}" for count, one in counts if count]
+    parts = [f"{count:,} {one}{_plural(count)}" for count, one in counts if count]
     return (
-        f"{', '.join(found)} depend{'s' if sum(c for c, _ in counts) == 1 else ''} on"
-        if found
+        f"{', '.join(parts)} depend{'s' if sum(c for c, _ in counts) == 1 else ''} on"
+        if parts
         else "nothing that is shown depends on"
     )
 

@@ -17,8 +17,8 @@ def render(architectures: Sequence[Architecture], *, depth: int | None = None) -
 
 def quoted(*lines: str) -> str:
     """Return lines as one quoted string; what a label gives a meaning to, a backslash or a quote, is escaped."""
-    texts = ["".join(c if c.isprintable() else "?" for c in line) for line in lines if line]
-    return '"' + "\\n".join(text.replace("\\", "\\\\").replace('"', '\\"') for text in texts) + '"'
+    strings = ["".join(c if c.isprintable() else "?" for c in line) for line in lines if line]
+    return '"' + "\\n".join(text.replace("\\", "\\\\").replace('"', '\\"') for text in strings) + '"'
 
 
 def _graph(name: str, drawn: Diagram) -> str:

@@ -77,8 +77,8 @@ def shape(sizes: Shape) -> str:
         return "?"
     if not sizes:
         return "scalar"
-    texts = [_size(size) for size in sizes]
-    return (" x " if any(isinstance(size, Dim) for size in sizes) else "x").join(texts)
+    strings = [_size(size) for size in sizes]
+    return (" x " if any(isinstance(size, Dim) for size in sizes) else "x").join(strings)
 
 
 def _size(size: Quantity) -> str:
@@ -101,7 +101,7 @@ def _is_call(text: str) -> bool:
 
 def shapes(several: tuple[Shape, ...], limit: int = 3) -> str:
     """Return shapes in order, the first ones of many."""
-    texts = [shape(one) for one in several[:limit]]
+    strings = [shape(one) for one in several[:limit]]
     if len(several) > limit:
-        texts.append(f"+{len(several) - limit}")
-    return ", ".join(texts)
+        strings.append(f"+{len(several) - limit}")
+    return ", ".join(strings)

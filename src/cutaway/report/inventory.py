@@ -43,7 +43,7 @@ def modules_document(
     expand: Callable[[str, Mapping[str, Setting]], Mapping[str, Setting]] = lambda _name, config: config,
 ) -> dict[str, Any]:
     """Return `unique_modules.json`; `expand` gives a class's configuration the form of its attributes."""
-    found = unique_modules(architecture, key)
+    distinct = unique_modules(architecture, key)
     root = architecture.modules[0] if architecture.modules else None
     document: dict[str, Any] = {
         "metadata": {
@@ -51,7 +51,7 @@ def modules_document(
             "load_fn_name": origin.function,
             "model_class": root.class_name if root else architecture.name,
             "total_modules": len(architecture.modules),
-            "unique_modules": len(found),
+            "unique_modules": len(distinct),
             "timestamp": _now(),
             "source": origin.source,
             "key": key,
@@ -59,7 +59,7 @@ def modules_document(
             "faults": len(architecture.diagnostics),
             "incomplete": incompleteness(architecture) or None,
         },
-        "modules": [_module(at, each, ids, expand) for at, each in enumerate(found)],
+        "modules": [_module(at, each, ids, expand) for at, each in enumerate(distinct)],
     }
     merges = wrongly_merged(architecture)
     document["merged_by_weaker_key"] = [
@@ -83,18 +83,18 @@ def ops_document(
     """Return `pytorch_ops.json` for the modules of a document; `public` gives an operation its usual name."""
     records = {path: record for record in modules["modules"] for path in record["occurrences"]}
     ids = dialect(modules)
-    found = unique_ops(architecture.ops)
+    distinct = unique_ops(architecture.ops)
     return {
         "metadata": {
             "source_modules_json": source,
             "total_ops": len(architecture.ops),
-            "unique_ops": len(found),
+            "unique_ops": len(distinct),
             "timestamp": _now(),
             "unknowns": len(architecture.unknowns),
             "faults": len(architecture.diagnostics),
             "incomplete": incompleteness(architecture) or None,
         },
-        "ops": [_op(at, each, records, ids, public) for at, each in enumerate(found)],
+        "ops": [_op(at, each, records, ids, public) for at, each in enumerate(distinct)],
     }
 
 

@@ -111,17 +111,17 @@ def ranking_text(ranked: Sequence[Ranked], networks: int, incomplete: Sequence[s
     return table + ("\n" + "".join(f"{line}\n" for line in incomplete) if incomplete else "")
 
 
-def failures_text(found: Sequence[Failure], backend: str, total: int, incomplete: Sequence[str] = ()) -> str:
+def failures_text(failures: Sequence[Failure], backend: str, total: int, incomplete: Sequence[str] = ()) -> str:
     """Return every operation that a backend can't do, with all reasons and where it occurs."""
     lines = []
-    for failure in found:
+    for failure in failures:
         op = failure.op.op
         shapes = ", ".join(shape_text(value.shape) for value in op.inputs)
         lines.append(f"{failure.name}({shapes})  {len(failure.op.occurrences)} times")
         lines.extend(f"  {reason}" for reason in failure.reasons)
         places = dict.fromkeys(str(e.op.source) if e.op.source else e.op.module for e in failure.op.occurrences)
         lines.append(f"  at {', '.join(list(places)[:3])}{' ...' if len(places) > 3 else ''}")
-    lines.append(f"{len(found)} of {total} unique operations can't be done by {backend}")
+    lines.append(f"{len(failures)} of {total} unique operations can't be done by {backend}")
     lines.extend(incomplete)
     return "\n".join(lines) + "\n"
 

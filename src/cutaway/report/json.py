@@ -190,12 +190,12 @@ def _optional(form: _Form) -> _Form:
     )
 
 
-def _record(made: type, optional: tuple[str, ...] = (), brief: tuple[str, ...] = (), **fields: _Form) -> _Form:
+def _record(record_type: type, optional: tuple[str, ...] = (), brief: tuple[str, ...] = (), **fields: _Form) -> _Form:
     """Return the form of a record; a document may lack the `optional` fields, which have defaults.
 
     The `brief` ones are not written where they have these.
     """
-    defaults = {name: made.__dataclass_fields__[name].default for name in brief}  # type: ignore[attr-defined]
+    defaults = {name: record_type.__dataclass_fields__[name].default for name in brief}  # type: ignore[attr-defined]
 
     def write(record: Any) -> dict[str, Any]:
         if not brief:
@@ -214,7 +214,7 @@ def _record(made: type, optional: tuple[str, ...] = (), brief: tuple[str, ...] =
         if missing:
             raise MalformedDocument(f'{where}: the field "{missing[0]}" is missing')
         given = {name: form for name, form in fields.items() if name in value}
-        return made(**{name: form.read(value[name], f"{where}.{name}") for name, form in given.items()})
+        return record_type(**{name: form.read(value[name], f"{where}.{name}") for name, form in given.items()})
 
     return _Form(write, read)
 
@@ -279,7 +279,7 @@ def _read_options(value: Any, where: str) -> Setting:
     return {key: _read_open(item, where) for key, item in value.items()}
 
 
-_TEXT = _plain(str, "a text")
+_TEXT = _plain(str, "a string")
 _FLAG = _plain(bool, "true or false")
 _QUANTITY = _Form(write_quantity, _read_quantity)
 _SHAPE = _optional(_many(_QUANTITY))

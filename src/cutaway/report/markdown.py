@@ -17,7 +17,7 @@ def render(sheets: Sequence[tuple[str, Sheet]]) -> str:
     for name, sheet in sheets:
         title = [f"### {escape(name)}", ""] if name else []
         rule = ["---:" if right else "---" for right in sheet.right]
-        rows = [_line([escape(text) for text in row.texts]) for row in sheet.rows]
+        rows = [_line([escape(text) for text in row.strings]) for row in sheet.rows]
         parts.append("\n".join([*title, _line(sheet.headings), "|" + "|".join(rule) + "|", *rows]))
         if sheet.note:
             parts[-1] += f"\n\n{escape(sheet.note)}"

@@ -154,8 +154,8 @@ class _Network:
         return None if place is None else self.sources.cite(place)
 
     def value(self, value: Value) -> dict[str, Any]:
-        found = {"name": value.name, "shape": self.shape(value.shape), "dtype": value.dtype}
-        return _brief({**found, "condition": self.condition(value.condition)}, "condition")
+        content = {"name": value.name, "shape": self.shape(value.shape), "dtype": value.dtype}
+        return _brief({**content, "condition": self.condition(value.condition)}, "condition")
 
     def name(self, value: Value) -> str:
         if value.name not in self.values:

@@ -52,7 +52,7 @@ def view(architecture: Architecture, terminal: Terminal, depth: int | None, repe
 
 
 def rows(root: Node, terminal: Terminal) -> Iterator[tuple[str, str, Node]]:
-    """Yield each node with the guide before it, and the guide before what hangs below it."""
+    """Yield each node with the guide before it, and the guide before what is below it."""
     glyphs = terminal.glyphs
     branch, last, through = (guide[: step(terminal)] for guide in (glyphs.branch, glyphs.last, glyphs.through))
     blank = " " * len(through)
@@ -119,11 +119,11 @@ def label(names: tuple[str, ...], ellipsis: str) -> str:
     if len(names) == 1:
         return _ALTERNATIVE.sub("", names[0])
     parts = [_NUMBERED.fullmatch(name) for name in names]
-    found = [(part.group(1), int(part.group(2))) for part in parts if part and part.group(2).isdecimal()]
-    if len(found) == len(names):
-        prefix, start = found[0]
-        if found == [(prefix, start + offset) for offset in range(len(names))]:
-            return f"{names[0]}-{found[-1][1]}"
+    numbered = [(part.group(1), int(part.group(2))) for part in parts if part and part.group(2).isdecimal()]
+    if len(numbered) == len(names):
+        prefix, start = numbered[0]
+        if numbered == [(prefix, start + offset) for offset in range(len(names))]:
+            return f"{names[0]}-{numbered[-1][1]}"
     whole = ", ".join(names)
     return whole if len(whole) <= _LONGEST_LIST else f"{names[0]}, {names[1]}, {ellipsis} {names[-1]}"
 

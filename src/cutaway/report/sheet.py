@@ -24,7 +24,7 @@ class Row:
     """A row: what it is about, as text, and its values with the text that a reader wants."""
 
     values: tuple[Quantity | str, ...]
-    texts: tuple[str, ...]
+    strings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,16 @@ def modules(
     nodes = [standing_alone(node) for node in tree if node.modules]
     if sort is not None:
         nodes = sorted_rows(nodes, sort, cells)
-    made = []
+    entries = []
     for node in nodes:
         module = node.modules[0]
-        found = [cells.cell(name, node) for name in names]
-        values = (module.path, module.class_name, node.count, *(cell.value for cell in found))
-        texts = (module.path, module.class_name, str(node.count), *(cell.text for cell in found))
-        made.append(Row(values, texts))
+        row_cells = [cells.cell(name, node) for name in names]
+        values = (module.path, module.class_name, node.count, *(cell.value for cell in row_cells))
+        strings = (module.path, module.class_name, str(node.count), *(cell.text for cell in row_cells))
+        entries.append(Row(values, strings))
     headings = ("path", "class", "count", *(COLUMNS[name] for name in names))
     right = (False, False, True, *(name not in ("input", "output", "kernel", "dtype") for name in names))
-    return Sheet(headings, tuple(made), right, _note(cells.sizes))
+    return Sheet(headings, tuple(entries), right, _note(cells.sizes))
 
 
 def _note(sizes: Mapping[str, int]) -> str:
@@ -81,19 +81,19 @@ def operations(architecture: Architecture, sizes: Mapping[str, int] | None = Non
     for op in architecture.ops:
         factor = times(op.repeat, op.condition)
         count, macs, memory = sums.setdefault(op.op, [Figure(), Figure(), Figure()])
-        made = [byte_size(value.shape, value.dtype) for value in op.outputs] if op.allocates else []
+        result_sizes = [byte_size(value.shape, value.dtype) for value in op.outputs] if op.allocates else []
         sums[op.op] = [
             count + Figure(1).scaled(factor),
             macs + (Figure(0, False) if op.macs is None else Figure(op.macs).scaled(factor)),
-            sum((Figure(0, False) if size is None else Figure(size).scaled(factor) for size in made), memory),
+            sum((Figure(0, False) if size is None else Figure(size).scaled(factor) for size in result_sizes), memory),
         ]
-    made_rows = []
-    for name, found in sums.items():
-        count, macs, memory = (Figure(_number(each, sizes), each.exact) for each in found)
+    entries = []
+    for name, figures_of_op in sums.items():
+        count, macs, memory = (Figure(_number(each, sizes), each.exact) for each in figures_of_op)
         flops = Figure(macs.least * 2, macs.exact)
         share = f"{macs.least * 100 / total:.1f}" if total and isinstance(macs.least, int) else ""
         values = (name, count.quantity, macs.quantity, flops.quantity, share, memory.quantity)
-        texts = (
+        strings = (
             name,
             figures.figure(count, "≥"),
             figures.figure(macs, "≥"),
@@ -101,14 +101,14 @@ def operations(architecture: Architecture, sizes: Mapping[str, int] | None = Non
             share if macs.least else "-",
             figures.figure(memory, "≥", bytes=True),
         )
-        made_rows.append(Row(values, texts))
-    made_rows.sort(key=lambda row: _key(row.values[2]), reverse=True)
-    return Sheet(BY_OP, tuple(made_rows), (False, True, True, True, True, True), _note(sizes))
+        entries.append(Row(values, strings))
+    entries.sort(key=lambda row: _key(row.values[2]), reverse=True)
+    return Sheet(BY_OP, tuple(entries), (False, True, True, True, True, True), _note(sizes))
 
 
 def overview(architectures: Sequence[Architecture]) -> Sheet:
     """Return a row for each network, with its totals."""
-    made = []
+    entries = []
     for architecture in architectures:
         sizes = example_sizes(architecture)
         totals = architecture.totals
@@ -123,10 +123,10 @@ def overview(architectures: Sequence[Architecture]) -> Sheet:
         )
         at_sizes = sizes_in_words(sizes)
         name = architecture.target or architecture.name
-        texts = (name, *(form(number) for form, number in zip(forms, numbers)), at_sizes)
-        made.append(Row((name, *numbers, at_sizes), texts))
+        strings = (name, *(form(number) for form, number in zip(forms, numbers)), at_sizes)
+        entries.append(Row((name, *numbers, at_sizes), strings))
     headings = ("network", "params", "MACs", "FLOPs", "weights", "activations", "at")
-    return Sheet(headings, tuple(made), (False, True, True, True, True, True, False))
+    return Sheet(headings, tuple(entries), (False, True, True, True, True, True, False))
 
 
 def _number(figure: Figure, sizes: Mapping[str, int]) -> Size:
@@ -140,7 +140,7 @@ def _key(value: Quantity | str) -> float:
 
 def text(sheet: Sheet, terminal: Terminal) -> str:
     """Return a table for a terminal."""
-    lines = [sheet.headings, *([printable(cell, terminal) for cell in row.texts] for row in sheet.rows)]
+    lines = [sheet.headings, *([printable(cell, terminal) for cell in row.strings] for row in sheet.rows)]
     widths = [max(wide(line[at]) for line in lines) for at in range(len(sheet.headings))]
 
     def line(cells: Sequence[str]) -> str:

@@ -91,8 +91,8 @@ def _output(module: Module, architecture: Architecture, left_open: set[str]) -> 
         if entry is None:
             return "not called"
         shapes = [entry.shape]
-    texts = [_shape(shape, left_open) for shape in shapes]
-    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    strings = [_shape(shape, left_open) for shape in shapes]
+    return strings[0] if len(strings) == 1 else f"[{', '.join(strings)}]"
 
 
 def _shape(shape: Shape, left_open: set[str]) -> str:
@@ -107,13 +107,13 @@ def _shape(shape: Shape, left_open: set[str]) -> str:
 
 def _held(architecture: Architecture) -> dict[str, list[Weight]]:
     """Return the weights in each module and below it, by path."""
-    found: dict[str, list[Weight]] = {}
+    by_path: dict[str, list[Weight]] = {}
     for weight in architecture.weights:
         if weight.kind != "buffer":
             home = weight.module if weight.module is not None else weight.name.rpartition(".")[0]
             for path in ancestors(home, architecture.separator):
-                found.setdefault(path, []).append(weight)
-    return found
+                by_path.setdefault(path, []).append(weight)
+    return by_path
 
 
 def _count(weights: list[Weight]) -> str:

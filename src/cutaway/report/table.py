@@ -116,11 +116,11 @@ def _table(shown: View, root: Node, asked: Layout) -> list[str]:
         modules = [title("", node, terminal, by_path=True) for node in nodes]
     room = terminal.width
     natural = max([6, *(span(row) - max(span(row[:1]) - room // 3, 0) for row in modules)])
-    made = _columns(cells, nodes, asked)
-    if natural + sum(column.natural + GAP for column in made) <= room:
-        for column in made:
+    available = _columns(cells, nodes, asked)
+    if natural + sum(column.natural + GAP for column in available) <= room:
+        for column in available:
             column.widest = column.natural
-    kept = made if asked.columns else _fitting(made, natural, room)
+    kept = available if asked.columns else _fitting(available, natural, room)
     widths = [column.width for column in kept]
     first = min(natural, max(room - sum(width + GAP for width in widths), LEAST))
     total = first + sum(width + GAP for width in widths)
@@ -157,13 +157,13 @@ def _columns(cells: Cells, nodes: Sequence[Node], asked: Layout) -> list[Column]
     ]
 
 
-def _fitting(made: list[Column], natural: int, room: int) -> list[Column]:
+def _fitting(available: list[Column], natural: int, room: int) -> list[Column]:
     """Return the columns that there is room for; the last goes as soon as it costs a part of a module's name."""
-    kept = list(made)
+    kept = list(available)
     least = min(natural, max(room * 2 // 5, 18))
     wanted = natural
     while kept and wanted + sum(column.width + GAP for column in kept) > room:
-        if wanted == natural and len(kept) == len(made) and len(made) > 1:
+        if wanted == natural and len(kept) == len(available) and len(available) > 1:
             kept.remove(max(kept, key=lambda column: column.priority))
             wanted = least
         elif any(column.widest > 16 and column.width > 16 for column in kept):

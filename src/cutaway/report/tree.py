@@ -63,18 +63,18 @@ def _tree(shown: View, root: Node) -> list[str]:
     own: dict[str, list[Weight]] = {}
     for weight in shown.architecture.weights:
         own.setdefault(weight.module or "", []).append(weight)
-    made: list[_Row] = []
+    entries: list[_Row] = []
     for guide, below, node in rows(root, terminal):
         row = _Row(title(guide, node, terminal), _config(node, terminal), _flow(node, shown))
-        made.append(row)
+        entries.append(row)
         weights = own.get(node.modules[0].path, ()) if node.modules else ()
         if node.children:
-            made += [_Row(_weight(weight, below, terminal)) for weight in weights]
+            entries += [_Row(_weight(weight, below, terminal)) for weight in weights]
         else:
             row.remarks = [(printable(_tie(weight), terminal), "faint") for weight in weights if weight.tied_to]
-    right = min(max(columns(row.shapes[0]) for row in made), terminal.width * 2 // 5)
-    left = min(terminal.width - (right + GAP if right else 0), max(row.natural for row in made))
-    return [_line(row, left, right, terminal) for row in made]
+    right = min(max(columns(row.shapes[0]) for row in entries), terminal.width * 2 // 5)
+    left = min(terminal.width - (right + GAP if right else 0), max(row.natural for row in entries))
+    return [_line(row, left, right, terminal) for row in entries]
 
 
 def _line(row: _Row, left: int, right: int, terminal: Terminal) -> str:

@@ -20,14 +20,14 @@ def text(target: str, facts: Sequence[Fact], *, everything: bool = False) -> str
         if row:
             lines.append(f"{kind:15}{row[EQUAL]:>8}{row[UNKNOWN]:>9}{row[WRONG]:>7}")
     for verdict in (WRONG, UNKNOWN):
-        found = [fact for fact in facts if fact.verdict == verdict]
-        if not found:
+        matching = [fact for fact in facts if fact.verdict == verdict]
+        if not matching:
             continue
-        lines += ["", f"{verdict.capitalize()} ({len(found)})"]
-        shown = found if everything else found[:MOST]
+        lines += ["", f"{verdict.capitalize()} ({len(matching)})"]
+        shown = matching if everything else matching[:MOST]
         lines += [f"  {fact.kind}: {fact.subject}: {fact.detail}" for fact in shown]
-        if len(found) > len(shown):
-            lines.append(f"  and {len(found) - len(shown)} more; --all lists them")
+        if len(matching) > len(shown):
+            lines.append(f"  and {len(matching) - len(shown)} more; --all lists them")
     return "\n".join(lines) + "\n"
 
 

@@ -75,7 +75,7 @@ def _find(program: Program) -> Iterator[Found]:
                     text = (
                         f"{network.name} is evaluated in training mode, but has {part.class_name}: nothing calls eval()"
                     )
-                    notes = ((f"{part.class_name} is made here", part.source),)
+                    notes = ((f"{part.class_name} is created here", part.source),)
                     yield Found(text, Place(program.file, call.lineno), (network.name,), notes)
                     return
 

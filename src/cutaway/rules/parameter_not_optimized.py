@@ -48,7 +48,7 @@ def _find(program: Program) -> Iterator[Found]:
         return
     for part in program.record.untrained:
         text = f"{part.text} ({part.class_name}) is made after the optimizer, which never changes it"
-        yield Found(text, part.place, (part.class_name,), (("the optimizer is made here", part.other),))
+        yield Found(text, part.place, (part.class_name,), (("the optimizer is created here", part.other),))
     for part in program.record.unoptimized:
         if part.text.isidentifier() and not _is_meant(program, part.text):
             text = f"{part.text} ({part.class_name}) is called in training mode, but no optimizer gets its parameters"

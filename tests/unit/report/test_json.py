@@ -188,7 +188,7 @@ def without(*path: Any) -> Callable[[Any], None]:
             at("architectures", 0, "weights", 0, "trainable", value=1),
             r"weights\[0\]\.trainable: expected true or false, found 1",
         ),
-        (at("architectures", 0, "ops", 0, "source", value=3), r"ops\[0\]\.source: expected a text, found 3"),
+        (at("architectures", 0, "ops", 0, "source", value=3), r"ops\[0\]\.source: expected a string, found 3"),
         (at("architectures", 0, "totals", "macs", value=True), r"totals\.macs: expected an integer"),
         (at("architectures", 0, "modules", 0, "config", value=[]), r"modules\[0\]\.config: expected an object"),
         (at("architectures", 0, value="Net"), r'architectures\[0\]: expected an object, found "Net"'),

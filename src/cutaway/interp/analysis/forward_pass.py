@@ -381,7 +381,7 @@ def _run_inferred(subject: _Subject, missing: MissingInputs, inferred: Inferred)
         dim.answer_with(before)
     for name, shape in inferred.shapes.items():
         sizes = " x ".join(map(str, shape)) or "()"
-        reason = inferred.reason or "forward accepts it, and none is given"
+        reason = inferred.reason or "forward accepts it, and no input was passed"
         session.assume(f"the input {name} is {sizes} {inferred.dtypes[name]}: {reason}", inferred.place)
     if inferred.size_answers.is_narrowed:
         session.assume(f"shown for {inferred.size_answers.describe()}: other sizes take other paths through forward")

@@ -41,7 +41,7 @@ def explain_call(call: Call, fault: Fault) -> None:
         return
     construction = module.__dict__.get("_construction")
     if is_shared(type(module)) and not fault.finding.notes and construction is not None:
-        here.explain(fault, f"{class_name(type(module))} is made here", construction.place)
+        here.explain(fault, f"{class_name(type(module))} is created here", construction.place)
     if call.depth == 0 and here.chosen_inputs is None and call.inputs:
         shapes = ", ".join(_shape_text(reference.shape) for _, reference in call.inputs)
         here.explain(fault, f"{class_name(type(module))} is called with {shapes}", here.place())
