@@ -216,8 +216,8 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
             sizes = {**{name: size for name, size in sizes.items() if name in single}, **described}
             shown = _restricted(region, first, description.sizes)
         note = description.why
-    for name in sizes.keys() - single.keys() if note and description is None else ():
-        shown &= where(name, finite([sizes[name]]))
+    if description is None:
+        shown = _narrowed(shown, sizes)
     shapes = {
         name: tuple(substitute(sizes.get(s, trial.bound[s]), sizes) for s in shape)
         for name, shape in trial.shapes.items()
@@ -227,6 +227,13 @@ def _inferred(trial: Trial, passing: list[Trial], description: InputDescription 
     settled = Settled(Literals(), shown, free)
     read = trial.numbers_read, trial.indices_read
     return Inferred(requires, shapes, trial.dtypes, settled, note, place, *read, has_gap)
+
+
+def _narrowed(region: Region, sizes: Mapping[str, int]) -> Region:
+    """Return what is left of a region where some sizes are decided."""
+    for name, size in sizes.items():
+        region &= where(name, finite([size]))
+    return region
 
 
 def _size_names(trial: Trial) -> tuple[list[str], dict[str, int], list[str]]:
