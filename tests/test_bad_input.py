@@ -84,7 +84,7 @@ TARGETS: dict[str, str] = {
     "utf16.py": "utf16.py: not Python source: it is encoded in UTF-16; save it in UTF-8",
     "latin.py": "latin.py:2: not Python source: it is not encoded in UTF-8, and declares no other encoding",
     "cookie.py": "cookie.py: its first lines declare an unknown encoding (unknown encoding: nonsense)",
-    "saved.pt": "saved.pt: it can't be unpacked: File is not a zip file",
+    "saved.pt": "saved.pt: it can't be unpacked: the archive is cut off or damaged (File is not a zip file)",
     "book.py": "book.py: is a notebook; give it a name that ends in .ipynb",
     "damaged.ipynb": "damaged.ipynb: is not a notebook: its JSON is damaged, or of another kind",
     "julia.ipynb": "julia.ipynb: is a notebook in julia, not in Python",

@@ -110,7 +110,10 @@ def told(path: str) -> Iterator[None]:
         raise CutawayError(f"{path}: {one_line(str(error))}") from None
     except (ValueError, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         # An archive that is damaged, or of a kind that torch never writes: encrypted, spread over disks.
-        raise CutawayError(f"{path}: it can't be unpacked: {one_line(str(error)) or 'it is cut off'}") from None
+        reason = one_line(str(error)) or "it is cut off"
+        if isinstance(error, zipfile.BadZipFile):
+            reason = f"the archive is cut off or damaged ({reason})"
+        raise CutawayError(f"{path}: it can't be unpacked: {reason}") from None
 
 
 def content(file: BinaryIO) -> tuple[Any, dict[str, int] | None]:
