@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import cutaway  # noqa: E402
+from cutaway.passes.cost import undecided  # noqa: E402
 from tests.live.test_torchscript import CASES, Convolutional  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -84,3 +85,43 @@ def test_calls_that_follow_each_other_are_apart_and_a_recurrent_layer_returns_it
     calls = [{m.path: [(c.inputs, c.outputs) for c in m.calls] for m in side.modules} for side in (found, true)]
     assert calls[0] == calls[1]
     assert found.totals.macs == true.totals.macs
+
+
+class Growing(torch.nn.Module):  # type: ignore[misc]
+    """Asks for the size of its input, which an export adds an operation of its own for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.linear(x).reshape(x.shape[0] * 2, 3)
+
+
+def test_operations_that_torch_adds_are_in_no_module(tmp_path: Path) -> None:
+    batch = torch.export.Dim("batch", min=2, max=64)
+    program = torch.export.export(Growing(), (torch.randn(3, 4),), dynamic_shapes={"x": {0: batch}})
+    torch.export.save(program, tmp_path / "model.pt2")
+    (found,) = cutaway.show(str(tmp_path / "model.pt2"))
+    assert [module.path for module in found.modules] == ["", "linear"]
+
+
+class Branching(torch.nn.Module):  # type: ignore[misc]
+    """Calls one of two layers, as its input decides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = torch.nn.Linear(4, 4)
+        self.b = torch.nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, lambda y: self.a(y), lambda y: self.b(y), (x,))
+
+
+def test_modules_in_the_branches_of_a_condition_are_not_said_to_be_left_out(tmp_path: Path) -> None:
+    torch.export.save(torch.export.export(Branching(), (torch.randn(3, 4),)), tmp_path / "model.pt2")
+    (found,) = cutaway.show(str(tmp_path / "model.pt2"))
+    assert [(note.text, note.module) for note in found.unknowns] == [
+        ("higher_order.cond: what its inner graphs call is not read", "")
+    ]
+    assert undecided(found) == {"a", "b"}

@@ -38,6 +38,8 @@ DTYPES = {
     30: "float8_e5m2", 31: "float8_e4m3fnuz", 32: "float8_e5m2fnuz", 33: "float8_e8m0fnu", 34: "uint32", 35: "uint64",
 }  # fmt: skip
 _LINE = re.compile(r'File "([^"\n]*)", line (\d+)')
+_NO_MODULE = "_empty_nn_module_stack_from_metadata_hook"
+"""What torch writes for operations that it has added itself."""
 _AGAIN = re.compile(r"@\d+")
 _VIEWS = frozenset(
     """view reshape transpose permute t expand squeeze unsqueeze slice select alias detach split chunk unbind flatten
@@ -125,10 +127,16 @@ class _Graph:
         self.sizes = dict(_sizes(graph.get("sym_int_values") or {}))
         inputs = self._inputs(signature["input_specs"], values)
         ops, stacks = [], []
+        unread: dict[Note, None] = {}
         for node, known in exported_regions.nodes(graph):
             stack = self._stack((node.get("metadata") or {}).get("nn_module_stack") or "")
-            ops.append(self._op(node, known, stack[-1].path if stack else ""))
+            op = self._op(node, known, stack[-1].path if stack else "")
+            ops.append(op)
             stacks.append(stack)
+            if any("as_graph" in each["arg"] for each in node["inputs"]):
+                unread.setdefault(
+                    Note(f"{one_line(op.op)}: what its inner graphs call is not read", Place(self.path), op.module)
+                )
         call_graph = module.get("module_call_graph") or ()
         results = [
             list(_tensors(spec["user_output"]["arg"])) for spec in signature["output_specs"] if "user_output" in spec
@@ -151,6 +159,7 @@ class _Graph:
             weights=tuple(self._tied()),
             ops=tuple(ops),
             results=tuple(self.names.get(each, each) for made in results for each in made),
+            unknowns=tuple(unread),
             assumptions=(
                 Note(CALLS, Place(self.path)),
                 *([Note(APART, Place(self.path))] if self.memory is None and self.weights else []),
@@ -220,7 +229,7 @@ class _Graph:
         levels = []
         for entry in text.split(";") if text else ():
             parts = entry.split(",")
-            if len(parts) == 3:
+            if len(parts) == 3 and parts[0] != _NO_MODULE:
                 path = _AGAIN.sub("", parts[1])
                 kind = one_line(parts[2])
                 self.classes.setdefault(path, kind)
