@@ -144,6 +144,21 @@ def _either_way(text: str) -> str:
     return min(text, negated(text))
 
 
+_LATER = pattern(r"time_\d+\((.*)\)")
+
+
+def decided_both_ways(taken: Mapping[str, Decision]) -> list[str]:
+    """Return the conditions that occur more than once and are decided differently."""
+    truths: dict[str, set[bool]] = {}
+    for text, decision in taken.items():
+        later = _LATER.fullmatch(text)
+        written = later[1] if later else text
+        common = _either_way(written)
+        truths.setdefault(common, set()).add(bool(decision.holds) is (written == common))
+    both = [text for text, decided in truths.items() if len(decided) > 1]
+    return [negated(text) if text.startswith("not ") else text for text in both]
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A condition that is decided in a run; `preferred` is how it is decided by default."""

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from cutaway.core.architecture import Architecture, Note, depending_on
-from cutaway.core.condition import CONFIGURATION, MAX_CONDITIONS, Decision, Decisions, negated
+from cutaway.core.condition import CONFIGURATION, MAX_CONDITIONS, Decision, Decisions, decided_both_ways, negated
 from cutaway.core.loop.series import Restart
 from cutaway.core.record import dataclass, replace
 from cutaway.core.variant import Fold, Folded, Variant
@@ -288,6 +288,7 @@ class _Exploration:
             for one in self.raising
             if not any(decision.holds and text in self.unwritten for text, decision in one.decisions.items())
             if not any(text in self.unfounded for text in one.decisions if self._differs(one, text))
+            if not decided_both_ways(one.decisions)
             for fault in one.architecture.diagnostics
             if fault not in architecture.diagnostics
         }
@@ -306,7 +307,13 @@ class _Exploration:
         return [text if one.holds else negated(text) for text, one in differing.items()]
 
     def _failure(self, taken: Mapping[str, Decision], error: str) -> Note:
-        """Return the assumption that conditions do not hold under which the program raises."""
+        """Return the assumption that conditions do not hold under which the program raises.
+
+        It may ask the same thing more than once, and get the same answer each time.
+        """
+        repeated = decided_both_ways(taken)
+        if repeated:
+            return Note(f"{' and '.join(repeated)} is the same each time it is tested: {error}")
         words = self._differing(taken)
         hold = "do not hold together" if len(words) > 1 else "does not hold"
         return Note(f"{' and '.join(words)} {hold}: {error}")
