@@ -333,6 +333,7 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
     if not missing.tensors or not available or not framework.is_solvable(network):
         return None
     from cutaway.interp.analysis.inputs import hints, inference  # late: needed only where inputs are missing
+    from cutaway.solve.effort import Unsolved  # late: as above
 
     share = decisions().input_seconds
     seconds = min(max(share.left / share.networks, _LEAST_INPUT_SECONDS), available)
@@ -350,7 +351,7 @@ def _infer(subject: _Subject, missing: MissingInputs) -> Inferred | Rejected | N
         return call, error
 
     try:
-        with budget.separate_budget(2 * seconds, within=True), suppress(Exhausted):
+        with budget.separate_budget(2 * seconds, within=True), suppress(Exhausted, Unsolved):
             return inference.infer(
                 run_once, framework.tensor, descriptions, missing.integers, session, started + seconds
             )

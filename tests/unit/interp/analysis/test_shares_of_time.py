@@ -3,6 +3,8 @@
 import textwrap
 
 import cutaway
+from cutaway.interp.analysis.inputs import inference
+from cutaway.solve.effort import Unsolved
 
 LONG = """
 def work(depth=60):
@@ -43,3 +45,14 @@ def test_a_script_that_takes_long_leaves_time_for_its_classes(tmp_path):
     """
     other = NETWORK.replace("Net", "Other").replace("(self):", "(self, width):").replace("4", "width")
     assert "Net" in shown(tmp_path, LONG, NETWORK, other, main)
+
+
+def test_inputs_that_take_too_long_to_infer_are_left_open(tmp_path, monkeypatch):
+    def out_of_time(*_arguments):
+        raise Unsolved("the time budget ran out")
+
+    monkeypatch.setattr(inference, "_inferred", out_of_time)
+    file = tmp_path / "net.py"
+    file.write_text("from torch import nn\n" + NETWORK)
+    (network,) = cutaway.show(str(file), isolated=False, cache=False)
+    assert [weight.name for weight in network.weights] == ["fc.weight", "fc.bias"]
