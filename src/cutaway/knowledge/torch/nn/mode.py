@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from cutaway.core.protocols import is_module
 from cutaway.core.unknown import Unknown
-from cutaway.knowledge.torch.nn.traversal import known_items, named_parts, parts
+from cutaway.knowledge.torch.nn.traversal import known_items, named_parts
 
 IS_SET = "_mode_is_set"
 """The attribute of a module that tells whether the program has set its mode: a new one is in training mode unasked."""
@@ -22,7 +24,7 @@ def choose(network: Any, train: bool | None) -> str | None:
         network.train(train)
         mode, method = ("training", "train") if train else ("evaluation", "eval")
         return f"the network is in {mode} mode: {method}() is called on it"
-    modules = list(parts(network))
+    modules = [module for _, module in _named_parts(network)]
     for module in modules:
         if isinstance(module.__dict__.get(IS_SET), Unknown):
             module.__dict__["training"] = module.__dict__[IS_SET]
@@ -40,6 +42,12 @@ def choose(network: Any, train: bool | None) -> str | None:
     return _assumption(network)
 
 
+def _named_parts(network: Any) -> Iterable[tuple[str, Any]]:
+    """Return the modules inside of a network with their paths; a running one has classes of the framework itself."""
+    modules: Iterable[tuple[str, Any]] = named_parts(network) if is_module(network) else network.named_modules()
+    return modules
+
+
 def copy_mode(source: Any, target: Any) -> None:
     """Put a module into the mode of another that it replaces or is added to; the program has not asked for that."""
     for name in ("training", IS_SET):
@@ -48,7 +56,7 @@ def copy_mode(source: Any, target: Any) -> None:
 
 def _evaluate(module: Any, unset: set[int]) -> None:
     """Put a module and those below it into evaluation mode, where the program has not set their mode."""
-    if all(id(part) in unset for part in parts(module)):
+    if all(id(part) in unset for _, part in _named_parts(module)):
         module.eval()
         return
     if id(module) in unset:
@@ -60,7 +68,7 @@ def _evaluate(module: Any, unset: set[int]) -> None:
 def _assumption(network: Any) -> str:
     if network.training is not False:
         return "eval() is called on the network, which leaves it in training mode"
-    others = [path for path, module in named_parts(network) if module.training is not False]
+    others = [path for path, module in _named_parts(network) if module.training is not False]
     first = [path for path in others if path.rpartition(".")[0] not in others]
     if not first:
         return "the network is in evaluation mode"
