@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -133,13 +134,12 @@ def test_more_inputs_are_tried_where_one_is_not_enough(tmp_path: Path) -> None:
     assert not network.unknowns
 
 
-def test_an_assumed_input_that_does_not_fit_is_no_fault_of_the_network(tmp_path: Path) -> None:
+def test_an_assumed_input_that_does_not_fit_gives_way_to_an_inferred_one(tmp_path: Path) -> None:
     body = "return pixel_values.view(7, 7)"
     network = shown(tmp_path, TEXT.format(settings="image_size=8", arguments="pixel_values", body=body))
-    assert network.diagnostics == ()
-    (note,) = network.unknowns
-    assert note.text.startswith("the assumed input does not fit (view: ")
-    assert note.text.endswith("give one with --input pixel_values=SHAPE")
+    assert network.diagnostics == network.unknowns == ()
+    shape, _ = inputs(network)["pixel_values"]
+    assert shape is not None and math.prod(shape) == 49
 
 
 def test_nothing_is_assumed_where_no_convention_applies(tmp_path: Path) -> None:
