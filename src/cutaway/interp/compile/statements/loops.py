@@ -32,7 +32,6 @@ from cutaway.interp.compile.statements.undecided import UndecidedCode
 from cutaway.interp.run.budget import tick
 from cutaway.interp.run.choice import MOST_ITERATIONS, unknown_items
 from cutaway.interp.run.frame import BREAK, CONTINUE, RETURN, Execute, Frame
-from cutaway.interp.run.heap import Heap, joined
 from cutaway.interp.run.interpreter import interpreter
 from cutaway.interp.run.iteration import MOST_UNKNOWN, in_order, is_endless
 from cutaway.interp.run.origin import iterator
@@ -270,7 +269,7 @@ class _ForLoop:
         start = len(frame.alternatives or ())
         assign, body = self.assign, self.body
         unknown, open_iterations, trained, running = 0, 0, 0, interpreter()
-        steps, before = here.training_steps, None
+        steps = here.training_steps
         for item in items:
             tick()
             if open_iterations >= MOST_OPEN_ITERATIONS and length_hint(items) >= MANY_ITEMS:
@@ -293,8 +292,7 @@ class _ForLoop:
             if here.training_steps != steps:
                 trained, steps = trained + 1, here.training_steps
                 if trained == MOST_TRAINING:
-                    return self._run_rest_of_training(frame, before, item)
-            before = item
+                    return self._run_rest_of_training(frame)
         if here.loop_exit is not None:  # the items that are left out would be like these
             self.compiler.end_settled_loop(frame, self.node.body, here)
             return None
@@ -304,15 +302,15 @@ class _ForLoop:
             return self._run_any_number(frame, items.rest)
         return left_loop(frame, start, self.orelse(frame))
 
-    def _run_rest_of_training(self, frame: Frame, before: Any, last: Any) -> object | None:
-        """Run the iterations of a training that are left: any number of them, on items like the last ones.
+    def _run_rest_of_training(self, frame: Frame) -> object | None:
+        """Run the iterations of a training that are left: any number of them, on items that are not known.
 
         Where that can't be followed, or gradients are, it is presumed that they change nothing else than the first ones.
         """
         here = session.current()
         if not here.modules and not here.follows_gradients:
             unknown = Unknown("how the training loop ends is not known", Place(frame.file, self.node.lineno))
-            start, item = len(frame.alternatives or ()), joined(before, last, unknown, Heap(()))
+            start, item = len(frame.alternatives or ()), derived_unknown(unknown)
             with suppress(Undecidable):
                 any_number_of_times(frame, lambda inner: self._run_iteration(inner, item), unknown, repeats=True)
                 join_alternatives(frame, start, (BREAK,))
